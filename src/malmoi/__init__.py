@@ -1,0 +1,56 @@
+"""malmoi: text to vectors you can use, in English and Korean.
+
+Names are resolved at first use, so that importing this costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from malmoi.cli.progress import bar as bar
+    from malmoi.errors import BadFile as BadFile
+    from malmoi.errors import BadSetting as BadSetting
+    from malmoi.errors import MalmoiError as MalmoiError
+    from malmoi.errors import MissingExtra as MissingExtra
+    from malmoi.errors import UnknownWord as UnknownWord
+    from malmoi.formats import load as load
+    from malmoi.formats import save as save
+    from malmoi.formats.inspection import inspect as inspect
+    from malmoi.query.analogy import analogy as analogy
+    from malmoi.query.compare import odd_one_out as odd_one_out
+    from malmoi.query.compare import rank as rank
+    from malmoi.query.compare import similarity as similarity
+    from malmoi.query.matrix import embedding_matrix as embedding_matrix
+    from malmoi.query.neighbours import neighbours as neighbours
+    from malmoi.subwords import SubwordVectors as SubwordVectors
+    from malmoi.vectors import Vectors as Vectors
+    from malmoi.vocabulary import Vocabulary as Vocabulary
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "malmoi.cli.progress": ("bar",),
+    "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
+    "malmoi.formats": ("load", "save"),
+    "malmoi.formats.inspection": ("inspect",),
+    "malmoi.query.analogy": ("analogy",),
+    "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
+    "malmoi.query.matrix": ("embedding_matrix",),
+    "malmoi.query.neighbours": ("neighbours",),
+    "malmoi.subwords": ("SubwordVectors",),
+    "malmoi.vectors": ("Vectors",),
+    "malmoi.vocabulary": ("Vocabulary",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'malmoi' has no attribute '{name}'")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,36 @@
+"""What can go wrong, in few kinds; each message names the value, the place and the fix."""
+
+from collections.abc import Sequence
+
+
+class MalmoiError(Exception):
+    """Anything malmoi refuses to do, said in one sentence for the person who asked."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class UnknownWord(MalmoiError, KeyError):
+    """A word that the vectors do not hold and cannot build from its parts."""
+
+    def __init__(self, word: str, suggestions: Sequence[str] = ()) -> None:
+        self.word = word
+        self.suggestions = tuple(suggestions)
+        hint = f"; did you mean {', '.join(self.suggestions)}?" if suggestions else ""
+        super().__init__(f"'{word}' is not in the vectors{hint}")
+
+
+class BadFile(MalmoiError):
+    """A file that is missing, damaged, unreadable or cannot be written."""
+
+
+class BadSetting(MalmoiError, ValueError):
+    """An argument that makes no sense, alone or beside the others."""
+
+
+class MissingExtra(MalmoiError, ImportError):
+    """A capability whose packages are not installed."""
+
+
+class MalmoiWarning(UserWarning):
+    """Something that was repaired, skipped or lost on the way, counted."""

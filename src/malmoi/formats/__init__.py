@@ -1,0 +1,67 @@
+"""Vectors from and to files: `load` tells the format by content, `save` by name."""
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.formats import catalogue, packaged
+from malmoi.formats.reading import Progress, Reading, Request, nfc, silent
+from malmoi.formats.source import Source
+from malmoi.subwords import SubwordVectors
+from malmoi.vectors import Vectors
+
+PathLike = str | os.PathLike[str]
+
+
+def load(
+    path: PathLike,
+    *,
+    limit: int | None = None,
+    only: Iterable[str] | None = None,
+    strict: bool = True,
+    encoding: str = "utf-8",
+    progress: Progress = silent,
+) -> Vectors:
+    """Open a file of vectors in whatever format it is, gzipped or not.
+
+    `limit` takes the first rows alone, `only` the rows of these words; the rest is never
+    held. With `strict=False` rows that do not fit are left out instead of refused. What was
+    repaired or left out is reported as a `MalmoiWarning`. `path` may also be the name of
+    vectors that install with a package, such as `glove-6b-50d`.
+    """
+    wanted = None if only is None else frozenset(map(nfc, only))
+    request = Request(limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress)
+    reading = read(path, request)
+    for note in reading.report.notes():
+        warnings.warn(f"{path}: {note}", MalmoiWarning, stacklevel=2)
+    return reading.vectors
+
+
+def read(path: PathLike, request: Request) -> Reading:
+    """The vectors of a file with a report of what was met on the way."""
+    if packaged.is_packaged(str(path)) and not Path(path).exists():
+        return packaged.read(str(path), request)
+    source = Source(Path(path))
+    return catalogue.get_format(catalogue.recognise(source)).read(source, request)
+
+
+def save(vectors: Vectors, path: PathLike, *, format: str | None = None) -> None:
+    """Write vectors in the format that the file's name asks for, or in the one named.
+
+    The file is whole or not there: it is written beside its place and renamed.
+    """
+    target = Path(path)
+    name = format or catalogue.format_for(target, vectors)
+    if target.suffix == ".gz" and name not in catalogue.STREAMED:
+        raise BadSetting(
+            f"a {name} file is opened in place and cannot be zipped: leave out the .gz"
+        )
+    if isinstance(vectors, SubwordVectors) and name not in ("fasttext", "malmoi"):
+        warnings.warn(
+            f"{path}: {name} has no place for n-grams: unseen words will have no vector",
+            MalmoiWarning,
+            stacklevel=2,
+        )
+    catalogue.get_format(name).write(vectors, target)

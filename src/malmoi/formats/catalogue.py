@@ -1,0 +1,94 @@
+"""Which formats there are: told by a file's content when reading, by its name when writing."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.formats.reading import Reading, Request
+from malmoi.formats.source import Source
+from malmoi.subwords import SubwordVectors
+from malmoi.vectors import Vectors
+
+
+class Format(Protocol):
+    """What every file of this folder that is a format has."""
+
+    TITLE: str
+
+    def matches(self, source: Source) -> bool: ...
+    def read(self, source: Source, request: Request) -> Reading: ...
+    def write(self, vectors: Vectors, path: Path) -> None: ...
+
+
+# Tried in this order; those that need no compiled kernels come first.
+MODULES = {
+    "malmoi": "malmoi_file",
+    "numpy": "numpy_pair",
+    "parquet": "parquet",
+    "fasttext": "fasttext_bin",
+    "word2vec-binary": "word2vec_binary",
+    "word2vec": "word2vec_text",
+    "glove": "glove",
+    "projector": "projector",
+}
+SUFFIXES = {
+    ".malmoi": "malmoi",
+    ".safetensors": "malmoi",
+    ".npy": "numpy",
+    ".parquet": "parquet",
+    ".vec": "word2vec",
+    ".w2v": "word2vec",
+    ".txt": "glove",
+    ".tsv": "projector",
+}
+STREAMED = {"word2vec-binary", "word2vec", "glove", "projector", "fasttext"}  # may be zipped
+
+PICKLE = (
+    "is a Python pickle, which can run any code when it is opened, so malmoi does not:"
+    " in gensim, call .save_word2vec_format(...) on the vectors and open that file"
+)
+REFUSED = {
+    b"\x80\x02": PICKLE,
+    b"\x80\x03": PICKLE,
+    b"\x80\x04": PICKLE,
+    b"\x80\x05": PICKLE,
+    b"ccopy_reg\n": PICKLE,
+    b"PK\x03\x04": "is a zip archive: unzip it and open the file inside",
+    b"\x89HDF": "is an HDF5 file, which is not known here",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd: unpack it, or pack it with gzip instead",
+    b"BZh": "is packed with bzip2: unpack it, or pack it with gzip instead",
+    b"\xfd7zXZ": "is packed with xz: unpack it, or pack it with gzip instead",
+}
+
+
+def get_format(name: str) -> Format:
+    """A format by its name."""
+    if name not in MODULES:
+        raise BadSetting(f"there is no format '{name}': choose one of {', '.join(MODULES)}")
+    return cast(Format, import_module(f"malmoi.formats.{MODULES[name]}"))
+
+
+def recognise(source: Source) -> str:
+    """The name of a file's format, by its content."""
+    for start, why in REFUSED.items():
+        if source.head.startswith(start):
+            raise BadFile(f"{source.path} {why}")
+    for name in MODULES:
+        if get_format(name).matches(source):
+            return name
+    raise BadFile(f"{source.path} is in none of the formats known here ({', '.join(MODULES)})")
+
+
+def format_for(path: Path, vectors: Vectors) -> str:
+    """The name of the format to write, by the file's name."""
+    zipped = path.suffix == ".gz"
+    suffix = path.with_suffix("").suffix if zipped else path.suffix
+    if suffix == ".bin":
+        return "fasttext" if isinstance(vectors, SubwordVectors) else "word2vec-binary"
+    if suffix not in SUFFIXES:
+        raise BadSetting(
+            f"'{path.name}' does not say which format to write: end it in"
+            f" {', '.join(SUFFIXES)} or .bin, or name the format"
+        )
+    return SUFFIXES[suffix]

@@ -1,0 +1,247 @@
+"""fastText's model file, .bin: words, their rows and a row for every bucket of n-grams.
+
+    i32 magic, i32 version; i32[12] and f64 of settings (see SETTINGS)
+    i32 entries, words, labels; i64 tokens, pruned n-grams (-1: not pruned)
+    for each entry its bytes, NUL, i64 count, i8 kind (0 word, 1 label)
+    for each pruned n-gram i32 bucket, i32 row
+    u8 quantised?; input matrix [words + buckets, dim]; u8 quantised?; output matrix
+
+All little-endian. The vector of a word is the mean of its row and its n-grams' rows. A
+quantised file is called .ftz; its matrices are read by `fasttext_quantised`.
+"""
+
+import json
+import struct
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.formats.fasttext_quantised import read_quantised
+from malmoi.formats.output import written
+from malmoi.formats.reading import Reading, Request, chosen_rows, selected
+from malmoi.formats.source import Source
+from malmoi.formats.structure import Cursor
+from malmoi.formats.text_output import check_keys
+from malmoi.kernels.binary_rows import scan_fasttext_entries
+from malmoi.kernels.compiled import in_parallel
+from malmoi.kernels.subwords import word_vectors
+from malmoi.keys import Keys, pack_spans
+from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.vectors import Matrix, Vectors
+
+TITLE = "fastText .bin"
+MAGIC, VERSION = 793712314, 12
+SETTINGS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model",
+            "bucket", "minn", "maxn", "lrUpdateRate")  # fmt: skip
+DEFAULTS = {"ws": 5, "epoch": 5, "minCount": 1, "neg": 5, "wordNgrams": 1, "loss": 2, "model": 2,
+            "lrUpdateRate": 100, "t": 1e-4}  # fmt: skip
+SUPERVISED, SKIPGRAM, NEGATIVES = 3, 2, 2
+
+
+def matches(source: Source) -> bool:
+    """fastText's magic number."""
+    return source.head[:4] == struct.pack("<i", MAGIC)
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """The words of a model; labels are left out."""
+
+    keys: Keys
+    counts: npt.NDArray[np.int64]
+    buckets: npt.NDArray[np.int32] | None  # of the pruned n-grams' rows
+
+
+def read(source: Source, request: Request) -> Reading:
+    """Words and n-grams; rows stay in the mapped file, finished vectors are computed."""
+    cursor = Cursor(source.mapped, source.path)
+    settings = read_settings(cursor)
+    words = read_dictionary(cursor)
+    own, ngrams = read_input(cursor, settings, words)
+    output = read_matrix(cursor) if cursor.left else None
+    ngrams, kept = sorted_ngrams(ngrams, words.buckets)
+    subwords = subwords_of(settings, len(ngrams), request.encoding)
+    keys, counts = words.keys, words.counts
+    if request.limit is not None or request.only is not None:
+        rows = chosen_rows(recoded(keys, request.encoding), request)
+        keys, counts, own, output = keys.take(rows), counts[rows], own[rows], None
+    vectors = SubwordVectors(
+        recoded(keys, request.encoding),
+        finished(keys, own, ngrams, subwords, kept),
+        counts,
+        {"fasttext": json.dumps(settings)},
+        own=own,
+        ngrams=ngrams,
+        subwords=subwords,
+        kept=kept,
+        output=output,
+    )
+    reading = selected(vectors, replace(request, limit=None, only=None), lambda i: str(source.path))
+    return Reading(reading.vectors, replace(reading.report, rows=len(words.keys)))
+
+
+def read_settings(cursor: Cursor) -> dict[str, float]:
+    """fastText's own names and values."""
+    _, version = cursor.unpack("<2i", "header")
+    if version not in (11, VERSION):
+        raise BadFile(f"{cursor.path} is of fastText's version {version}; 11 and 12 are known")
+    settings: dict[str, float] = dict(zip(SETTINGS, cursor.unpack("<12i", "settings"), strict=True))
+    (settings["t"],) = cursor.unpack("<d", "settings")
+    if version == 11 and settings["model"] == SUPERVISED:
+        settings["maxn"] = 0  # that version made no character n-grams when supervised
+    if settings["dim"] < 1 or settings["bucket"] < 0:
+        raise BadFile(
+            f"{cursor.path} says that vectors have {settings['dim']} numbers: it is damaged"
+        )
+    return settings
+
+
+def read_dictionary(cursor: Cursor) -> Dictionary:
+    """Words with counts; labels skipped."""
+    entries, words, labels, _, pruned = cursor.unpack("<3i2q", "dictionary")
+    if not 0 <= words <= entries == words + labels or entries * 10 > cursor.left:
+        raise BadFile(
+            f"{cursor.path} cannot hold a dictionary of {entries:,} entries: it is damaged"
+        )
+    starts, stops, counts = (np.empty(entries, np.int64) for _ in range(3))
+    is_label = np.empty(entries, np.bool_)
+    end = scan_fasttext_entries(cursor.data, cursor.at, starts, stops, counts, is_label)
+    if end < 0:
+        raise BadFile(f"{cursor.path} is cut short in the dictionary")
+    cursor.at = end
+    rows = np.flatnonzero(~is_label)
+    if len(rows) != words:
+        raise BadFile(f"{cursor.path} has {len(rows):,} words where {words:,} are promised")
+    buckets = None
+    if pruned >= 0:
+        pairs = cursor.array("<i4", 2 * pruned, "pruned n-grams").reshape(-1, 2)
+        buckets = np.empty(pruned, np.int32)
+        if pruned and not np.array_equal(np.sort(pairs[:, 1]), np.arange(pruned)):
+            raise BadFile(f"{cursor.path} has pruned n-grams without a row: it is damaged")
+        buckets[pairs[:, 1]] = pairs[:, 0]
+    keys = Keys(*pack_spans(cursor.data, starts[rows], stops[rows]))
+    return Dictionary(keys, counts[rows], buckets)
+
+
+def read_input(
+    cursor: Cursor, settings: dict[str, float], words: Dictionary
+) -> tuple[Matrix, Matrix]:
+    """The words' rows and the n-grams' rows."""
+    matrix = read_matrix(cursor)
+    ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
+    needed = (len(words.keys) + ngrams, settings["dim"])
+    if matrix.shape != needed:
+        raise BadFile(
+            f"{cursor.path} has an input matrix of {matrix.shape}, where {needed} is promised"
+        )
+    return matrix[: len(words.keys)], matrix[len(words.keys) :]
+
+
+def read_matrix(cursor: Cursor) -> Matrix:
+    """A matrix, quantised or not."""
+    (quantised,) = cursor.unpack("<?", "matrix")
+    if quantised:
+        return read_quantised(cursor)
+    rows, columns = cursor.unpack("<2q", "matrix")
+    return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
+
+
+def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subwords:
+    """How this model cuts words; not at all where it has no rows for n-grams."""
+    return Subwords(
+        shortest=max(1, int(settings["minn"])),
+        longest=int(settings["maxn"]) if rows else 0,
+        buckets=int(settings["bucket"]),
+        encoding=encoding,
+    )
+
+
+def sorted_ngrams(
+    ngrams: Matrix, buckets: npt.NDArray[np.int32] | None
+) -> tuple[Matrix, npt.NDArray[np.int32] | None]:
+    """The rows of a pruned model in the order of their buckets."""
+    if buckets is None:
+        return ngrams, None
+    order = np.argsort(buckets)
+    return ngrams[order], buckets[order]
+
+
+def finished(
+    keys: Keys, own: Matrix, ngrams: Matrix, subwords: Subwords, kept: npt.NDArray[np.int32] | None
+) -> Matrix:
+    """The vector of every word."""
+    matrix = np.empty(own.shape, dtype=np.float32)
+    buckets = np.empty(0, np.int32) if kept is None else kept
+
+    def compute(first: int, last: int) -> None:
+        word_vectors(
+            keys.packed, keys.offsets, own, ngrams,
+            subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
+            matrix, first, last,
+        )  # fmt: skip
+
+    in_parallel(compute, len(keys))
+    return matrix
+
+
+def recoded(keys: Keys, encoding: str) -> Keys:
+    """Keys of a model that was trained on text in another encoding."""
+    if encoding == "utf-8":
+        return keys
+    return Keys.of(
+        keys.bytes_at(row).decode(encoding, "surrogateescape") for row in range(len(keys))
+    )
+
+
+def write(vectors: Vectors, path: Path) -> None:
+    """A model that fastText and gensim open; plain vectors become one without n-grams."""
+    check_keys(vectors.keys, b"\0 \n", TITLE)
+    if isinstance(vectors, SubwordVectors) and vectors.kept is not None:
+        raise BadSetting(
+            f"{TITLE} has no place for a pruned model's n-grams: choose another format, such as .malmoi"
+        )
+    with written(path) as file:
+        write_settings(vectors, file)
+        write_dictionary(vectors, file)
+        own, ngrams, output = vectors.matrix, vectors.matrix[:0], None
+        if isinstance(vectors, SubwordVectors):
+            own, ngrams, output = vectors.own, vectors.ngrams, vectors.output
+        if output is None or output.shape != own.shape:
+            output = np.zeros_like(own)
+        write_matrix(file, own, ngrams)
+        write_matrix(file, output)
+
+
+def write_settings(vectors: Vectors, file: BinaryIO) -> None:
+    """The settings the model came with, where it came with any."""
+    settings = DEFAULTS | json.loads(vectors.meta.get("fasttext", "{}")) | {"dim": vectors.dim}
+    settings |= {"bucket": 0, "minn": 0, "maxn": 0}
+    if isinstance(vectors, SubwordVectors):
+        cut = vectors.subwords
+        settings |= {"bucket": cut.buckets, "minn": cut.shortest, "maxn": cut.longest}
+    if settings["model"] == SUPERVISED:  # its labels are not part of the vectors
+        settings |= {"model": SKIPGRAM, "loss": NEGATIVES}
+    numbers = [settings[name] for name in SETTINGS]
+    file.write(struct.pack("<14id", MAGIC, VERSION, *numbers, settings["t"]))
+
+
+def write_dictionary(vectors: Vectors, file: BinaryIO) -> None:
+    """Words and counts; where nobody counted, falling ones that keep the order."""
+    rows = len(vectors)
+    counts = np.arange(rows, 0, -1) if vectors.counts is None else vectors.counts
+    file.write(struct.pack("<3i2q", rows, rows, 0, int(counts.sum()), -1))
+    encoding = vectors.subwords.encoding if isinstance(vectors, SubwordVectors) else "utf-8"
+    for word, count in zip(vectors.keys, counts.tolist(), strict=True):
+        file.write(word.encode(encoding, "surrogateescape") + struct.pack("<xqb", count, 0))
+
+
+def write_matrix(file: BinaryIO, *parts: Matrix) -> None:
+    """Rows of several arrays as one matrix."""
+    file.write(struct.pack("<?2q", False, sum(map(len, parts)), parts[0].shape[1]))
+    for part in parts:
+        for first in range(0, len(part), 65536):
+            file.write(np.ascontiguousarray(part[first : first + 65536], dtype="<f4").tobytes())

@@ -1,0 +1,50 @@
+"""The quantised matrices of fastText's .ftz: each row as a few codes into tables of centroids.
+
+u8 with norms?; i64 rows, columns; i32 bytes of codes; u8 codes [rows, parts]; product
+quantiser; with norms: u8 code [rows] and a product quantiser of one dimension
+
+product quantiser: i32 dim, parts, width, last width; f32 centroids [parts, 256, width]
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile
+from malmoi.formats.structure import Cursor
+from malmoi.vectors import Matrix
+
+CENTROIDS = 256
+Codes = npt.NDArray[np.uint8]
+
+
+def read_quantised(cursor: Cursor) -> Matrix:
+    """The matrix as float32 [rows, columns]."""
+    with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantised matrix")
+    codes = cursor.array("u1", size, "codes")
+    if rows < 0 or columns < 1 or (size % rows if rows else size):
+        raise BadFile(f"{cursor.path} has {size:,} codes for {rows:,} rows: it is damaged")
+    matrix = read_quantiser(cursor, codes.reshape(rows, -1), columns)
+    if with_norms:
+        norms = cursor.array("u1", rows, "norms").reshape(rows, 1)
+        matrix *= read_quantiser(cursor, norms, 1)
+    return matrix
+
+
+def read_quantiser(cursor: Cursor, codes: Codes, columns: int) -> Matrix:
+    """Look the codes up in the tables that follow."""
+    dim, parts, width, last_width = cursor.unpack("<4i", "quantiser")
+    if (
+        dim != columns
+        or parts != codes.shape[1]
+        or (parts - 1) * width + last_width != dim
+        or width < 1
+    ):
+        raise BadFile(f"{cursor.path} has a quantiser that does not fit its matrix: it is damaged")
+    centroids = cursor.array("<f4", dim * CENTROIDS, "centroids")
+    matrix = np.empty((len(codes), dim), dtype=np.float32)
+    for part in range(parts):
+        first = part * width
+        last = min(first + width, dim)
+        table = centroids[first * CENTROIDS : last * CENTROIDS].reshape(CENTROIDS, -1)
+        matrix[:, first:last] = table[codes[:, part]]
+    return matrix

@@ -1,0 +1,80 @@
+"""Parquet: columns `key` (string), `vector` (list of float32) and, where known, `count`.
+
+What was said of the vectors stands in the file's metadata, as `malmoi` (JSON).
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.extras import require
+from malmoi.formats.output import beside
+from malmoi.formats.reading import Reading, Request, selected
+from malmoi.formats.source import Source
+from malmoi.keys import Keys
+from malmoi.vectors import Matrix, Vectors
+
+TITLE = "Parquet"
+
+
+def matches(source: Source) -> bool:
+    """Parquet's magic bytes."""
+    return source.head.startswith(b"PAR1")
+
+
+def read(source: Source, request: Request) -> Reading:
+    """The three columns."""
+    arrow = require("pyarrow", extra="parquet")
+    parquet = require("pyarrow.parquet", extra="parquet")
+    try:
+        with parquet.ParquetFile(source.path) as file:
+            names = file.schema_arrow.names
+            missing = {"key", "vector"} - set(names)
+            if missing:
+                raise BadFile(
+                    f"{source.path} has no column '{min(missing)}' (it has {', '.join(names)}):"
+                    " the words go into 'key', the numbers into 'vector'"
+                )
+            wanted = [name for name in ("key", "vector", "count") if name in names]
+            table = file.read(columns=wanted).combine_chunks()
+            said = (file.schema_arrow.metadata or {}).get(b"malmoi", b"{}")
+        vectors = Vectors(
+            Keys.of(table["key"].to_pylist()),
+            as_rows(table["vector"], source.path),
+            np.asarray(table["count"], dtype=np.int64) if "count" in wanted else None,
+            json.loads(said),
+        )
+    except (arrow.ArrowException, OSError, AttributeError, ValueError, TypeError) as error:
+        raise BadFile(f"{source.path} is damaged or holds no vectors: {error}") from error
+    return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+
+
+def as_rows(column: Any, path: Path) -> Matrix:
+    """A column of lists as one matrix."""
+    numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
+    if column.null_count or not len(column) or len(numbers) % len(column):
+        raise BadFile(f"{path} has rows of different width, or none, in its column 'vector'")
+    lengths = {len(row) for row in (column[0], column[len(column) - 1])}
+    dim = len(numbers) // len(column)
+    if lengths != {dim}:
+        raise BadFile(f"{path} has rows of different width in its column 'vector'")
+    return numbers.reshape(len(column), dim)
+
+
+def write(vectors: Vectors, path: Path) -> None:
+    """Three columns, the vectors as lists of fixed size."""
+    arrow = require("pyarrow", extra="parquet")
+    parquet = require("pyarrow.parquet", extra="parquet")
+    flat = arrow.array(vectors.matrix.reshape(-1))
+    columns = {
+        "key": arrow.array(list(vectors.keys), arrow.string()),
+        "vector": arrow.FixedSizeListArray.from_arrays(flat, vectors.dim),
+    }
+    if vectors.counts is not None:
+        columns["count"] = arrow.array(vectors.counts)
+    said = {"malmoi": json.dumps(dict(vectors.meta), ensure_ascii=False), "dim": str(vectors.dim)}
+    with beside(path) as part:
+        parquet.write_table(arrow.table(columns).replace_schema_metadata(said), part)

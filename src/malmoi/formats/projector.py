@@ -1,0 +1,82 @@
+"""The TensorFlow projector's two files: numbers in one, words in the other, tab-separated.
+
+`name_tensor.tsv` has a row of numbers a line, `name_metadata.tsv` a word a line; with a
+second column (`count`) it also has a header line, with one column it must not.
+"""
+
+from pathlib import Path
+
+from malmoi.errors import BadFile
+from malmoi.formats.numpy_pair import read_words
+from malmoi.formats.output import written
+from malmoi.formats.reading import Reading, Request
+from malmoi.formats.source import Source
+from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
+from malmoi.formats.text_output import check_keys, write_lines
+from malmoi.keys import Keys
+from malmoi.vectors import Vectors
+
+TITLE = "projector TSV"
+
+
+def matches(source: Source) -> bool:
+    """Tab-separated numbers, and nothing else."""
+    layout = find_layout(source)
+    return layout is not None and not layout.keyed
+
+
+def read(source: Source, request: Request) -> Reading:
+    """Numbers and words of the two files."""
+    layout = find_layout(source)
+    assert layout is not None  # as `matches` has found
+    words = metadata_of(source.path)
+    keys = read_metadata(words)
+    rows = sum(len(starts) for _, starts, _, _ in line_blocks(source, 0, 1))
+    if len(keys) == rows + 1:
+        keys = keys[1:]  # after a header
+    if len(keys) != rows:
+        raise BadFile(f"{words} has {len(keys):,} words for the {rows:,} rows of {source.path}")
+    return read_lines(source, layout, request, keys)
+
+
+def metadata_of(path: Path) -> Path:
+    """The file with the words of a file of numbers."""
+    names = [
+        path.name.replace("tensor", "metadata"),
+        own_metadata(path).name,
+        "metadata.tsv",
+        "meta.tsv",
+    ]
+    for place in (path.with_name(name) for name in names):
+        if place != path and place.is_file():
+            return place
+    raise BadFile(
+        f"{path} has no words: put them into {own_metadata(path).name} beside it, one a line"
+    )
+
+
+def own_metadata(path: Path) -> Path:
+    """Where the words go when the numbers go to `path`."""
+    if "tensor" in path.name:
+        return path.with_name(path.name.replace("tensor", "metadata"))
+    return path.with_name(f"{path.stem}_metadata.tsv")
+
+
+def read_metadata(path: Path) -> Keys:
+    """The first column."""
+    return Keys.of_bytes([line.split(b"\t")[0] for line in read_words(path)])
+
+
+def write(vectors: Vectors, path: Path) -> None:
+    """Both files; the numbers last, so that they never stand without the words."""
+    check_keys(vectors.keys, b"\t\n\r", TITLE)
+    with written(path) as numbers:
+        write_lines(vectors, numbers, separator=b"\t", keyed=False)
+        with written(own_metadata(path)) as words:
+            encoded = (word.encode("utf-8", "surrogateescape") for word in vectors.keys)
+            if vectors.counts is None:
+                words.writelines(word + b"\n" for word in encoded)
+            else:
+                words.write(b"word\tcount\n")
+                counts = vectors.counts.tolist()
+                words.writelines(b"%b\t%d\n" % pair for pair in zip(encoded, counts, strict=True))

@@ -1,0 +1,245 @@
+"""What is asked of a reader, what it gives back, and the rows it gathers on the way.
+
+Knows nothing of any one format.
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile
+from malmoi.formats.source import Source
+from malmoi.keys import Bytes, Keys, Offsets, hash_words, pack_spans
+from malmoi.vectors import Matrix, Vectors
+
+Progress = Callable[[int, int], None]  # (done, of how much)
+Rows = npt.NDArray[np.int64]
+LONGEST_KEY = 1 << 16  # bytes; past that it is no key but a file of another kind
+
+
+def silent(done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Which rows are wanted, and what happens to those that make no sense."""
+
+    limit: int | None = None
+    only: frozenset[str] | None = None  # in NFC
+    strict: bool = True
+    encoding: str = "utf-8"
+    progress: Progress = silent
+
+
+@dataclass(kw_only=True)
+class Report:
+    """What a reader met: counted, with the first case of each."""
+
+    rows: int = 0
+    skipped: int = 0
+    first_skipped: str = ""
+    repeated: int = 0
+    first_repeated: str = ""
+    undecodable: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    def skip(self, why: str, count: int, request: Request) -> None:
+        """Note rows that make no sense, or refuse the file because of them."""
+        if request.strict:
+            raise BadFile(why)
+        self.first_skipped = self.first_skipped or why
+        self.skipped += count
+
+    def notes(self) -> list[str]:
+        """A sentence for each thing that a user should know of."""
+        notes = list(self.remarks)
+        if self.skipped:
+            notes.append(f"{self.skipped:,} rows left out, the first: {self.first_skipped}")
+        if self.repeated:
+            notes.append(
+                f"{self.repeated:,} keys occur again (the first row of each is kept), "
+                f"such as '{self.first_repeated}'"
+            )
+        if self.undecodable:
+            notes.append(
+                f"{self.undecodable:,} keys hold bytes that are not UTF-8 (kept as they are)"
+            )
+        return notes
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The vectors of a file and what was met on the way."""
+
+    vectors: Vectors
+    report: Report
+
+
+class Gatherer:
+    """Collects rows block by block, keeping only those asked for."""
+
+    def __init__(self, source: Source, request: Request, dim: int) -> None:
+        self.path, self.request, self.dim = source.path, request, dim
+        self.report = Report()
+        self.matrix: Matrix = np.empty((0, dim), dtype=np.float32)
+        self.kept = 0
+        self._keys: list[tuple[Bytes, Offsets]] = []
+        self._missing = None if request.only is None else set(request.only)
+        self._wanted = None if request.only is None else both_forms(request.only)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more can be wanted."""
+        limit = self.request.limit
+        return self._missing == set() or (limit is not None and self.report.rows >= limit)
+
+    def room(self, rows: int) -> Matrix:
+        """Space for this many further rows, at the end of the matrix."""
+        needed = self.kept + rows
+        if needed > len(self.matrix):
+            # In place: large arrays are moved by the operating system, not copied.
+            self.matrix.resize((max(needed, len(self.matrix) * 3 // 2), self.dim), refcheck=False)
+        return self.matrix[self.kept : needed]
+
+    def add(
+        self, text: Bytes, starts: Offsets, stops: Offsets, place: Callable[[int], str]
+    ) -> None:
+        """Take the rows just written to `room`; their keys are spans of `text`.
+
+        `place(i)` names the i-th of them for an error.
+        """
+        limit = self.request.limit
+        rest = len(starts) if limit is None else min(len(starts), limit - self.report.rows)
+        block = self.matrix[self.kept : self.kept + rest]
+        self.report.rows += rest
+        packed, offsets = pack_spans(text, starts[:rest], stops[:rest])
+        chosen = self._finite(block, Keys(packed, offsets), place)
+        if self._wanted is not None:
+            chosen = chosen[self._asked_for(Keys(packed, offsets).take(chosen))]
+        if len(chosen) < len(block):
+            block[: len(chosen)] = block[chosen]
+            keys = Keys(packed, offsets).take(chosen)
+            packed, offsets = keys.packed, keys.offsets
+        self._keys.append((packed, offsets))
+        self.kept += len(chosen)
+
+    def finish(self, **meta: str) -> Reading:
+        """All that was gathered, without repeats."""
+        self.matrix.resize((self.kept, self.dim), refcheck=False)
+        keys = joined(self._keys)
+        vectors = without_repeats(Vectors(keys, self.matrix, meta=meta), self.report)
+        self.report.undecodable = len(undecodable(vectors.keys))
+        return Reading(vectors, self.report)
+
+    def _finite(self, block: Matrix, keys: Keys, place: Callable[[int], str]) -> Rows:
+        finite = finite_rows(block)
+        if not finite.all():
+            bad = int(np.argmin(finite))
+            value = block[bad][~np.isfinite(block[bad])][0]
+            why = f"{place(bad)}: the vector of '{keys[bad]}' holds {value}"
+            self.report.skip(why, int((~finite).sum()), self.request)
+        return np.flatnonzero(finite)
+
+    def _asked_for(self, keys: Keys) -> Rows:
+        assert self._wanted is not None and self._missing is not None
+        hashes = hash_words(keys.packed, keys.offsets)
+        likely = np.flatnonzero(np.isin(hashes, self._wanted.index[0]))
+        found = [i for i in likely.tolist() if keys[i] in self._wanted]
+        self._missing.difference_update(nfc(keys[i]) for i in found)
+        return np.array(found, dtype=np.int64)
+
+
+def chosen_rows(keys: Keys, request: Request) -> Rows:
+    """Which rows of a file, whose keys are all known, are asked for."""
+    rows = np.arange(min(len(keys), len(keys) if request.limit is None else request.limit))
+    if request.only is None:
+        return rows
+    found = np.sort(keys.find_all(both_forms(request.only)))
+    return found[(found >= 0) & (found < len(rows))]
+
+
+def selected(vectors: Vectors, request: Request, place: Callable[[int], str]) -> Reading:
+    """What is asked for of vectors that lie in memory or in a mapped file as a whole."""
+    report = Report(rows=len(vectors))
+    if request.limit is not None or request.only is not None:
+        vectors = vectors.take(chosen_rows(vectors.keys, request))
+    finite = finite_rows(vectors.matrix)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        report.skip(
+            f"{place(first)}: the vector of '{vectors.keys[first]}' holds nan or inf",
+            int((~finite).sum()),
+            request,
+        )
+        vectors = vectors.take(np.flatnonzero(finite))
+    report.undecodable = len(undecodable(vectors.keys))
+    return Reading(without_repeats(vectors, report), report)
+
+
+def finite_rows(matrix: Matrix, block: int = 65536) -> npt.NDArray[np.bool_]:
+    """Which rows hold neither nan nor inf."""
+    finite = np.ones(len(matrix), dtype=np.bool_)
+    for first in range(0, len(matrix), block):
+        part = np.isfinite(matrix[first : first + block])
+        if not part.all():
+            finite[first : first + block] = part.all(axis=1)
+    return finite
+
+
+def without_repeats(vectors: Vectors, report: Report) -> Vectors:
+    """The first row of every key."""
+    repeats = vectors.keys.repeats()
+    if not len(repeats):
+        return vectors
+    report.repeated += len(repeats)
+    report.first_repeated = vectors.keys[int(repeats[0])]
+    return vectors.take(np.setdiff1d(np.arange(len(vectors)), repeats, assume_unique=True))
+
+
+def undecodable(keys: Keys) -> Rows:
+    """The rows whose key is not UTF-8."""
+    first_bytes = keys.packed[keys.offsets[:-1][np.diff(keys.offsets) > 0]]
+    try:
+        str(memoryview(keys.packed), "utf-8")
+        if not np.any(first_bytes & 0xC0 == 0x80):  # nor is one split between two keys
+            return np.empty(0, dtype=np.int64)
+    except UnicodeDecodeError:
+        pass
+    return np.array(
+        [row for row, key in enumerate(keys) if any("\udc80" <= c <= "\udcff" for c in key)],
+        dtype=np.int64,
+    )
+
+
+def decomposed(keys: Keys) -> Rows:
+    """The rows whose key is not in NFC, such as Hangul taken apart into its letters."""
+    if len(keys.packed) == 0 or keys.packed.max() < 0xCC:  # no combining mark, no jamo
+        return np.empty(0, dtype=np.int64)
+    return np.array(
+        [row for row, key in enumerate(keys) if not unicodedata.is_normalized("NFC", key)],
+        dtype=np.int64,
+    )
+
+
+def joined(parts: list[tuple[Bytes, Offsets]]) -> Keys:
+    """Packed keys, one list after the other."""
+    if not parts:
+        return Keys.of([])
+    lengths = np.concatenate([np.diff(offsets) for _, offsets in parts])
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return Keys(np.concatenate([packed for packed, _ in parts]), offsets)
+
+
+def both_forms(words: Iterable[str]) -> Keys:
+    """Words as they may stand in a file: composed (NFC) or taken apart (NFD)."""
+    return Keys.of({form for word in words for form in (word, unicodedata.normalize("NFD", word))})
+
+
+def nfc(word: str) -> str:
+    """A word in its composed form."""
+    return unicodedata.normalize("NFC", word)

@@ -1,0 +1,96 @@
+"""A file to read: opened, unzipped on the fly, handed out in blocks or memory-mapped.
+
+Knows nothing of what the bytes mean.
+"""
+
+import gzip
+import tempfile
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.keys import Bytes
+
+BLOCK = 16 << 20
+HEAD = 1 << 20
+GZIP = b"\x1f\x8b"
+
+
+class Source:
+    """One file on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._complaints():
+            if path.is_dir():
+                raise BadFile(f"{path} is a folder: name the file inside it")
+            self.size = path.stat().st_size
+            if self.size == 0:
+                raise BadFile(f"{path} is empty")
+            with path.open("rb") as file:
+                self.compressed = file.read(2) == GZIP
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unzipped: enough to tell what it is."""
+        with self._complaints(), self._open() as file:
+            return file.read(HEAD)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the head is all there is."""
+        return len(self.head) < HEAD
+
+    def blocks(self, skip: int = 0) -> Iterator[tuple[Bytes, int]]:
+        """The bytes from `skip` on in blocks, each with how much of the file is read.
+
+        The next block is read (and unzipped) while the caller works on the last one.
+        """
+        with self._complaints(), self.path.open("rb") as raw, ThreadPoolExecutor(1) as ahead:
+            file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
+            file.seek(skip)
+
+            def read() -> tuple[bytes, int]:
+                return file.read(BLOCK), raw.tell()
+
+            following = ahead.submit(read)
+            while True:
+                block, done = following.result()
+                if not block:
+                    return
+                following = ahead.submit(read)
+                yield np.frombuffer(block, dtype=np.uint8), done
+
+    @cached_property
+    def mapped(self) -> Bytes:
+        """The whole file, memory-mapped (through an unzipped temporary copy if need be)."""
+        with self._complaints():
+            if not self.compressed:
+                return np.memmap(self.path, dtype=np.uint8, mode="r").view(np.ndarray)
+            with tempfile.TemporaryFile() as copy:
+                for block, _ in self.blocks():
+                    copy.write(memoryview(block))
+                copy.flush()
+                return np.memmap(copy, dtype=np.uint8, mode="r").view(np.ndarray)
+
+    def _open(self) -> BinaryIO:
+        opened = gzip.open(self.path, "rb") if self.compressed else self.path.open("rb")
+        return cast(BinaryIO, opened)
+
+    @contextmanager
+    def _complaints(self) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise BadFile(f"{self.path} does not exist") from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise BadFile(f"{self.path} is a damaged or cut-off gzip file") from error
+        except OSError as error:
+            raise BadFile(f"{self.path} cannot be read: {error.strerror or error}") from error

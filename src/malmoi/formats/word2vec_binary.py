@@ -1,0 +1,96 @@
+r"""word2vec's binary: a text header, then for each word its bytes, a space and its floats.
+
+    rows dim\n
+    word 0x20 float32[dim] (\n)
+
+All little-endian. word2vec.c ends a row with a newline, gensim does not; both are read.
+word2vec.c cuts words at 100 bytes, in the middle of a character if need be.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.formats.output import written
+from malmoi.formats.reading import LONGEST_KEY, Gatherer, Reading, Request
+from malmoi.formats.source import Source
+from malmoi.formats.text_lines import find_layout, parse_header
+from malmoi.formats.text_output import check_keys
+from malmoi.kernels.binary_rows import scan_word2vec
+from malmoi.keys import Bytes
+from malmoi.vectors import Vectors
+
+TITLE = "word2vec binary"
+
+
+def matches(source: Source) -> bool:
+    """A header line of two whole numbers, and no lines of numbers after it."""
+    header = parse_header(source.head.split(b"\n", 1)[0])
+    return header is not None and header[1] > 0 and find_layout(source) is None
+
+
+def read(source: Source, request: Request) -> Reading:
+    """All rows; the header must be true."""
+    line = source.head.split(b"\n", 1)[0]
+    header = parse_header(line)
+    assert header is not None  # as `matches` has found
+    rows, dim = header
+    if not source.compressed and rows * (4 * dim + 1) > source.size - len(line):
+        raise BadFile(
+            f"{source.path}: the header promises {rows:,} rows of {dim:,} floats, which cannot be"
+            f" in {source.size:,} bytes: the file is cut short or the header wrong"
+        )
+    gatherer = Gatherer(source, request, dim)
+    rest: Bytes = np.empty(0, dtype=np.uint8)
+    for block, done in source.blocks(len(line) + 1):
+        if not gatherer.is_done and gatherer.report.rows < rows:
+            rest = take_rows(gatherer, np.concatenate([rest, block]), rows)
+        elif gatherer.is_done:
+            return gatherer.finish()
+        else:
+            rest = np.concatenate([rest, block])
+        request.progress(done, source.size)
+    return finished(gatherer, rows, rest, source)
+
+
+def take_rows(gatherer: Gatherer, text: Bytes, rows: int) -> Bytes:
+    """The whole rows of a block into the gatherer; returns the bytes left over."""
+    width = 4 * gatherer.dim
+    most = min(len(text) // (width + 1), rows - gatherer.report.rows)
+    starts, stops = np.empty(most, np.int64), np.empty(most, np.int64)
+    floats = gatherer.room(most).view(np.uint8).reshape(most, width)
+    found, end = scan_word2vec(text, width, floats, starts, stops, LONGEST_KEY)
+    first = gatherer.report.rows + 1
+    if found < 0:
+        raise BadFile(f"{gatherer.path}: row {first - found - 1:,} has no word: no {TITLE} file")
+    gatherer.add(
+        text, starts[:found], stops[:found], lambda i: f"{gatherer.path}: row {first + i:,}"
+    )
+    return text[end:]
+
+
+def finished(gatherer: Gatherer, rows: int, rest: Bytes, source: Source) -> Reading:
+    """The rows, if there were as many as promised and nothing after them."""
+    met = gatherer.report.rows
+    problem = ""
+    if met < rows and not gatherer.is_done:
+        problem = f"the file ends in row {met + 1:,} of {rows:,}: it is cut short"
+    elif met == rows and bytes(rest).strip(b"\n"):
+        problem = f"{len(rest):,} bytes follow after the {rows:,} rows that the header promises"
+    if problem and gatherer.request.strict:
+        raise BadFile(
+            f"{source.path}: {problem}; strict=False (convert --skip-bad-rows) takes what is there"
+        )
+    if problem:
+        gatherer.report.remarks.append(f"{source.path}: {problem}")
+    return gatherer.finish()
+
+
+def write(vectors: Vectors, path: Path) -> None:
+    """Header and rows, as word2vec.c writes them."""
+    check_keys(vectors.keys, b" \n", TITLE)
+    with written(path) as file:
+        file.write(f"{len(vectors)} {vectors.dim}\n".encode())
+        for row, numbers in enumerate(vectors.matrix):
+            file.write(vectors.keys.bytes_at(row) + b" " + numbers.astype("<f4").tobytes() + b"\n")

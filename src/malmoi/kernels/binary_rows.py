@@ -1,0 +1,63 @@
+"""Rows of bytes with a key before or between the numbers: word2vec's and fastText's."""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.compiled import compiled
+from malmoi.kernels.numbers import Text
+from malmoi.kernels.text_rows import Places
+
+NEWLINE, SPACE = ord("\n"), ord(" ")
+
+
+@compiled
+def scan_word2vec(
+    text: Text, width: int, rows: Text, key_starts: Places, key_stops: Places, longest: int
+) -> tuple[int, int]:
+    """As many whole rows as `text` holds: their floats' bytes into `rows` [n, width].
+
+    Returns how many there were and the position after the last; the count is negated
+    where a key longer than `longest` bytes shows that this is no such file.
+    """
+    at = 0
+    for i in range(len(rows)):
+        start = at
+        while start < len(text) and text[start] == NEWLINE:
+            start += 1
+        stop = start
+        while stop < len(text) and text[stop] != SPACE and stop - start <= longest:
+            stop += 1
+        if stop - start > longest:
+            return -i - 1, at
+        if stop + 1 + width > len(text):
+            return i, at
+        rows[i, :] = text[stop + 1 : stop + 1 + width]
+        key_starts[i], key_stops[i] = start, stop
+        at = stop + 1 + width
+    return len(rows), at
+
+
+@compiled
+def scan_fasttext_entries(
+    text: Text,
+    at: int,
+    starts: Places,
+    stops: Places,
+    counts: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.bool_],
+) -> int:
+    """fastText's dictionary: word, NUL, int64 count, int8 type; the position after, or -1."""
+    for i in range(len(starts)):
+        starts[i] = at
+        while at < len(text) and text[at] != 0:
+            at += 1
+        stops[i] = at
+        if at + 10 > len(text):
+            return -1
+        count = np.uint64(0)
+        for j in range(8, 0, -1):
+            count = (count << np.uint64(8)) | np.uint64(text[at + j])
+        counts[i] = np.int64(count)
+        labels[i] = text[at + 9] != 0
+        at += 10
+    return at

@@ -1,0 +1,42 @@
+"""How every kernel is compiled, and how one is run by several threads."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar, cast
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compiled(kernel: Kernel) -> Kernel:
+    """Compile at the first call, cache on disk, let other threads run meanwhile."""
+    return cast(Kernel, numba.njit(nogil=True, cache=True)(kernel))
+
+
+def inlined(kernel: Kernel) -> Kernel:
+    """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
+    return cast(Kernel, numba.njit(nogil=True, cache=True, inline="always")(kernel))
+
+
+@cache
+def pool() -> ThreadPoolExecutor:
+    """The threads that all kernels share."""
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="malmoi")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.cache_clear)  # threads do not survive a fork
+
+
+def in_parallel(task: Callable[[int, int], object], count: int) -> None:
+    """Run `task(first, last)` over equal parts of `range(count)` at the same time."""
+    bounds = [count * part // THREADS for part in range(THREADS + 1)]
+    others = [pool().submit(task, *bounds[i : i + 2]) for i in range(1, THREADS)]
+    task(*bounds[:2])
+    for other in others:
+        other.result()

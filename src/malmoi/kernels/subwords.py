@@ -1,0 +1,95 @@
+"""The vectors of a whole vocabulary from its rows and its n-grams' rows, as fastText does."""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.compiled import compiled
+from malmoi.kernels.numbers import Text
+from malmoi.kernels.text_rows import Matrix, Places
+
+Kept = npt.NDArray[np.int32]
+
+
+@compiled
+def word_vectors(
+    packed: Text,
+    offsets: Places,
+    own: Matrix,
+    ngrams: Matrix,
+    shortest: int,
+    longest: int,
+    buckets: int,
+    kept: Kept,
+    pruned: bool,
+    out: Matrix,
+    first: int,
+    last: int,
+) -> None:
+    """out[i] = mean of own[i] and the rows of the n-grams of word i, `<` and `>` around it."""
+    for i in range(first, last):
+        start, stop = offsets[i], offsets[i + 1]
+        out[i, :] = own[i, :]
+        if longest <= 0 or is_line_end(packed, start, stop):
+            continue
+        rows = 1
+        # Positions count from the `<`: 0 is `<`, 1 … size are the word's bytes, size + 1 is `>`.
+        size = stop - start
+        for begin in range(size + 2):
+            if begin > 0 and is_continuation(byte_at(packed, start, size, begin)):
+                continue
+            at, hashed = begin, np.uint32(2166136261)
+            for length in range(1, longest + 1):
+                if at > size + 1:
+                    break
+                hashed = step(hashed, byte_at(packed, start, size, at))
+                at += 1
+                while at <= size and is_continuation(byte_at(packed, start, size, at)):
+                    hashed = step(hashed, byte_at(packed, start, size, at))
+                    at += 1
+                edge = length == 1 and (begin == 0 or at == size + 2)
+                if length < shortest or edge:
+                    continue
+                row = np.int64(hashed % np.uint32(buckets))
+                if pruned:
+                    row = find(kept, row)
+                if row >= 0:
+                    out[i, :] += ngrams[row, :]
+                    rows += 1
+        out[i, :] *= np.float32(1.0 / rows)
+
+
+@compiled
+def byte_at(packed: Text, start: int, size: int, at: int) -> int:
+    if at == 0:
+        return ord("<")
+    if at == size + 1:
+        return ord(">")
+    return packed[start + at - 1]
+
+
+@compiled
+def step(hashed: np.uint32, byte: int) -> np.uint32:
+    """One round of FNV-1a over a signed byte (fastText sign-extends it)."""
+    return np.uint32((hashed ^ np.uint32(np.int32(np.int8(byte)))) * np.uint32(16777619))
+
+
+@compiled
+def is_continuation(byte: int) -> bool:
+    return (byte & 0xC0) == 0x80
+
+
+@compiled
+def is_line_end(packed: Text, start: int, stop: int) -> bool:
+    return (
+        stop - start == 4
+        and packed[start] == ord("<")
+        and packed[start + 1] == ord("/")
+        and packed[start + 2] == ord("s")
+        and packed[start + 3] == ord(">")
+    )
+
+
+@compiled
+def find(kept: Kept, bucket: int) -> int:
+    place = np.searchsorted(kept, bucket)
+    return place if place < len(kept) and kept[place] == bucket else -1

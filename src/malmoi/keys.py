@@ -1,0 +1,215 @@
+"""Keys: a list of words packed as bytes, that finds a word's row without a dictionary.
+
+Four flat arrays that can be memory-mapped, so that a file of two million words opens at
+once: the UTF-8 bytes end to end, where each word starts, and the words' hashes in
+ascending order with the row of each. Bytes that are not UTF-8 are kept (as Python's
+surrogate escapes). Knows nothing of vectors.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+
+Bytes = npt.NDArray[np.uint8]
+Offsets = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.uint32]
+
+# The hash of a word is the polynomial sum of (byte + 1) * FACTOR**position, modulo 2**64:
+# an odd factor has an inverse there, so that many words can be summed side by side.
+FACTOR = 0x9E3779B97F4A7C15
+INVERSE = pow(FACTOR, -1, 2**64)
+MASK = 2**64 - 1
+CHUNK = 1 << 20  # bytes hashed in one go
+
+
+class Keys(Sequence[str]):
+    """Words in order, each with its row; immutable."""
+
+    def __init__(
+        self,
+        packed: Bytes,
+        offsets: Offsets,
+        index: tuple[Hashes, Rows] | None = None,
+    ) -> None:
+        self.packed = packed
+        self.offsets = offsets
+        if index is not None:
+            self.__dict__["index"] = index
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Self:
+        """Pack words given as Python strings."""
+        return cls.of_bytes([encode(word) for word in words])
+
+    @classmethod
+    def of_bytes(cls, encoded: Sequence[bytes]) -> Self:
+        """Pack words given as UTF-8."""
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(word) for word in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    @cached_property
+    def index(self) -> tuple[Hashes, Rows]:
+        """The hashes in ascending order and the row of each; equal words by row."""
+        hashes = hash_words(self.packed, self.offsets)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order.astype(np.uint32)
+
+    def find(self, word: str) -> int:
+        """The first row whose word this is, or -1."""
+        return self._find(encode(word))
+
+    def find_all(self, words: Iterable[str]) -> npt.NDArray[np.int64]:
+        """The row of each word, or -1: one search for all of them."""
+        asked = Keys.of(words)
+        hashes = hash_words(asked.packed, asked.offsets)
+        held, _ = self.index
+        places = np.searchsorted(held, hashes)
+        rows = np.full(len(asked), -1, dtype=np.int64)
+        inside = np.flatnonzero(places < len(held))
+        for i in inside[held[places[inside]] == hashes[inside]].tolist():
+            rows[i] = self._find(asked.bytes_at(i), places[i])
+        return rows
+
+    def repeats(self) -> npt.NDArray[np.int64]:
+        """The rows whose word already stands in an earlier row."""
+        hashes, rows = self.index
+        starts = np.flatnonzero(np.r_[False, hashes[1:] == hashes[:-1]])
+        found = [row for row in rows[starts].tolist() if self._find(self.bytes_at(row)) < row]
+        return np.array(sorted(found), dtype=np.int64)
+
+    def bytes_at(self, row: int) -> bytes:
+        """The word of a row as it is stored."""
+        start, stop = self._starts[row], self._starts[row + 1]
+        return bytes(self._memory[start:stop])
+
+    def take(self, rows: npt.NDArray[np.integer]) -> "Keys":
+        """The words of these rows, in this order."""
+        starts, stops = self.offsets[rows], self.offsets[np.asarray(rows) + 1]
+        return Keys(*pack_spans(self.packed, starts, stops))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        memory = bytes(self._memory)
+        ends = self.offsets.tolist()
+        for start, stop in zip(ends, ends[1:], strict=False):
+            yield memory[start:stop].decode("utf-8", "surrogateescape")
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Keys": ...
+    def __getitem__(self, at: int | slice) -> "str | Keys":
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if step != 1:
+                return self.take(np.arange(start, stop, step))
+            offsets = self.offsets[start : max(start, stop) + 1]
+            return Keys(self.packed[offsets[0] : offsets[-1]], offsets - offsets[0])
+        row = at + len(self) if at < 0 else at
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {at} of {len(self)}")
+        return self.bytes_at(row).decode("utf-8", "surrogateescape")
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Keys)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.packed, other.packed)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
+        return f"Keys({len(self)}: {shown}{', …' if len(self) > 3 else ''})"
+
+    def _find(self, word: bytes, place: int | None = None) -> int:
+        value = hash_word(word)
+        hashes, rows = self._sorted
+        if place is None:
+            place = bisect_left(hashes, value)
+        while place < len(hashes) and hashes[place] == value:
+            row = rows[place]
+            if row < len(self) and self.bytes_at(row) == word:
+                return row
+            place += 1
+        return -1
+
+    # Memory views: reading one number out of them is several times faster than out of
+    # a NumPy array, which is what a single look-up spends its time on.
+    @cached_property
+    def _memory(self) -> memoryview:
+        return memoryview(self.packed)
+
+    @cached_property
+    def _starts(self) -> memoryview:
+        return memoryview(self.offsets)
+
+    @cached_property
+    def _sorted(self) -> tuple[memoryview, memoryview]:
+        hashes, rows = self.index
+        return memoryview(hashes), memoryview(rows)
+
+
+def encode(word: str) -> bytes:
+    """A word as stored: UTF-8, with bytes that never were UTF-8 as they came."""
+    try:
+        return word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise BadSetting(f"{word!r} holds half a character (a lone surrogate)") from error
+
+
+def hash_word(word: bytes) -> int:
+    """The hash of one word."""
+    value, power = 0, 1
+    for byte in word:
+        value += (byte + 1) * power
+        power = power * FACTOR & MASK
+    return value & MASK
+
+
+def hash_words(packed: Bytes, offsets: Offsets) -> Hashes:
+    """`hash_word` of every packed word, side by side."""
+    hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
+    first = 0
+    while first < len(hashes):
+        last = int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1
+        last = max(last, first + 1)  # at least one word, however long
+        starts = offsets[first:last] - offsets[first]
+        text = packed[offsets[first] : offsets[last]]
+        terms = np.zeros(len(text) + 1, dtype=np.uint64)  # one more, for empty words
+        np.add(text, 1, out=terms[:-1], dtype=np.uint64)
+        terms[:-1] *= _powers(FACTOR, len(text))
+        sums = np.add.reduceat(terms, starts)
+        sums[np.diff(offsets[first : last + 1]) == 0] = 0
+        hashes[first:last] = sums * _powers(INVERSE, len(text) + 1)[starts]
+        first = last
+    return hashes
+
+
+def pack_spans(source: Bytes, starts: Offsets, stops: Offsets) -> tuple[Bytes, Offsets]:
+    """Copy spans of bytes end to end; returns them with where each begins."""
+    lengths = stops - starts
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+    return source[places], offsets
+
+
+def _powers(base: int, count: int) -> Hashes:
+    powers = np.full(count, base, dtype=np.uint64)
+    powers[:1] = 1
+    return np.multiply.accumulate(powers)

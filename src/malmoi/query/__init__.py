@@ -1,0 +1,1 @@
+"""Questions to vectors: neighbours, analogies, comparisons, embedding matrices."""

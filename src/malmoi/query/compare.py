@@ -1,0 +1,36 @@
+"""Words compared with each other: how similar, which is the odd one, how far down the list."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from malmoi.errors import BadSetting, UnknownWord
+from malmoi.query.ranking import closeness, unit
+from malmoi.query.words import direction_of, rows_of, vector_of
+from malmoi.vectors import Matrix, Vectors
+
+
+def similarity(vectors: Vectors, one: str | Matrix, other: str | Matrix) -> float:
+    """The cosine between two words or vectors."""
+    a, b = (unit(direction_of(vectors, asked).astype(np.float64)) for asked in (one, other))
+    return float(a @ b)
+
+
+def odd_one_out(vectors: Vectors, words: Sequence[str]) -> str:
+    """The word that is farthest from the mean of all of them."""
+    if len(words) < 3:
+        raise BadSetting(f"{len(words)} words have no odd one: give at least three")
+    directions = unit(np.stack([direction_of(vectors, word) for word in words]))
+    return words[int(np.argmin(directions @ directions.mean(axis=0)))]
+
+
+def rank(vectors: Vectors, word: str, other: str) -> int:
+    """Which neighbour of `word` the `other` is: 1 is the nearest."""
+    direction = unit(direction_of(vectors, word))
+    vector_of(vectors, other)  # says so if there is no such word
+    found = vectors.row(other)
+    if found < 0:
+        raise UnknownWord(other)
+    near = closeness(vectors, direction)
+    near[rows_of(vectors, [word])] = -np.inf
+    return int(np.count_nonzero(near > near[found])) + 1

@@ -1,0 +1,144 @@
+"""SubwordVectors: vectors that also answer words never seen, from their character n-grams.
+
+The n-grams and their hash are fastText's, byte for byte. Here they are written to be read,
+for one word at a time; `kernels.subwords` does the same for a whole vocabulary at once.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting, UnknownWord
+from malmoi.vectors import Matrix, Selection, Vectors
+
+LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subwords:
+    """How a word is cut: n-grams of `shortest` to `longest` characters, hashed into `buckets`.
+
+    `encoding` is the one of the text the model was trained on: hashes are of its bytes.
+    """
+
+    shortest: int = 3
+    longest: int = 6
+    buckets: int = 2_000_000
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        if self.longest > 0 and not (1 <= self.shortest <= self.longest and self.buckets > 0):
+            raise BadSetting(
+                f"n-grams of {self.shortest} to {self.longest} characters in {self.buckets} buckets"
+                " cannot be: give 1 <= shortest <= longest and at least one bucket"
+            )
+
+    def ngrams(self, word: str) -> list[bytes]:
+        """The n-grams of `<word>`, as bytes; none for the end of a line."""
+        if word == LINE_END or self.longest <= 0:
+            return []
+        text = b"<" + word.encode(self.encoding, "surrogateescape") + b">"
+        # A character starts at every byte that is not a UTF-8 continuation byte.
+        starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
+        return [
+            text[starts[i] : starts[i + size]]
+            for i in range(len(starts) - 1)
+            for size in range(self.shortest, self.longest + 1)
+            if i + size < len(starts)
+            and not (size == 1 and (i == 0 or i + size == len(starts) - 1))
+        ]
+
+    def bucket(self, ngram: bytes) -> int:
+        """The bucket that an n-gram falls into."""
+        return fasttext_hash(ngram) % self.buckets
+
+
+def fasttext_hash(text: bytes) -> int:
+    """32-bit FNV-1a over *signed* bytes: those past 127 flip the upper 24 bits too."""
+    value = 2166136261
+    for byte in text:
+        value ^= byte if byte < 128 else byte | 0xFFFFFF00
+        value = value * 16777619 & 0xFFFFFFFF
+    return value
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where the vector of a word comes from."""
+
+    word: str
+    source: Literal["own row", "n-grams", "nothing"]
+    ngrams: tuple[str, ...] = ()  # those that have a row, in order
+
+    def __str__(self) -> str:
+        if self.source == "own row":
+            return f"'{self.word}' has a row of its own"
+        if self.source == "n-grams":
+            return f"'{self.word}' was never seen; built from {', '.join(self.ngrams)}"
+        return f"'{self.word}' was never seen and none of its n-grams has a row"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SubwordVectors(Vectors):
+    """Vectors with a row for every bucket of n-grams.
+
+    `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
+    `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
+    `kept`, in a pruned model, are the buckets that still have a row, ascending.
+    `output` is the other side of the network, where known, so that training can go on.
+    """
+
+    own: Matrix
+    ngrams: Matrix
+    subwords: Subwords
+    kept: npt.NDArray[np.int32] | None = None
+    output: Matrix | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rows = self.subwords.buckets if self.kept is None else len(self.kept)
+        if self.ngrams.shape != (rows, self.dim):
+            raise BadSetting(f"n-gram rows are {self.ngrams.shape}; {(rows, self.dim)} are needed")
+        if self.own.shape != self.matrix.shape:
+            raise BadSetting(f"own rows are {self.own.shape}; {self.matrix.shape} are needed")
+
+    def vector(self, word: str) -> Matrix:
+        """The vector of a word, seen or not; `UnknownWord` if no part of it is known."""
+        row = self.row(word)
+        if row >= 0:
+            found: Matrix = self.matrix[row]
+            return found
+        rows = [row for _, row in self._ngram_rows(word)]
+        if not rows:
+            raise UnknownWord(word)
+        mean: Matrix = self.ngrams[rows].mean(axis=0, dtype=np.float32)
+        return mean
+
+    def _taken(self, rows: Selection) -> dict[str, Any]:
+        # `output` belongs to the whole vocabulary: without it, training starts it anew.
+        return super()._taken(rows) | {"own": self.own[rows], "output": None}
+
+    def explain(self, word: str) -> Explanation:
+        """Which step answers for this word: its own row, its n-grams, or nothing."""
+        if self.row(word) >= 0:
+            return Explanation(word, "own row")
+        known = tuple(
+            ngram.decode(self.subwords.encoding, "backslashreplace")
+            for ngram, _ in self._ngram_rows(word)
+        )
+        return Explanation(word, "n-grams" if known else "nothing", known)
+
+    def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
+        ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
+        buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
+        if self.kept is None:
+            return list(zip(ngrams, buckets, strict=True))
+        places = np.searchsorted(self.kept, buckets)
+        return [
+            (ngram, int(place))
+            for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
+            if place < len(self.kept) and self.kept[place] == bucket
+        ]

@@ -1,0 +1,130 @@
+"""Vectors: words and a row of numbers for each; the value that everyone exchanges.
+
+Look-up and slicing only. Knows nothing of files, queries or training.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting, UnknownWord
+from malmoi.keys import Keys
+
+Matrix = npt.NDArray[np.float32]
+Counts = npt.NDArray[np.int64]
+Selection = slice | npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Vectors:
+    """`keys[i]` is the word of `matrix[i]`; rows stand in order of frequency.
+
+    `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
+    turn into float32 [n, dim]. `counts`, where known, says how often each word was seen.
+    """
+
+    keys: Keys
+    matrix: Matrix
+    counts: Counts | None = None
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.keys, Keys):
+            object.__setattr__(self, "keys", Keys.of(self.keys))
+        object.__setattr__(self, "matrix", as_matrix(self.matrix))
+        if len(self.keys) != len(self.matrix):
+            raise BadSetting(f"{len(self.keys)} keys for {len(self.matrix)} rows of the matrix")
+        if self.counts is not None:
+            object.__setattr__(self, "counts", np.asarray(self.counts, dtype=np.int64))
+            if len(self.counts) != len(self.keys):
+                raise BadSetting(f"{len(self.counts)} counts for {len(self.keys)} keys")
+
+    @property
+    def dim(self) -> int:
+        """How many numbers a word has."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def norms(self) -> Matrix:
+        """The Euclidean length of every row."""
+        lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix))
+        return lengths
+
+    def row(self, word: str) -> int:
+        """The row of a word, or -1; the other Unicode form of it is tried too."""
+        row = self.keys.find(word)
+        if row < 0 and not word.isascii():
+            for form in ("NFC", "NFD"):
+                row = max(row, self.keys.find(unicodedata.normalize(form, word)))
+        return row
+
+    def vector(self, word: str) -> Matrix:
+        """The vector of a word; `UnknownWord` if there is none."""
+        row = self.row(word)
+        if row < 0:
+            raise UnknownWord(word)
+        found: Matrix = self.matrix[row]
+        return found
+
+    def take(self, rows: Selection) -> Self:
+        """The words of these rows, in this order."""
+        return replace(self, **self._taken(rows))
+
+    def most_frequent(self, count: int) -> Self:
+        """The words seen most often (the first ones, where nobody counted)."""
+        if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
+            return self.take(slice(count))
+        return self.take(np.argsort(-self.counts, kind="stable")[:count])
+
+    def with_meta(self, **entries: str) -> Self:
+        """The same vectors with more said about them."""
+        return replace(self, meta={**self.meta, **entries})
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.row(word) >= 0
+
+    @overload
+    def __getitem__(self, asked: str) -> Matrix: ...
+    @overload
+    def __getitem__(self, asked: slice) -> Self: ...
+    @overload
+    def __getitem__(self, asked: Iterable[str]) -> Matrix: ...
+    def __getitem__(self, asked: str | slice | Iterable[str]) -> Matrix | Self:
+        if isinstance(asked, str):
+            return self.vector(asked)
+        if isinstance(asked, slice):
+            return self.take(asked)
+        found = [self.vector(word) for word in asked]
+        return np.stack(found) if found else np.empty((0, self.dim), np.float32)
+
+    def _taken(self, rows: Selection) -> dict[str, Any]:
+        """The fields that change with the rows."""
+        return {
+            "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
+            "matrix": self.matrix[rows],
+            "counts": None if self.counts is None else self.counts[rows],
+        }
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self):,} × {self.dim})"
+
+
+def as_matrix(numbers: npt.ArrayLike) -> Matrix:
+    """float32 [n, dim], copied only where it is not so already."""
+    matrix = np.asarray(numbers)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise BadSetting(
+            f"a matrix of numbers has two dimensions, not shape {matrix.shape} of {matrix.dtype}"
+        )
+    return np.ascontiguousarray(matrix, dtype=np.float32)
