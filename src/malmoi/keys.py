@@ -9,6 +9,7 @@ surrogate escapes). Knows nothing of vectors.
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Self, overload
 
 import numpy as np
@@ -36,12 +37,12 @@ class Keys(Sequence[str]):
         self,
         packed: Bytes,
         offsets: Offsets,
-        index: tuple[Hashes, Rows] | None = None,
+        lookup: tuple[Hashes, Rows] | None = None,
     ) -> None:
         self.packed = packed
         self.offsets = offsets
-        if index is not None:
-            self.__dict__["index"] = index
+        if lookup is not None:
+            self.__dict__["lookup"] = lookup
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
@@ -56,7 +57,7 @@ class Keys(Sequence[str]):
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
 
     @cached_property
-    def index(self) -> tuple[Hashes, Rows]:
+    def lookup(self) -> tuple[Hashes, Rows]:
         """The hashes in ascending order and the row of each; equal words by row."""
         hashes = hash_words(self.packed, self.offsets)
         order = np.argsort(hashes, kind="stable")
@@ -70,7 +71,7 @@ class Keys(Sequence[str]):
         """The row of each word, or -1: one search for all of them."""
         asked = Keys.of(words)
         hashes = hash_words(asked.packed, asked.offsets)
-        held, _ = self.index
+        held, _ = self.lookup
         places = np.searchsorted(held, hashes)
         rows = np.full(len(asked), -1, dtype=np.int64)
         inside = np.flatnonzero(places < len(held))
@@ -80,7 +81,7 @@ class Keys(Sequence[str]):
 
     def repeats(self) -> npt.NDArray[np.int64]:
         """The rows whose word already stands in an earlier row."""
-        hashes, rows = self.index
+        hashes, rows = self.lookup
         starts = np.flatnonzero(np.r_[False, hashes[1:] == hashes[:-1]])
         found = [row for row in rows[starts].tolist() if self._find(self.bytes_at(row)) < row]
         return np.array(sorted(found), dtype=np.int64)
@@ -101,7 +102,7 @@ class Keys(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         memory = bytes(self._memory)
         ends = self.offsets.tolist()
-        for start, stop in zip(ends, ends[1:], strict=False):
+        for start, stop in pairwise(ends):
             yield memory[start:stop].decode("utf-8", "surrogateescape")
 
     @overload
@@ -152,16 +153,16 @@ class Keys(Sequence[str]):
     # a NumPy array, which is what a single look-up spends its time on.
     @cached_property
     def _memory(self) -> memoryview:
-        return memoryview(self.packed)
+        return self.packed.data
 
     @cached_property
     def _starts(self) -> memoryview:
-        return memoryview(self.offsets)
+        return self.offsets.data
 
     @cached_property
     def _sorted(self) -> tuple[memoryview, memoryview]:
-        hashes, rows = self.index
-        return memoryview(hashes), memoryview(rows)
+        hashes, rows = self.lookup
+        return hashes.data, rows.data
 
 
 def encode(word: str) -> bytes:

@@ -47,7 +47,13 @@ def read(path: PathLike, request: Request) -> Reading:
     return catalogue.get_format(catalogue.recognise(source)).read(source, request)
 
 
-def save(vectors: Vectors, path: PathLike, *, format: str | None = None) -> None:
+def save(
+    vectors: Vectors,
+    path: PathLike,
+    *,
+    format: str | None = None,
+    progress: Progress = silent,
+) -> None:
     """Write vectors in the format that the file's name asks for, or in the one named.
 
     The file is whole or not there: it is written beside its place and renamed.
@@ -64,4 +70,4 @@ def save(vectors: Vectors, path: PathLike, *, format: str | None = None) -> None
             MalmoiWarning,
             stacklevel=2,
         )
-    catalogue.get_format(name).write(vectors, target)
+    catalogue.get_format(name).write(vectors, target, progress)

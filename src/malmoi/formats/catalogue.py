@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.formats.reading import Reading, Request
+from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -16,9 +16,14 @@ class Format(Protocol):
 
     TITLE: str
 
-    def matches(self, source: Source) -> bool: ...
-    def read(self, source: Source, request: Request) -> Reading: ...
-    def write(self, vectors: Vectors, path: Path) -> None: ...
+    def matches(self, source: Source) -> bool:
+        """Whether a file is of this format, by its first bytes."""
+
+    def read(self, source: Source, request: Request) -> Reading:
+        """The vectors asked for."""
+
+    def write(self, vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+        """The vectors as a file."""
 
 
 # Tried in this order; those that need no compiled kernels come first.

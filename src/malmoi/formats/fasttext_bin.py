@@ -22,7 +22,7 @@ import numpy.typing as npt
 from malmoi.errors import BadFile, BadSetting
 from malmoi.formats.fasttext_quantised import read_quantised
 from malmoi.formats.output import written
-from malmoi.formats.reading import Reading, Request, chosen_rows, selected
+from malmoi.formats.reading import Progress, Reading, Request, chosen_rows, selected, silent
 from malmoi.formats.source import Source
 from malmoi.formats.structure import Cursor
 from malmoi.formats.text_output import check_keys
@@ -40,6 +40,7 @@ SETTINGS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "mode
 DEFAULTS = {"ws": 5, "epoch": 5, "minCount": 1, "neg": 5, "wordNgrams": 1, "loss": 2, "model": 2,
             "lrUpdateRate": 100, "t": 1e-4}  # fmt: skip
 SUPERVISED, SKIPGRAM, NEGATIVES = 3, 2, 2
+WORDS_A_BLOCK = 65536
 
 
 def matches(source: Source) -> bool:
@@ -61,6 +62,7 @@ def read(source: Source, request: Request) -> Reading:
     cursor = Cursor(source.mapped, source.path)
     settings = read_settings(cursor)
     words = read_dictionary(cursor)
+    quantised = bool(cursor.data[cursor.at]) if cursor.left else False
     own, ngrams = read_input(cursor, settings, words)
     output = read_matrix(cursor) if cursor.left else None
     ngrams, kept = sorted_ngrams(ngrams, words.buckets)
@@ -71,7 +73,7 @@ def read(source: Source, request: Request) -> Reading:
         keys, counts, own, output = keys.take(rows), counts[rows], own[rows], None
     vectors = SubwordVectors(
         recoded(keys, request.encoding),
-        finished(keys, own, ngrams, subwords, kept),
+        finished(keys, own, ngrams, subwords, kept, request.progress),
         counts,
         {"fasttext": json.dumps(settings)},
         own=own,
@@ -81,7 +83,9 @@ def read(source: Source, request: Request) -> Reading:
         output=output,
     )
     reading = selected(vectors, replace(request, limit=None, only=None), lambda i: str(source.path))
-    return Reading(reading.vectors, replace(reading.report, rows=len(words.keys)))
+    reading.report.rows = len(words.keys)
+    reading.report.numbers = "quantised (8 bit)" if quantised else "float32"
+    return reading
 
 
 def read_settings(cursor: Cursor) -> dict[str, float]:
@@ -171,7 +175,12 @@ def sorted_ngrams(
 
 
 def finished(
-    keys: Keys, own: Matrix, ngrams: Matrix, subwords: Subwords, kept: npt.NDArray[np.int32] | None
+    keys: Keys,
+    own: Matrix,
+    ngrams: Matrix,
+    subwords: Subwords,
+    kept: npt.NDArray[np.int32] | None,
+    progress: Progress,
 ) -> Matrix:
     """The vector of every word."""
     matrix = np.empty(own.shape, dtype=np.float32)
@@ -184,7 +193,10 @@ def finished(
             matrix, first, last,
         )  # fmt: skip
 
-    in_parallel(compute, len(keys))
+    for first in range(0, len(keys), WORDS_A_BLOCK):
+        last = min(first + WORDS_A_BLOCK, len(keys))
+        in_parallel(compute, last, first)
+        progress(last, len(keys))
     return matrix
 
 
@@ -197,12 +209,13 @@ def recoded(keys: Keys, encoding: str) -> Keys:
     )
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """A model that fastText and gensim open; plain vectors become one without n-grams."""
     check_keys(vectors.keys, b"\0 \n", TITLE)
     if isinstance(vectors, SubwordVectors) and vectors.kept is not None:
         raise BadSetting(
-            f"{TITLE} has no place for a pruned model's n-grams: choose another format, such as .malmoi"
+            f"{TITLE} has no place for a pruned model's n-grams:"
+            " choose another format, such as .malmoi"
         )
     with written(path) as file:
         write_settings(vectors, file)

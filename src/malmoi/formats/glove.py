@@ -7,7 +7,7 @@ all words without a row.
 from pathlib import Path
 
 from malmoi.formats.output import written
-from malmoi.formats.reading import Reading, Request
+from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, read_lines
 from malmoi.formats.text_output import check_keys, check_numeric_ends, write_lines
@@ -29,9 +29,9 @@ def read(source: Source, request: Request) -> Reading:
     return read_lines(source, layout, request)
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """The rows alone."""
     check_keys(vectors.keys, b"\n", TITLE)
     check_numeric_ends(vectors.keys, TITLE)
     with written(path) as file:
-        write_lines(vectors, file)
+        write_lines(vectors, file, progress)

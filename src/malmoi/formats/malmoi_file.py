@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from malmoi.errors import BadFile, MalmoiError
 from malmoi.formats.output import beside
-from malmoi.formats.reading import Reading, Report, Request, chosen_rows
+from malmoi.formats.reading import Progress, Reading, Report, Request, chosen_rows, silent
 from malmoi.formats.source import Source
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
@@ -97,13 +97,16 @@ def assemble(tensors: Tensors, metadata: dict[str, str]) -> Vectors:
             vectors.counts,
             meta,
             subwords=Subwords(**json.loads(metadata["subwords"])),
-            **{name: tensors.get(name) for name in SUBWORD_TENSORS},
+            own=tensors["own"],
+            ngrams=tensors["ngrams"],
+            kept=tensors.get("kept"),
+            output=tensors.get("output"),
         )
     vectors.__dict__["norms"] = tensors["norms"]
     return vectors
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """All that is known of the vectors."""
     from safetensors import SafetensorError, TensorSpec, serialize_file
 
@@ -129,7 +132,7 @@ def write(vectors: Vectors, path: Path) -> None:
 
 def gather_tensors(vectors: Vectors) -> Tensors:
     """The arrays to be stored, by name."""
-    hashes, rows = vectors.keys.index
+    hashes, rows = vectors.keys.lookup
     tensors: dict[str, npt.NDArray[Any] | None] = {
         "matrix": vectors.matrix,
         "norms": vectors.norms,

@@ -9,7 +9,7 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.formats.output import beside, written
-from malmoi.formats.reading import Reading, Request, selected
+from malmoi.formats.reading import Progress, Reading, Request, selected, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_output import check_keys
 from malmoi.keys import Keys
@@ -44,7 +44,9 @@ def read(source: Source, request: Request) -> Reading:
             f"{words} has {len(keys):,} words for the {len(array):,} rows of {source.path}"
         )
     vectors = Vectors(keys, array.view(np.ndarray))
-    return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+    reading = selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+    reading.report.numbers = str(array.dtype)
+    return reading
 
 
 def word_list(path: Path) -> Path:
@@ -62,7 +64,7 @@ def read_words(path: Path) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in lines]
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Array and words; the array last, so that it never stands without them."""
     check_keys(vectors.keys, b"\n\r", TITLE)
     with beside(path) as part:

@@ -12,7 +12,7 @@ import numpy as np
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.formats.output import beside
-from malmoi.formats.reading import Reading, Request, selected
+from malmoi.formats.reading import Progress, Reading, Request, selected, silent
 from malmoi.formats.source import Source
 from malmoi.keys import Keys
 from malmoi.vectors import Matrix, Vectors
@@ -64,7 +64,7 @@ def as_rows(column: Any, path: Path) -> Matrix:
     return numbers.reshape(len(column), dim)
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Three columns, the vectors as lists of fixed size."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")

@@ -9,7 +9,7 @@ from pathlib import Path
 from malmoi.errors import BadFile
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.output import written
-from malmoi.formats.reading import Reading, Request
+from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
 from malmoi.formats.text_output import check_keys, write_lines
@@ -67,11 +67,11 @@ def read_metadata(path: Path) -> Keys:
     return Keys.of_bytes([line.split(b"\t")[0] for line in read_words(path)])
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Both files; the numbers last, so that they never stand without the words."""
     check_keys(vectors.keys, b"\t\n\r", TITLE)
     with written(path) as numbers:
-        write_lines(vectors, numbers, separator=b"\t", keyed=False)
+        write_lines(vectors, numbers, progress, separator=b"\t", keyed=False)
         with written(own_metadata(path)) as words:
             encoded = (word.encode("utf-8", "surrogateescape") for word in vectors.keys)
             if vectors.counts is None:

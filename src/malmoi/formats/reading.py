@@ -36,39 +36,40 @@ class Request:
 
 
 @dataclass(kw_only=True)
+class Met:
+    """How often something was met, and the first case of it."""
+
+    count: int = 0
+    first: str = ""
+
+    def note(self, count: int, first: str) -> None:
+        """Count more cases."""
+        self.first = self.first or first
+        self.count += count
+
+
+@dataclass(kw_only=True)
 class Report:
-    """What a reader met: counted, with the first case of each."""
+    """What a reader met on the way."""
 
     rows: int = 0
-    skipped: int = 0
-    first_skipped: str = ""
-    repeated: int = 0
-    first_repeated: str = ""
-    undecodable: int = 0
+    numbers: str = "float32"  # how the file writes them
+    misfits: Met = field(default_factory=Met)
+    not_finite: Met = field(default_factory=Met)
+    repeated: Met = field(default_factory=Met)
+    undecodable: Met = field(default_factory=Met)
     remarks: list[str] = field(default_factory=list)
-
-    def skip(self, why: str, count: int, request: Request) -> None:
-        """Note rows that make no sense, or refuse the file because of them."""
-        if request.strict:
-            raise BadFile(why)
-        self.first_skipped = self.first_skipped or why
-        self.skipped += count
 
     def notes(self) -> list[str]:
         """A sentence for each thing that a user should know of."""
-        notes = list(self.remarks)
-        if self.skipped:
-            notes.append(f"{self.skipped:,} rows left out, the first: {self.first_skipped}")
-        if self.repeated:
-            notes.append(
-                f"{self.repeated:,} keys occur again (the first row of each is kept), "
-                f"such as '{self.first_repeated}'"
-            )
-        if self.undecodable:
-            notes.append(
-                f"{self.undecodable:,} keys hold bytes that are not UTF-8 (kept as they are)"
-            )
-        return notes
+        sentences = {
+            "{:,} rows left out that do not fit, the first at {}": self.misfits,
+            "{:,} rows left out that hold nan or inf, the first at {}": self.not_finite,
+            "{:,} keys come again (the first row of each is kept), such as '{}'": self.repeated,
+            "{:,} keys are not UTF-8 (kept byte for byte), such as '{}'": self.undecodable,
+        }
+        met = [(text, case) for text, case in sentences.items() if case.count]
+        return [*self.remarks, *(text.format(case.count, case.first) for text, case in met)]
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Gatherer:
         self.matrix.resize((self.kept, self.dim), refcheck=False)
         keys = joined(self._keys)
         vectors = without_repeats(Vectors(keys, self.matrix, meta=meta), self.report)
-        self.report.undecodable = len(undecodable(vectors.keys))
+        note_undecodable(vectors.keys, self.report)
         return Reading(vectors, self.report)
 
     def _finite(self, block: Matrix, keys: Keys, place: Callable[[int], str]) -> Rows:
@@ -141,13 +142,14 @@ class Gatherer:
             bad = int(np.argmin(finite))
             value = block[bad][~np.isfinite(block[bad])][0]
             why = f"{place(bad)}: the vector of '{keys[bad]}' holds {value}"
-            self.report.skip(why, int((~finite).sum()), self.request)
+            refuse_or_note(self.report.not_finite, int((~finite).sum()), why, self.request)
         return np.flatnonzero(finite)
 
     def _asked_for(self, keys: Keys) -> Rows:
-        assert self._wanted is not None and self._missing is not None
+        assert self._wanted is not None
+        assert self._missing is not None
         hashes = hash_words(keys.packed, keys.offsets)
-        likely = np.flatnonzero(np.isin(hashes, self._wanted.index[0]))
+        likely = np.flatnonzero(np.isin(hashes, self._wanted.lookup[0]))
         found = [i for i in likely.tolist() if keys[i] in self._wanted]
         self._missing.difference_update(nfc(keys[i]) for i in found)
         return np.array(found, dtype=np.int64)
@@ -170,14 +172,18 @@ def selected(vectors: Vectors, request: Request, place: Callable[[int], str]) ->
     finite = finite_rows(vectors.matrix)
     if not finite.all():
         first = int(np.argmin(finite))
-        report.skip(
-            f"{place(first)}: the vector of '{vectors.keys[first]}' holds nan or inf",
-            int((~finite).sum()),
-            request,
-        )
+        why = f"{place(first)}: the vector of '{vectors.keys[first]}' holds nan or inf"
+        refuse_or_note(report.not_finite, int((~finite).sum()), why, request)
         vectors = vectors.take(np.flatnonzero(finite))
-    report.undecodable = len(undecodable(vectors.keys))
+    note_undecodable(vectors.keys, report)
     return Reading(without_repeats(vectors, report), report)
+
+
+def refuse_or_note(met: Met, count: int, why: str, request: Request) -> None:
+    """Rows that make no sense: the end of it, or counted and left out."""
+    if request.strict:
+        raise BadFile(why)
+    met.note(count, why)
 
 
 def finite_rows(matrix: Matrix, block: int = 65536) -> npt.NDArray[np.bool_]:
@@ -195,8 +201,7 @@ def without_repeats(vectors: Vectors, report: Report) -> Vectors:
     repeats = vectors.keys.repeats()
     if not len(repeats):
         return vectors
-    report.repeated += len(repeats)
-    report.first_repeated = vectors.keys[int(repeats[0])]
+    report.repeated.note(len(repeats), vectors.keys[int(repeats[0])])
     return vectors.take(np.setdiff1d(np.arange(len(vectors)), repeats, assume_unique=True))
 
 
@@ -204,7 +209,7 @@ def undecodable(keys: Keys) -> Rows:
     """The rows whose key is not UTF-8."""
     first_bytes = keys.packed[keys.offsets[:-1][np.diff(keys.offsets) > 0]]
     try:
-        str(memoryview(keys.packed), "utf-8")
+        str(keys.packed.data, "utf-8")
         if not np.any(first_bytes & 0xC0 == 0x80):  # nor is one split between two keys
             return np.empty(0, dtype=np.int64)
     except UnicodeDecodeError:
@@ -213,6 +218,13 @@ def undecodable(keys: Keys) -> Rows:
         [row for row, key in enumerate(keys) if any("\udc80" <= c <= "\udcff" for c in key)],
         dtype=np.int64,
     )
+
+
+def note_undecodable(keys: Keys, report: Report) -> None:
+    """Count keys that are not UTF-8."""
+    rows = undecodable(keys)
+    if len(rows):
+        report.undecodable.note(len(rows), keys[int(rows[0])])
 
 
 def decomposed(keys: Keys) -> Rows:

@@ -76,13 +76,13 @@ class Source:
                 return np.memmap(self.path, dtype=np.uint8, mode="r").view(np.ndarray)
             with tempfile.TemporaryFile() as copy:
                 for block, _ in self.blocks():
-                    copy.write(memoryview(block))
+                    copy.write(block.data)
                 copy.flush()
                 return np.memmap(copy, dtype=np.uint8, mode="r").view(np.ndarray)
 
     def _open(self) -> BinaryIO:
-        opened = gzip.open(self.path, "rb") if self.compressed else self.path.open("rb")
-        return cast(BinaryIO, opened)
+        raw = self.path.open("rb")
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
 
     @contextmanager
     def _complaints(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from malmoi.errors import BadFile
-from malmoi.formats.reading import Gatherer, Reading, Request
+from malmoi.formats.reading import Gatherer, Reading, Request, refuse_or_note
 from malmoi.formats.source import Source
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.text_rows import BLANK, MISFIT, parse_lines
@@ -86,7 +86,8 @@ def read_lines(
         request.progress(done, source.size)
         if gatherer.is_done:
             break
-    met = gatherer.report.rows + gatherer.report.skipped
+    gatherer.report.numbers = "decimal text"
+    met = gatherer.report.rows + gatherer.report.misfits.count
     if layout.header and not gatherer.is_done and met != layout.header[0]:
         promise = (
             f"{source.path}:1: the header promises {layout.header[0]:,} rows, but there are {met:,}"
@@ -104,7 +105,8 @@ def check_header(source: Source, layout: Layout) -> None:
     rows, dim = layout.header
     if dim != layout.dim:
         raise BadFile(
-            f"{source.path}:1: the header says {dim:,} numbers a row, but the rows have {layout.dim:,}"
+            f"{source.path}:1: the header says {dim:,} numbers a row,"
+            f" but the rows have {layout.dim:,}"
         )
     if not source.compressed and rows * 2 * dim > source.size:
         raise BadFile(
@@ -166,7 +168,7 @@ def take_lines(
         first = int(misfits[0])
         why = complaint(bytes(text[starts[first] : stops[first]]), layout)
         place = f"{gatherer.path}:{line + first}"
-        gatherer.report.skip(f"{place}: {why}", len(misfits), gatherer.request)
+        refuse_or_note(gatherer.report.misfits, len(misfits), f"{place}: {why}", gatherer.request)
     if len(fits) < len(starts):
         matrix[: len(fits)] = matrix[fits]
     if keys is None:

@@ -5,6 +5,7 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.formats.reading import Progress
 from malmoi.kernels.compiled import THREADS, pool
 from malmoi.kernels.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.keys import Keys
@@ -14,7 +15,12 @@ ROWS_A_BLOCK = 8192
 
 
 def write_lines(
-    vectors: Vectors, file: BinaryIO, *, separator: bytes = b" ", keyed: bool = True
+    vectors: Vectors,
+    file: BinaryIO,
+    progress: Progress,
+    *,
+    separator: bytes = b" ",
+    keyed: bool = True,
 ) -> None:
     """Write all rows, each number with as many digits as it takes to read it back."""
     offsets = vectors.keys.offsets if keyed else np.empty(0, np.int64)
@@ -26,14 +32,15 @@ def write_lines(
         key_bytes = int(offsets[last] - offsets[first]) if keyed else 0
         out = np.empty((last - first) * row_bytes + key_bytes, dtype=np.uint8)
         used = format_lines(vectors.matrix, packed, offsets, separator[0], out, first, last)
-        return memoryview(out)[:used]
+        return out.data[:used]
 
     starts = range(0, len(vectors), ROWS_A_BLOCK)
     ahead = [pool().submit(formatted, first) for first in starts[: 2 * THREADS]]
-    for following in [*starts[2 * THREADS :], *[-1] * len(ahead)]:
+    for first in starts:
         file.write(ahead.pop(0).result())
-        if following >= 0:
-            ahead.append(pool().submit(formatted, following))
+        if first + 2 * THREADS * ROWS_A_BLOCK < len(vectors):
+            ahead.append(pool().submit(formatted, first + 2 * THREADS * ROWS_A_BLOCK))
+        progress(min(first + ROWS_A_BLOCK, len(vectors)), len(vectors))
 
 
 def check_keys(keys: Keys, forbidden: bytes, title: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.formats.output import written
-from malmoi.formats.reading import LONGEST_KEY, Gatherer, Reading, Request
+from malmoi.formats.reading import LONGEST_KEY, Gatherer, Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, parse_header
 from malmoi.formats.text_output import check_keys
@@ -87,10 +87,13 @@ def finished(gatherer: Gatherer, rows: int, rest: Bytes, source: Source) -> Read
     return gatherer.finish()
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Header and rows, as word2vec.c writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
     with written(path) as file:
         file.write(f"{len(vectors)} {vectors.dim}\n".encode())
         for row, numbers in enumerate(vectors.matrix):
-            file.write(vectors.keys.bytes_at(row) + b" " + numbers.astype("<f4").tobytes() + b"\n")
+            file.write(vectors.keys.bytes_at(row) + b" " + numbers.tobytes() + b"\n")
+            if row % 65536 == 0:
+                progress(row, len(vectors))
+    progress(len(vectors), len(vectors))

@@ -9,7 +9,7 @@ word2vec.c and fastText leave a space at the line's end, gensim does not; both a
 from pathlib import Path
 
 from malmoi.formats.output import written
-from malmoi.formats.reading import Reading, Request
+from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, read_lines
 from malmoi.formats.text_output import check_keys, write_lines
@@ -31,9 +31,9 @@ def read(source: Source, request: Request) -> Reading:
     return read_lines(source, layout, request)
 
 
-def write(vectors: Vectors, path: Path) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Header and rows, as gensim writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
     with written(path) as file:
         file.write(f"{len(vectors)} {vectors.dim}\n".encode())
-        write_lines(vectors, file)
+        write_lines(vectors, file, progress)

@@ -33,9 +33,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=pool.cache_clear)  # threads do not survive a fork
 
 
-def in_parallel(task: Callable[[int, int], object], count: int) -> None:
-    """Run `task(first, last)` over equal parts of `range(count)` at the same time."""
-    bounds = [count * part // THREADS for part in range(THREADS + 1)]
+def in_parallel(task: Callable[[int, int], object], last: int, first: int = 0) -> None:
+    """Run `task(from, to)` over equal parts of `range(first, last)` at the same time."""
+    bounds = [first + (last - first) * part // THREADS for part in range(THREADS + 1)]
     others = [pool().submit(task, *bounds[i : i + 2]) for i in range(1, THREADS)]
     task(*bounds[:2])
     for other in others:

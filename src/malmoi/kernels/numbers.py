@@ -5,6 +5,8 @@ exponents of ±22 (everything that people write), then rounded to float32. Writi
 at most nine digits and no more than are needed to read the same float32 back.
 """
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,14 +30,14 @@ def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
     exponent = 0
     point = -1
     while at < stop:
-        digit = text[at] - ord("0")
+        digit = int(text[at]) - ord("0")
         if 0 <= digit <= 9:
             if kept < 19:
                 digits = digits * np.uint64(10) + np.uint64(digit)
-                kept += digits > 0
-                exponent -= point >= 0
+                kept += int(digits > 0)
+                exponent -= int(point >= 0)
             else:
-                exponent += point < 0
+                exponent += int(point < 0)
         elif text[at] == ord(".") and point < 0:
             point = at
         else:
@@ -59,8 +61,8 @@ def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
         at += 1
     begin = at
     power = 0
-    while at < stop and 0 <= text[at] - ord("0") <= 9:
-        power = min(power * 10 + (text[at] - ord("0")), 9999)
+    while at < stop and 0 <= int(text[at]) - ord("0") <= 9:
+        power = min(power * 10 + (int(text[at]) - ord("0")), 9999)
         at += 1
     if at == begin:
         return 0, NOT_A_NUMBER
@@ -92,9 +94,9 @@ def scaled(value: float, exponent: int) -> float:
     if exponent == 0 or value == 0.0:
         return value
     if -22 <= exponent < 0:
-        return value / POWERS[-exponent]
+        return value / float(POWERS[-exponent])
     if 0 < exponent <= 22:
-        return value * POWERS[exponent]
+        return value * float(POWERS[exponent])
     if exponent < -300:  # in two steps: 10**-330 alone would be zero
         return value * 10.0**-300 * 10.0 ** (exponent + 300)
     return value * 10.0**exponent
@@ -112,18 +114,21 @@ def format_number(value: np.float32, out: Text, at: int) -> int:
         out[at] = ord("0")
         return at + 1
     exponent = int(np.floor(np.log10(number)))
+    fraction, power = math.frexp(number)
+    # Just inside half a float32 step (less towards zero from a power of two), so that every
+    # reader rounds back to `value`.
+    near = math.ldexp(0.499 if fraction > 0.5 else 0.249, power - 24)
     precision = 6 if -20 < exponent < 20 else 9
     digits = 0.0
     while True:
         shift = precision - 1 - exponent
         digits = np.rint(number * POWERS[shift] if shift >= 0 else number / POWERS[-shift])
         nearest = digits / POWERS[shift] if shift >= 0 else digits * POWERS[-shift]
-        # Well inside half a float32 step, so that every reader rounds back to `value`.
-        if precision == 9 or abs(nearest - number) < number * 2.9e-8:
+        if precision == 9 or abs(nearest - number) < near:
             break
         precision += 1
-    whole = np.int64(digits)
-    if whole >= np.int64(POWERS[precision]):  # 9.9999999 became 10
+    whole = int(digits)
+    if whole >= int(POWERS[precision]):  # 9.9999999 became 10
         whole //= 10
         exponent += 1
     while whole % 10 == 0:
@@ -145,7 +150,7 @@ def write_digits(whole: int, precision: int, exponent: int, out: Text, at: int) 
         if i == 0:
             out[at] = ord(".")
             at += 1
-    divisor = np.int64(POWERS[precision - 1])
+    divisor = int(POWERS[precision - 1])
     for i in range(precision):
         if leading == 0 and i == point:
             out[at] = ord(".")

@@ -1,4 +1,4 @@
-"""Dot products of one direction with rows kept as bytes: a first look at a quarter of the memory."""
+"""Dot products of one direction with rows kept as bytes: a first look, a quarter of the memory."""
 
 import numpy as np
 import numpy.typing as npt

@@ -49,7 +49,7 @@ def word_vectors(
                 edge = length == 1 and (begin == 0 or at == size + 2)
                 if length < shortest or edge:
                     continue
-                row = np.int64(hashed % np.uint32(buckets))
+                row = int(hashed % np.uint32(buckets))
                 if pruned:
                     row = find(kept, row)
                 if row >= 0:
@@ -64,7 +64,7 @@ def byte_at(packed: Text, start: int, size: int, at: int) -> int:
         return ord("<")
     if at == size + 1:
         return ord(">")
-    return packed[start + at - 1]
+    return int(packed[start + at - 1])
 
 
 @compiled
@@ -91,5 +91,5 @@ def is_line_end(packed: Text, start: int, stop: int) -> bool:
 
 @compiled
 def find(kept: Kept, bucket: int) -> int:
-    place = np.searchsorted(kept, bucket)
+    place = int(np.searchsorted(kept, bucket))
     return place if place < len(kept) and kept[place] == bucket else -1

@@ -64,7 +64,9 @@ def embedding_matrix(
     unknown = unknown_vector(vectors)
     chance = np.random.default_rng(seed)
     spread = float(vectors.matrix[:10_000].std())
-    found, built, lost = [], [], []
+    found: list[str] = []
+    built: list[str] = []
+    lost: list[str] = []
     unknown_row = _unknown_row(index, padding)
     if unknown_row is not None:
         matrix[unknown_row] = unknown

@@ -18,7 +18,7 @@ class Neighbour(NamedTuple):
 
 
 @overload
-def neighbours(
+def neighbours(  # type: ignore[overload-overlap]  # a string is an iterable of strings too
     vectors: Vectors,
     asked: str,
     k: int = 10,

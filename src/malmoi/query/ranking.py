@@ -21,6 +21,7 @@ Metric = Literal["cosine", "dot", "euclidean"]
 Rows = npt.NDArray[np.int64]
 
 TILE_ROWS, TILE_DIRECTIONS = 8192, 256
+TINY = np.float32(1e-20)
 GROUP = 64  # rows of which only the best is looked at first
 WORTH_SCREENING = 1 << 20  # numbers: fewer are multiplied as fast as they are
 
@@ -61,9 +62,9 @@ def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") ->
     """How near every row is to one direction, more being nearer."""
     near: Matrix = vectors.matrix @ direction
     if metric == "cosine":
-        near /= np.where(vectors.norms > 0, vectors.norms, 1)
+        near /= divisors(vectors.norms)
     elif metric == "euclidean":
-        near -= vectors.norms * vectors.norms / 2
+        near -= np.float32(0.5) * vectors.norms * vectors.norms
     return near
 
 
@@ -90,17 +91,23 @@ def top(scores: Matrix, k: int) -> Rows:
 def unit(directions: Matrix) -> Matrix:
     """Vectors of length one; zero stays zero."""
     lengths = np.linalg.norm(directions, axis=-1, keepdims=True)
-    scaled: Matrix = directions / np.where(lengths > 0, lengths, 1)
+    scaled: Matrix = directions / divisors(lengths)
     return scaled
+
+
+def divisors(lengths: Matrix) -> Matrix:
+    """Lengths to divide by: next to nothing instead of zero."""
+    safe: Matrix = np.maximum(lengths, TINY)
+    return safe
 
 
 def _tile(vectors: Vectors, rows: slice, metric: Metric) -> tuple[Matrix, Matrix | None]:
     """Rows laid out to be multiplied with directions, and what is to be taken off the product."""
     block, norms = vectors.matrix[rows], vectors.norms[rows]
     if metric == "cosine":
-        block = block / np.where(norms > 0, norms, 1)[:, np.newaxis]
+        block = block / divisors(norms)[:, np.newaxis]
     # Of |d - x|² only 2 d·x - |x|² depends on the row; half of it ranks the same.
-    return block.T, norms * norms / 2 if metric == "euclidean" else None
+    return block.T, np.float32(0.5) * norms * norms if metric == "euclidean" else None
 
 
 def _rank_one(vectors: Vectors, direction: Matrix, k: int, metric: Metric) -> Rows:
@@ -112,7 +119,7 @@ def _rank_one(vectors: Vectors, direction: Matrix, k: int, metric: Metric) -> Ro
     screen = _screens[vectors] = _screens[vectors] or make_screen(vectors)
     rows = screen.candidates(direction, k)
     near = vectors.matrix[rows] @ direction
-    near /= np.where(vectors.norms[rows] > 0, vectors.norms[rows], 1)
+    near /= divisors(vectors.norms[rows])
     return rows[top(near, k)]
 
 
@@ -186,7 +193,7 @@ def _scored(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric) ->
         scores = np.einsum("qkd,qd->qk", found, directions.astype(np.float64))
     if metric == "cosine":
         lengths = np.linalg.norm(found, axis=2)
-        scores /= np.where(lengths > 0, lengths, 1)
+        scores /= np.maximum(lengths, TINY)
     order = np.lexsort((rows, scores if metric == "euclidean" else -scores), axis=1)
     return Ranking(
         np.take_along_axis(rows, order, axis=1),

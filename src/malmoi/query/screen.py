@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.screening import LANES, Tiles, screen
-from malmoi.query.ranking import Rows, top
+from malmoi.query.ranking import Rows, divisors, top
 from malmoi.vectors import Matrix, Vectors
 
 STEPS = 127
@@ -46,7 +46,7 @@ def make_screen(vectors: Vectors) -> Screen:
     for first in range(0, count, 128):
         rows = slice(first * LANES, (first + 128) * LANES)
         norms = vectors.norms[rows]
-        block = vectors.matrix[rows] / np.where(norms > 0, norms, 1)[:, np.newaxis]
+        block = vectors.matrix[rows] / divisors(norms)[:, np.newaxis]
         steps = np.abs(block).max(axis=1) / STEPS
         steps[steps == 0] = 1
         full = np.zeros((-(-len(block) // LANES) * LANES, vectors.dim), dtype=np.float32)

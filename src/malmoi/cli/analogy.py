@@ -1,0 +1,38 @@
+"""`malmoi analogy M "A - B + C"`: the word that completes it."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.cli.answer import (
+    AsJson,
+    Count,
+    Limit,
+    Model,
+    MostFrequent,
+    as_records,
+    open_model,
+    print_json,
+    print_neighbours,
+)
+from malmoi.query.analogy import Method, analogy
+
+
+def analogy_command(
+    model: Model,
+    expression: Annotated[str, Parameter(help='Such as "king - man + woman"; weights as 2*king.')],
+    *,
+    k: Count = 10,
+    method: Method = "add",
+    most_frequent: MostFrequent = None,
+    limit: Limit = None,
+    json: AsJson = False,
+) -> None:
+    """The words that an expression comes closest to."""
+    vectors = open_model(model, limit)
+    found = analogy(vectors, expression, k, method=method, most_frequent=most_frequent)
+    if json:
+        print_json({"asked": expression, "method": method, "answers": as_records(found)})
+        return
+    print(expression)
+    print_neighbours(found)

@@ -1,0 +1,41 @@
+"""What the commands share: the options that all have, opening a model, printing an answer."""
+
+import json
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from malmoi.cli.progress import bar
+from malmoi.formats import load
+from malmoi.query.neighbours import Neighbour
+from malmoi.vectors import Vectors
+
+Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
+AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
+Limit = Annotated[int | None, Parameter(help="Read only so many rows of the file.")]
+MostFrequent = Annotated[
+    int | None, Parameter(help="Look only through so many of the most frequent words.")
+]
+
+
+def open_model(model: str, limit: int | None = None) -> Vectors:
+    """Load vectors with a progress bar."""
+    with bar(f"reading {model}") as progress:
+        return load(model, limit=limit, progress=progress)
+
+
+def print_json(answer: Any) -> None:
+    """An answer for programs."""
+    print(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def as_records(found: list[Neighbour]) -> list[dict[str, object]]:
+    """Neighbours for JSON."""
+    return [{"key": one.key, "score": round(one.score, 6)} for one in found]
+
+
+def print_neighbours(found: list[Neighbour]) -> None:
+    """A word a line, its score before it."""
+    for one in found:
+        print(f"  {one.score:8.4f}  {one.key}")

@@ -1,0 +1,40 @@
+"""`malmoi neighbours M WORD…`: the nearest words."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.cli.answer import (
+    AsJson,
+    Count,
+    Limit,
+    Model,
+    MostFrequent,
+    as_records,
+    open_model,
+    print_json,
+    print_neighbours,
+)
+from malmoi.query.neighbours import neighbours
+from malmoi.query.ranking import Metric
+
+
+def neighbours_command(
+    model: Model,
+    *words: Annotated[str, Parameter(help="One or more words.", required=True)],
+    k: Count = 10,
+    metric: Metric = "cosine",
+    most_frequent: MostFrequent = None,
+    limit: Limit = None,
+    json: AsJson = False,
+) -> None:
+    """The nearest words to each word given."""
+    vectors = open_model(model, limit)
+    answers = neighbours(vectors, words, k, metric=metric, most_frequent=most_frequent)
+    if json:
+        asked = zip(words, answers, strict=True)
+        print_json([{"asked": word, "neighbours": as_records(found)} for word, found in asked])
+        return
+    for word, found in zip(words, answers, strict=True):
+        print(word)
+        print_neighbours(found)

@@ -1,0 +1,22 @@
+"""`malmoi odd-one-out M A B C …`: the word that does not fit."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.cli.answer import AsJson, Limit, Model, open_model, print_json
+from malmoi.query.compare import odd_one_out
+
+
+def odd_one_out_command(
+    model: Model,
+    *words: Annotated[str, Parameter(help="Three or more words.", required=True)],
+    limit: Limit = None,
+    json: AsJson = False,
+) -> None:
+    """The word that is farthest from the mean of all of them."""
+    odd = odd_one_out(open_model(model, limit), words)
+    if json:
+        print_json({"words": list(words), "odd": odd})
+    else:
+        print(odd)

@@ -1,0 +1,19 @@
+"""`malmoi similarity M A B`: the cosine between two words, and their ranks."""
+
+from malmoi.cli.answer import AsJson, Limit, Model, open_model, print_json
+from malmoi.query.compare import rank, similarity
+
+
+def similarity_command(
+    model: Model, one: str, other: str, *, limit: Limit = None, json: AsJson = False
+) -> None:
+    """How similar two words are, from -1 to 1."""
+    vectors = open_model(model, limit)
+    score = similarity(vectors, one, other)
+    place = rank(vectors, one, other) if other in vectors else None
+    if json:
+        print_json({"one": one, "other": other, "similarity": round(score, 6), "rank": place})
+        return
+    print(f"{score:.4f}")
+    if place is not None:
+        print(f"'{other}' is neighbour {place:,} of '{one}'")

@@ -1,0 +1,109 @@
+"""What is in a file of vectors, what is wrong with it, and what to do about it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.formats import PathLike, catalogue, packaged, read
+from malmoi.formats.reading import Progress, Report, Request, decomposed, silent
+from malmoi.formats.source import Source
+from malmoi.subwords import SubwordVectors
+from malmoi.vectors import Vectors
+
+UNIT = 1e-3  # how far from 1 the length of a normalised vector may be
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a file that its user should know, and what helps."""
+
+    problem: str
+    count: int
+    example: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A file of vectors, described."""
+
+    path: str
+    format: str
+    rows: int
+    dim: int
+    numbers: str  # how the file writes them
+    bytes: int
+    zipped: bool
+    counts: bool
+    normalised: bool
+    subwords: str  # how words are cut, if they are
+    meta: dict[str, str]
+    findings: tuple[Finding, ...]
+
+
+def inspect(path: PathLike, *, encoding: str = "utf-8", progress: Progress = silent) -> Inspection:
+    """Read a file to its end, whatever is wrong with it, and say what was found."""
+    request = Request(strict=False, encoding=encoding, progress=progress)
+    reading = read(path, request)
+    vectors = reading.vectors
+    size, zipped, title = 0, False, packaged.TITLE
+    if Path(path).exists():
+        source = Source(Path(path))
+        size, zipped = source.size, source.compressed
+        title = catalogue.get_format(catalogue.recognise(source)).TITLE
+    return Inspection(
+        path=str(path),
+        format=title,
+        rows=len(vectors),
+        dim=vectors.dim,
+        numbers=reading.report.numbers,
+        bytes=size,
+        zipped=zipped,
+        counts=vectors.counts is not None,
+        normalised=bool(len(vectors)) and bool(np.all(np.abs(vectors.norms - 1) < UNIT)),
+        subwords=describe_subwords(vectors),
+        meta=dict(vectors.meta),
+        findings=tuple(findings(vectors, reading.report)),
+    )
+
+
+def describe_subwords(vectors: Vectors) -> str:
+    """In words."""
+    if not isinstance(vectors, SubwordVectors) or vectors.subwords.longest <= 0:
+        return "none"
+    cut = vectors.subwords
+    pruned = "" if vectors.kept is None else f", pruned to {len(vectors.kept):,}"
+    return f"{cut.shortest} to {cut.longest} characters in {cut.buckets:,} buckets{pruned}"
+
+
+def findings(vectors: Vectors, report: Report) -> list[Finding]:
+    """All that is wrong or odd."""
+    skip = "convert it with --skip-bad-rows to leave them out"
+    found = [Finding(remark, 1, "", skip) for remark in report.remarks]
+    for problem, met, advice in (
+        ("rows that do not fit", report.misfits, skip),
+        ("rows with nan or inf", report.not_finite, skip),
+        ("keys that come again", report.repeated, "convert it: the first row of each is kept"),
+        (
+            "keys that are not UTF-8",
+            report.undecodable,
+            "name the --encoding if it is another; they are kept byte for byte",
+        ),
+    ):
+        if met.count:
+            found.append(Finding(problem, met.count, met.first, advice))
+    apart = decomposed(vectors.keys)
+    if len(apart):
+        advice = "look-ups find them in either form; convert with --nfc to store them composed"
+        found.append(Finding("keys not in NFC", len(apart), vectors.keys[int(apart[0])], advice))
+    zero = np.flatnonzero(vectors.norms == 0)
+    if len(zero):
+        advice = "nothing is near to them; leave them out or train longer"
+        found.append(Finding("rows of zeros", len(zero), vectors.keys[int(zero[0])], advice))
+    empty = np.flatnonzero(np.diff(vectors.keys.offsets) == 0)
+    if len(empty):
+        found.append(
+            Finding("empty keys", len(empty), f"row {empty[0] + 1}", "probably an accident")
+        )
+    return found
