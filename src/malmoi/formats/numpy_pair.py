@@ -1,6 +1,6 @@
-"""A NumPy array and a list of words: `name.npy`, float32 [n, dim], and `name.txt`, one a line.
+"""A NumPy array and a list of words: `name.npy`, float32 [n, dim], and `name.vocab.txt`.
 
-The words are looked for in `name.txt`, `name.vocab`, then in `vocab.txt` beside the array.
+One word a line. They are also looked for in `name.txt` and in `vocab.txt` beside the array.
 """
 
 from pathlib import Path
@@ -51,11 +51,16 @@ def read(source: Source, request: Request) -> Reading:
 
 def word_list(path: Path) -> Path:
     """The file with the words of an array."""
-    places = [path.with_suffix(".txt"), path.with_suffix(".vocab"), path.with_name("vocab.txt")]
+    places = [own_words(path), path.with_suffix(".txt"), path.with_name("vocab.txt")]
     for place in places:
         if place.is_file():
             return place
     raise BadFile(f"{path} has no words: put them into {places[0].name} beside it, one a line")
+
+
+def own_words(path: Path) -> Path:
+    """Where the words go when the array goes to `path`."""
+    return path.with_suffix(".vocab.txt")
 
 
 def read_words(path: Path) -> list[bytes]:
@@ -70,7 +75,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     with beside(path) as part:
         with part.open("wb") as file:
             np.save(file, vectors.matrix, allow_pickle=False)
-        with written(path.with_suffix(".txt")) as file:
+        with written(own_words(path)) as file:
             file.writelines(
                 word.encode("utf-8", "surrogateescape") + b"\n" for word in vectors.keys
             )

@@ -4,7 +4,7 @@ import numpy as np
 
 from malmoi.formats.reading import Report, nfc, without_repeats
 from malmoi.keys import Keys
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, as_matrix
 
 
 def composed(vectors: Vectors) -> Vectors:
@@ -16,7 +16,5 @@ def composed(vectors: Vectors) -> Vectors:
 
 def normalised(vectors: Vectors) -> Vectors:
     """Every row of length one, without subwords; rows of zeros stay."""
-    lengths = np.where(vectors.norms > 0, vectors.norms, np.float32(1))
-    return Vectors(
-        vectors.keys, vectors.matrix / lengths[:, np.newaxis], vectors.counts, vectors.meta
-    )
+    lengths = np.where(vectors.norms > 0, vectors.norms, 1)[:, np.newaxis]
+    return Vectors(vectors.keys, as_matrix(vectors.matrix / lengths), vectors.counts, vectors.meta)
