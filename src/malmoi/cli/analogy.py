@@ -21,6 +21,7 @@ from malmoi.query.analogy import Method, analogy
 def analogy_command(
     model: Model,
     expression: Annotated[str, Parameter(help='Such as "king - man + woman"; weights as 2*king.')],
+    /,
     *,
     k: Count = 10,
     method: Method = "add",

@@ -11,7 +11,9 @@ from malmoi.query.neighbours import Neighbour
 from malmoi.vectors import Vectors
 
 Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
-AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+AsJson = Annotated[
+    bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON.")
+]
 Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
 Limit = Annotated[int | None, Parameter(help="Read only so many rows of the file.")]
 MostFrequent = Annotated[

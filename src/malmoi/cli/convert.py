@@ -16,6 +16,7 @@ from malmoi.formats.rewriting import composed, normalised
 def convert_command(
     source: Model,
     target: Annotated[Path, Parameter(help="The file to write; its ending names the format.")],
+    /,
     *,
     format: Annotated[str | None, Parameter(help="The format, if the ending does not say.")] = None,
     limit: Limit = None,
@@ -25,7 +26,7 @@ def convert_command(
     skip_bad_rows: Annotated[
         bool, Parameter(negative="", help="Leave out rows that do not fit.")
     ] = False,
-    encoding: Annotated[str, Parameter(help="Of the keys of a fastText model.")] = "utf-8",
+    encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
     """Read vectors in any format and write them in another."""

@@ -12,8 +12,9 @@ from malmoi.formats.inspection import Finding, Inspection, inspect
 
 def inspect_command(
     file: Model,
+    /,
     *,
-    encoding: Annotated[str, Parameter(help="Of the keys of a fastText model.")] = "utf-8",
+    encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
     """Read a file to its end and describe it."""
@@ -48,8 +49,7 @@ def print_inspection(found: Inspection) -> None:
 
 def print_finding(finding: Finding) -> None:
     """What, an example, and the advice."""
-    count = f"{finding.count:,} " if finding.example else ""
-    print(f"{count}{finding.problem}")
+    print(f"{finding.problem}: {finding.count:,}" if finding.example else finding.problem)
     if finding.example:
         print(f"    such as {finding.example}")
     print(f"    {finding.advice}")

@@ -21,6 +21,7 @@ from malmoi.query.ranking import Metric
 
 def neighbours_command(
     model: Model,
+    /,
     *words: Annotated[str, Parameter(help="One or more words.", required=True)],
     k: Count = 10,
     metric: Metric = "cosine",

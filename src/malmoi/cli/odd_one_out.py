@@ -10,6 +10,7 @@ from malmoi.query.compare import odd_one_out
 
 def odd_one_out_command(
     model: Model,
+    /,
     *words: Annotated[str, Parameter(help="Three or more words.", required=True)],
     limit: Limit = None,
     json: AsJson = False,

@@ -5,7 +5,7 @@ from malmoi.query.compare import rank, similarity
 
 
 def similarity_command(
-    model: Model, one: str, other: str, *, limit: Limit = None, json: AsJson = False
+    model: Model, one: str, other: str, /, *, limit: Limit = None, json: AsJson = False
 ) -> None:
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)

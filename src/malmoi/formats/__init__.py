@@ -1,5 +1,6 @@
 """Vectors from and to files: `load` tells the format by content, `save` by name."""
 
+import codecs
 import os
 import warnings
 from collections.abc import Iterable
@@ -27,10 +28,16 @@ def load(
     """Open a file of vectors in whatever format it is, gzipped or not.
 
     `limit` takes the first rows alone, `only` the rows of these words; the rest is never
-    held. With `strict=False` rows that do not fit are left out instead of refused. What was
-    repaired or left out is reported as a `MalmoiWarning`. `path` may also be the name of
-    vectors that install with a package, such as `glove-6b-50d`.
+    held. `encoding` is that of the words. With `strict=False` rows that do not fit are left
+    out instead of refused. What was repaired or left out is reported as a `MalmoiWarning`.
+    `path` may also be the name of vectors that install with a package: `glove-6b-50d`.
     """
+    if limit is not None and limit < 0:
+        raise BadSetting(f"limit is {limit}: it counts rows")
+    try:
+        codecs.lookup(encoding)
+    except LookupError as error:
+        raise BadSetting(f"there is no encoding '{encoding}'") from error
     wanted = None if only is None else frozenset(map(nfc, only))
     request = Request(limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress)
     reading = read(path, request)

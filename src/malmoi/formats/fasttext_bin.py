@@ -6,8 +6,9 @@
     for each pruned n-gram i32 bucket, i32 row
     u8 quantised?; input matrix [words + buckets, dim]; u8 quantised?; output matrix
 
-All little-endian. The vector of a word is the mean of its row and its n-grams' rows. A
-quantised file is called .ftz; its matrices are read by `fasttext_quantised`.
+All little-endian. The first release wrote neither magic and version nor what is about pruned
+n-grams and quantising: such files are read too. The vector of a word is the mean of its row
+and its n-grams' rows. A quantised file is called .ftz; `fasttext_quantised` reads its matrices.
 """
 
 import json
@@ -22,7 +23,15 @@ import numpy.typing as npt
 from malmoi.errors import BadFile, BadSetting
 from malmoi.formats.fasttext_quantised import read_quantised
 from malmoi.formats.output import written
-from malmoi.formats.reading import Progress, Reading, Request, chosen_rows, selected, silent
+from malmoi.formats.reading import (
+    Progress,
+    Reading,
+    Request,
+    chosen_rows,
+    recoded,
+    selected,
+    silent,
+)
 from malmoi.formats.source import Source
 from malmoi.formats.structure import Cursor
 from malmoi.formats.text_output import check_keys
@@ -37,6 +46,7 @@ TITLE = "fastText .bin"
 MAGIC, VERSION = 793712314, 12
 SETTINGS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model",
             "bucket", "minn", "maxn", "lrUpdateRate")  # fmt: skip
+SETTINGS_LAYOUT = "<12id"  # and the sampling threshold
 DEFAULTS = {"ws": 5, "epoch": 5, "minCount": 1, "neg": 5, "wordNgrams": 1, "loss": 2, "model": 2,
             "lrUpdateRate": 100, "t": 1e-4}  # fmt: skip
 SUPERVISED, SKIPGRAM, NEGATIVES = 3, 2, 2
@@ -44,8 +54,29 @@ WORDS_A_BLOCK = 65536
 
 
 def matches(source: Source) -> bool:
-    """fastText's magic number."""
-    return source.head[:4] == struct.pack("<i", MAGIC)
+    """fastText's magic number, or settings such as its first release wrote them."""
+    return has_magic(source.head) or looks_like_settings(source.head)
+
+
+def has_magic(head: bytes) -> bool:
+    """Whether the file is of a release that says so."""
+    return head[:4] == struct.pack("<i", MAGIC)
+
+
+def looks_like_settings(head: bytes) -> bool:
+    """Whether the numbers at the beginning can be fastText's settings."""
+    if len(head) < struct.calcsize(SETTINGS_LAYOUT):
+        return False
+    *numbers, sampling = struct.unpack_from(SETTINGS_LAYOUT, head)
+    settings = dict(zip(SETTINGS, numbers, strict=True))
+    return (
+        0 < settings["dim"] <= 1 << 16
+        and settings["loss"] in (1, 2, 3, 4)
+        and settings["model"] in (1, 2, 3)
+        and 0 <= settings["minn"] <= settings["maxn"] <= 1 << 8
+        and settings["bucket"] >= 0
+        and 0 <= sampling <= 1
+    )
 
 
 @dataclass(frozen=True)
@@ -60,16 +91,17 @@ class Dictionary:
 def read(source: Source, request: Request) -> Reading:
     """Words and n-grams; rows stay in the mapped file, finished vectors are computed."""
     cursor = Cursor(source.mapped, source.path)
-    settings = read_settings(cursor)
-    words = read_dictionary(cursor)
-    quantised = bool(cursor.data[cursor.at]) if cursor.left else False
-    own, ngrams = read_input(cursor, settings, words)
-    output = read_matrix(cursor) if cursor.left else None
+    first_release = not has_magic(source.head)
+    settings = read_settings(cursor, first_release)
+    words = read_dictionary(cursor, first_release)
+    quantised = not first_release and cursor.left > 0 and bool(cursor.data[cursor.at])
+    own, ngrams = read_input(cursor, settings, words, first_release)
+    output = read_matrix(cursor, first_release) if cursor.left else None
     ngrams, kept = sorted_ngrams(ngrams, words.buckets)
     subwords = subwords_of(settings, len(ngrams), request.encoding)
     keys, counts = words.keys, words.counts
     if request.limit is not None or request.only is not None:
-        rows = chosen_rows(recoded(keys, request.encoding), request)
+        rows = chosen_rows(keys, request)
         keys, counts, own, output = keys.take(rows), counts[rows], own[rows], None
     vectors = SubwordVectors(
         recoded(keys, request.encoding),
@@ -88,13 +120,13 @@ def read(source: Source, request: Request) -> Reading:
     return reading
 
 
-def read_settings(cursor: Cursor) -> dict[str, float]:
+def read_settings(cursor: Cursor, first_release: bool) -> dict[str, float]:
     """fastText's own names and values."""
-    _, version = cursor.unpack("<2i", "header")
+    version = VERSION if first_release else cursor.unpack("<2i", "header")[1]
     if version not in (11, VERSION):
         raise BadFile(f"{cursor.path} is of fastText's version {version}; 11 and 12 are known")
-    settings: dict[str, float] = dict(zip(SETTINGS, cursor.unpack("<12i", "settings"), strict=True))
-    (settings["t"],) = cursor.unpack("<d", "settings")
+    *numbers, sampling = cursor.unpack(SETTINGS_LAYOUT, "settings")
+    settings: dict[str, float] = dict(zip(SETTINGS, numbers, strict=True)) | {"t": sampling}
     if version == 11 and settings["model"] == SUPERVISED:
         settings["maxn"] = 0  # that version made no character n-grams when supervised
     if settings["dim"] < 1 or settings["bucket"] < 0:
@@ -104,9 +136,10 @@ def read_settings(cursor: Cursor) -> dict[str, float]:
     return settings
 
 
-def read_dictionary(cursor: Cursor) -> Dictionary:
+def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
     """Words with counts; labels skipped."""
-    entries, words, labels, _, pruned = cursor.unpack("<3i2q", "dictionary")
+    entries, words, labels, _ = cursor.unpack("<3iq", "dictionary")
+    pruned = -1 if first_release else cursor.unpack("<q", "dictionary")[0]
     if not 0 <= words <= entries == words + labels or entries * 10 > cursor.left:
         raise BadFile(
             f"{cursor.path} cannot hold a dictionary of {entries:,} entries: it is damaged"
@@ -132,10 +165,10 @@ def read_dictionary(cursor: Cursor) -> Dictionary:
 
 
 def read_input(
-    cursor: Cursor, settings: dict[str, float], words: Dictionary
+    cursor: Cursor, settings: dict[str, float], words: Dictionary, first_release: bool
 ) -> tuple[Matrix, Matrix]:
     """The words' rows and the n-grams' rows."""
-    matrix = read_matrix(cursor)
+    matrix = read_matrix(cursor, first_release)
     ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
     needed = (len(words.keys) + ngrams, settings["dim"])
     if matrix.shape != needed:
@@ -145,10 +178,9 @@ def read_input(
     return matrix[: len(words.keys)], matrix[len(words.keys) :]
 
 
-def read_matrix(cursor: Cursor) -> Matrix:
+def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
     """A matrix, quantised or not."""
-    (quantised,) = cursor.unpack("<?", "matrix")
-    if quantised:
+    if not first_release and cursor.unpack("<?", "matrix")[0]:
         return read_quantised(cursor)
     rows, columns = cursor.unpack("<2q", "matrix")
     return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
@@ -198,15 +230,6 @@ def finished(
         in_parallel(compute, last, first)
         progress(last, len(keys))
     return matrix
-
-
-def recoded(keys: Keys, encoding: str) -> Keys:
-    """Keys of a model that was trained on text in another encoding."""
-    if encoding == "utf-8":
-        return keys
-    return Keys.of(
-        keys.bytes_at(row).decode(encoding, "surrogateescape") for row in range(len(keys))
-    )
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:

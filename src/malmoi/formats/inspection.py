@@ -79,23 +79,24 @@ def describe_subwords(vectors: Vectors) -> str:
 
 def findings(vectors: Vectors, report: Report) -> list[Finding]:
     """All that is wrong or odd."""
-    skip = "convert it with --skip-bad-rows to leave them out"
-    found = [Finding(remark, 1, "", skip) for remark in report.remarks]
+    skip = "malmoi convert --skip-bad-rows leaves them out"
+    take = "malmoi convert --skip-bad-rows takes what is there"
+    found = [Finding(remark, 1, "", take) for remark in report.remarks]
     for problem, met, advice in (
         ("rows that do not fit", report.misfits, skip),
         ("rows with nan or inf", report.not_finite, skip),
-        ("keys that come again", report.repeated, "convert it: the first row of each is kept"),
+        ("keys that come again", report.repeated, "malmoi convert keeps the first row of each"),
         (
             "keys that are not UTF-8",
             report.undecodable,
-            "name the --encoding if it is another; they are kept byte for byte",
+            "name their --encoding if it is another; otherwise they are kept byte for byte",
         ),
     ):
         if met.count:
             found.append(Finding(problem, met.count, met.first, advice))
     apart = decomposed(vectors.keys)
     if len(apart):
-        advice = "look-ups find them in either form; convert with --nfc to store them composed"
+        advice = "look-ups find them in either form; malmoi convert --nfc composes them"
         found.append(Finding("keys not in NFC", len(apart), vectors.keys[int(apart[0])], advice))
     zero = np.flatnonzero(vectors.norms == 0)
     if len(zero):

@@ -9,7 +9,7 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.formats.output import beside, written
-from malmoi.formats.reading import Progress, Reading, Request, selected, silent
+from malmoi.formats.reading import Progress, Reading, Request, recoded, selected, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_output import check_keys
 from malmoi.keys import Keys
@@ -43,7 +43,7 @@ def read(source: Source, request: Request) -> Reading:
         raise BadFile(
             f"{words} has {len(keys):,} words for the {len(array):,} rows of {source.path}"
         )
-    vectors = Vectors(keys, array.view(np.ndarray))
+    vectors = Vectors(recoded(keys, request.encoding), array.view(np.ndarray))
     reading = selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
     reading.report.numbers = str(array.dtype)
     return reading

@@ -26,6 +26,7 @@ def beside(path: Path) -> Iterator[Path]:
         yield part
         with part.open("rb") as file:
             os.fsync(file.fileno())
+        part.chmod(_mode(path))
         part.replace(path)
     except OSError as error:
         raise BadFile(_complaint(path, error)) from error
@@ -42,6 +43,15 @@ def written(path: Path) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, packed)
         else:
             yield raw
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those of any new file."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _complaint(path: Path, error: OSError) -> str:

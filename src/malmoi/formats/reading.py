@@ -3,9 +3,9 @@
 Knows nothing of any one format.
 """
 
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from unicodedata import is_normalized, normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from malmoi.vectors import Matrix, Vectors
 Progress = Callable[[int, int], None]  # (done, of how much)
 Rows = npt.NDArray[np.int64]
 LONGEST_KEY = 1 << 16  # bytes; past that it is no key but a file of another kind
+
+
+LENIENT = "to leave such rows out, use strict=False (convert --skip-bad-rows)"
 
 
 def silent(done: int, total: int) -> None:
@@ -33,6 +36,11 @@ class Request:
     strict: bool = True
     encoding: str = "utf-8"
     progress: Progress = silent
+
+    def wanted(self) -> Keys:
+        """The words asked for as they may stand in the file: composed or taken apart."""
+        forms = {form for word in self.only or () for form in (word, normalize("NFD", word))}
+        return Keys.of_bytes([form.encode(self.encoding, "surrogateescape") for form in forms])
 
 
 @dataclass(kw_only=True)
@@ -63,10 +71,10 @@ class Report:
     def notes(self) -> list[str]:
         """A sentence for each thing that a user should know of."""
         sentences = {
-            "{:,} rows left out that do not fit, the first at {}": self.misfits,
-            "{:,} rows left out that hold nan or inf, the first at {}": self.not_finite,
-            "{:,} keys come again (the first row of each is kept), such as '{}'": self.repeated,
-            "{:,} keys are not UTF-8 (kept byte for byte), such as '{}'": self.undecodable,
+            "rows left out that do not fit: {:,}, the first at {}": self.misfits,
+            "rows left out that hold nan or inf: {:,}, the first at {}": self.not_finite,
+            "keys that come again (the first row is kept): {:,}, such as '{}'": self.repeated,
+            "keys that are not UTF-8 (kept byte for byte): {:,}, such as '{}'": self.undecodable,
         }
         met = [(text, case) for text, case in sentences.items() if case.count]
         return [*self.remarks, *(text.format(case.count, case.first) for text, case in met)]
@@ -90,7 +98,7 @@ class Gatherer:
         self.kept = 0
         self._keys: list[tuple[Bytes, Offsets]] = []
         self._missing = None if request.only is None else set(request.only)
-        self._wanted = None if request.only is None else both_forms(request.only)
+        self._wanted = None if request.only is None else request.wanted()
 
     @property
     def is_done(self) -> bool:
@@ -128,11 +136,17 @@ class Gatherer:
         self._keys.append((packed, offsets))
         self.kept += len(chosen)
 
-    def finish(self, **meta: str) -> Reading:
+    def remark(self, problem: str) -> None:
+        """Something wrong with the whole file: the end of it, or noted."""
+        if self.request.strict:
+            raise BadFile(f"{problem}; to take what is there, use strict=False (--skip-bad-rows)")
+        self.report.remarks.append(problem)
+
+    def finish(self) -> Reading:
         """All that was gathered, without repeats."""
         self.matrix.resize((self.kept, self.dim), refcheck=False)
-        keys = joined(self._keys)
-        vectors = without_repeats(Vectors(keys, self.matrix, meta=meta), self.report)
+        keys = recoded(joined(self._keys), self.request.encoding)
+        vectors = without_repeats(Vectors(keys, self.matrix), self.report)
         note_undecodable(vectors.keys, self.report)
         return Reading(vectors, self.report)
 
@@ -151,7 +165,8 @@ class Gatherer:
         hashes = hash_words(keys.packed, keys.offsets)
         likely = np.flatnonzero(np.isin(hashes, self._wanted.lookup[0]))
         found = [i for i in likely.tolist() if keys[i] in self._wanted]
-        self._missing.difference_update(nfc(keys[i]) for i in found)
+        given = recoded(keys.take(np.array(found, dtype=np.int64)), self.request.encoding)
+        self._missing.difference_update(map(nfc, given))
         return np.array(found, dtype=np.int64)
 
 
@@ -160,7 +175,7 @@ def chosen_rows(keys: Keys, request: Request) -> Rows:
     rows = np.arange(min(len(keys), len(keys) if request.limit is None else request.limit))
     if request.only is None:
         return rows
-    found = np.sort(keys.find_all(both_forms(request.only)))
+    found = np.sort(keys.find_all(request.wanted()))
     return found[(found >= 0) & (found < len(rows))]
 
 
@@ -182,7 +197,7 @@ def selected(vectors: Vectors, request: Request, place: Callable[[int], str]) ->
 def refuse_or_note(met: Met, count: int, why: str, request: Request) -> None:
     """Rows that make no sense: the end of it, or counted and left out."""
     if request.strict:
-        raise BadFile(why)
+        raise BadFile(f"{why}; {LENIENT}")
     met.note(count, why)
 
 
@@ -232,7 +247,7 @@ def decomposed(keys: Keys) -> Rows:
     if len(keys.packed) == 0 or keys.packed.max() < 0xCC:  # no combining mark, no jamo
         return np.empty(0, dtype=np.int64)
     return np.array(
-        [row for row, key in enumerate(keys) if not unicodedata.is_normalized("NFC", key)],
+        [row for row, key in enumerate(keys) if not is_normalized("NFC", key)],
         dtype=np.int64,
     )
 
@@ -247,11 +262,15 @@ def joined(parts: list[tuple[Bytes, Offsets]]) -> Keys:
     return Keys(np.concatenate([packed for packed, _ in parts]), offsets)
 
 
-def both_forms(words: Iterable[str]) -> Keys:
-    """Words as they may stand in a file: composed (NFC) or taken apart (NFD)."""
-    return Keys.of({form for word in words for form in (word, unicodedata.normalize("NFD", word))})
+def recoded(keys: Keys, encoding: str) -> Keys:
+    """Keys of a file in another encoding than UTF-8."""
+    if encoding == "utf-8":
+        return keys
+    return Keys.of(
+        keys.bytes_at(row).decode(encoding, "surrogateescape") for row in range(len(keys))
+    )
 
 
 def nfc(word: str) -> str:
     """A word in its composed form."""
-    return unicodedata.normalize("NFC", word)
+    return normalize("NFC", word)

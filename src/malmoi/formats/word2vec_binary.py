@@ -78,12 +78,8 @@ def finished(gatherer: Gatherer, rows: int, rest: Bytes, source: Source) -> Read
         problem = f"the file ends in row {met + 1:,} of {rows:,}: it is cut short"
     elif met == rows and bytes(rest).strip(b"\n"):
         problem = f"{len(rest):,} bytes follow after the {rows:,} rows that the header promises"
-    if problem and gatherer.request.strict:
-        raise BadFile(
-            f"{source.path}: {problem}; strict=False (convert --skip-bad-rows) takes what is there"
-        )
     if problem:
-        gatherer.report.remarks.append(f"{source.path}: {problem}")
+        gatherer.remark(f"{source.path}: {problem}")
     return gatherer.finish()
 
 

@@ -18,6 +18,11 @@ POWERS = np.array([float(f"1e{n}") for n in range(64)])
 NOT_A_NUMBER = -1
 
 
+@inlined
+def digit_at(text: Text, at: int) -> int:
+    return int(np.int64(text[at]) - ord("0"))
+
+
 @compiled
 def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
     """The number at `text[at:stop]` and the position after it, -1 if there is none."""
@@ -30,7 +35,7 @@ def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
     exponent = 0
     point = -1
     while at < stop:
-        digit = int(text[at]) - ord("0")
+        digit = digit_at(text, at)
         if 0 <= digit <= 9:
             if kept < 19:
                 digits = digits * np.uint64(10) + np.uint64(digit)
@@ -61,8 +66,8 @@ def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
         at += 1
     begin = at
     power = 0
-    while at < stop and 0 <= int(text[at]) - ord("0") <= 9:
-        power = min(power * 10 + (int(text[at]) - ord("0")), 9999)
+    while at < stop and 0 <= digit_at(text, at) <= 9:
+        power = min(power * 10 + digit_at(text, at), 9999)
         at += 1
     if at == begin:
         return 0, NOT_A_NUMBER

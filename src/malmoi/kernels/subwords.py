@@ -49,7 +49,7 @@ def word_vectors(
                 edge = length == 1 and (begin == 0 or at == size + 2)
                 if length < shortest or edge:
                     continue
-                row = int(hashed % np.uint32(buckets))
+                row = int(np.int64(hashed % np.uint32(buckets)))
                 if pruned:
                     row = find(kept, row)
                 if row >= 0:
@@ -64,7 +64,7 @@ def byte_at(packed: Text, start: int, size: int, at: int) -> int:
         return ord("<")
     if at == size + 1:
         return ord(">")
-    return int(packed[start + at - 1])
+    return int(np.int64(packed[start + at - 1]))
 
 
 @compiled

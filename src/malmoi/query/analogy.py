@@ -14,7 +14,7 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.query.neighbours import Neighbour
 from malmoi.query.ranking import closeness, rank_rows, top, unit
-from malmoi.query.words import direction_of, rows_of
+from malmoi.query.words import check_count, direction_of, rows_of
 from malmoi.vectors import Matrix, Vectors
 
 Method = Literal["add", "multiply"]
@@ -75,6 +75,7 @@ def analogy(
     most_frequent: int | None = None,
 ) -> list[Neighbour]:
     """The k words that `expression` comes closest to, its own words left out."""
+    check_count(k)
     terms = parse_expression(expression)
     directions = unit(np.stack([direction_of(vectors, term.word) for term in terms]))
     weights = np.array([term.weight for term in terms], dtype=np.float32)

@@ -6,7 +6,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from malmoi.query.ranking import Metric, rank_rows, unit
-from malmoi.query.words import direction_of, rows_of
+from malmoi.query.words import check_count, direction_of, rows_of
 from malmoi.vectors import Matrix, Vectors
 
 
@@ -59,6 +59,7 @@ def neighbours(
 def _neighbours(
     vectors: Vectors, asked: list[str | Matrix], k: int, metric: Metric, most_frequent: int | None
 ) -> list[list[Neighbour]]:
+    check_count(k)
     if not asked:
         return []
     directions = np.stack([direction_of(vectors, one) for one in asked])

@@ -48,9 +48,9 @@ def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "co
         raise BadSetting(
             f"a vector of {directions.shape[1]} numbers beside vectors of {vectors.dim}"
         )
+    if len(vectors) == 0:
+        raise BadSetting("there are no vectors to look through")
     k = min(k, len(vectors))
-    if k < 1:
-        raise BadSetting("k must be at least 1, and there must be something to look through")
     if len(directions) == 1:
         found = _rank_one(vectors, directions[0], k, metric)[np.newaxis]
     else:

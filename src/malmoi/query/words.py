@@ -10,6 +10,12 @@ from malmoi.query.spelling import near_spellings
 from malmoi.vectors import Matrix, Vectors
 
 
+def check_count(k: int) -> None:
+    """How many answers are asked for."""
+    if k < 1:
+        raise BadSetting(f"k is {k}: at least one answer must be asked for")
+
+
 def vector_of(vectors: Vectors, word: str) -> Matrix:
     """The vector of a word; unknown words are told with spellings near to them."""
     try:

@@ -1,0 +1,1 @@
+"""Figures beside the peers', measured in one run: `python -m bench`."""

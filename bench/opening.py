@@ -1,0 +1,75 @@
+"""How long our own file takes to open, and whether processes share its memory.
+
+The peer is gensim's own format, opened memory-mapped too. A word is looked up after opening.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import malmoi
+from bench.asking import peer_vectors
+from bench.data import LARGE_DIM, LARGE_WORDS, Data
+from bench.measure import Figure, answer, best_of, megabytes, probe, say, within
+
+ROUNDS = 5
+LIMIT = 0.05  # seconds
+WORD, LARGE_WORD = "king", f"word{LARGE_WORDS // 2}"
+SHARED = 0.01  # what each process may hold of its own, of the file's size
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """All figures of this part."""
+    yield open_glove(data)
+    large = data.large_file
+    if large is None:
+        return
+    try:
+        yield open_large(large)
+        yield share(data.small_file(".malmoi"), large)
+    finally:
+        large.unlink()
+
+
+def open_glove(data: Data) -> Figure:
+    """400,000 × 50, beside gensim's `load(mmap="r")`."""
+    from gensim.models import KeyedVectors
+
+    own, peers = data.glove_file(".malmoi"), data.folder / "glove.kv"
+    say("opening our own file")
+    peer_vectors(data).save(str(peers), sep_limit=0)  # arrays apart: only so they are mapped
+
+    def open_peer() -> Any:
+        return KeyedVectors.load(str(peers), mmap="r")[WORD]
+
+    ours, peer = best_of(ROUNDS, lambda: malmoi.load(own)[WORD], open_peer)
+    return within("open our own file, 400,000 × 50", ours, LIMIT, peer)
+
+
+def open_large(path: Path) -> Figure:
+    """The same at 27 times the size."""
+    (ours,) = best_of(ROUNDS, lambda: malmoi.load(path)[LARGE_WORD])
+    return within(f"the same, {LARGE_WORDS:,} × {LARGE_DIM}", ours, LIMIT)
+
+
+def share(small: Path, large: Path) -> Figure:
+    """Two processes read the whole matrix: what each has of its own beside the shared pages."""
+    say("two processes reading one file")
+    processes = [probe("private", str(small), str(large)) for _ in range(2)]
+    for process in processes:
+        answer(process)
+    grown = []
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        grown.append(answer(process))
+    for process in processes:
+        process.communicate()
+    size = large.stat().st_size
+    return Figure(
+        name="its private memory in 2 processes",
+        ours=megabytes(sum(grown)),
+        asked=f"of {megabytes(size)}",
+        met=sum(grown) < SHARED * size * len(grown),
+    )
