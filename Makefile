@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
-.PHONY: run test check bench quality docs clean
+.PHONY: run test check bench quality docs clean clean-kernels
 
 run: $(VENV)/.run  ## the main job end to end, on a machine with nothing but Python
 	$(BIN)/malmoi demo
@@ -27,8 +27,11 @@ quality: $(VENV)/.test  ## equality with the peers on real files
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict
 
-clean:
+clean: clean-kernels
 	rm -rf $(VENV) site
+
+clean-kernels:  ## Numba misses changes in a kernel that another file's kernel calls
+	find src -name '*.nb[ic]' -delete
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)

@@ -33,11 +33,6 @@ class Data:
         """400,000 × 50."""
         return malmoi.load("glove-6b-50d")
 
-    @cached_property
-    def words(self) -> list[str]:
-        """The words of GloVe, most frequent first."""
-        return list(self.glove.keys)
-
     def glove_file(self, suffix: str) -> Path:
         """All of GloVe in the format of this suffix."""
         return self._saved(self.glove, f"glove{suffix}")

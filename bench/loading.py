@@ -76,7 +76,7 @@ def memory(data: Data) -> Figure:
     files = str(data.small_fasttext_file), str(data.fasttext_file)
     ours, peer = (answer(probe(who, *files)) for who in ("ours", "gensim"))
     return Figure(
-        name="its peak memory, of the file's size",
+        name="its peak memory, of the file",
         ours=f"{ours / size:.2f}×",
         peer=f"{peer / size:.2f}×",
         ratio=peer / ours,

@@ -103,7 +103,7 @@ def answer(process: "subprocess.Popen[str]") -> int:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line.strip():
-        raise RuntimeError(f"the probe {process.args} ended with code {process.wait()}")
+        raise RuntimeError(f"the probe {process.args!r} ended with code {process.wait()}")
     return int(line)
 
 

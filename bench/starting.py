@@ -18,17 +18,15 @@ IMPORT_LIMIT, HELP_LIMIT, QUESTION_LIMIT = 0.05, 0.3, 1.0  # seconds
 def run(data: Data) -> Iterator[Figure]:
     """All figures of this part."""
     say(f"starting processes, {ROUNDS} rounds")
-    bare, ours, peer = best_of(
-        ROUNDS,
-        *(command([sys.executable, "-c", code]) for code in ("pass", "import malmoi", "import gensim")),
-    )
+    codes = ("pass", "import malmoi", "import gensim")
+    bare, ours, peer = best_of(ROUNDS, *(command([sys.executable, "-c", code]) for code in codes))
     yield within("import, above bare Python", ours - bare, IMPORT_LIMIT, peer - bare)
     if not PROGRAM.exists():
         yield Figure(name="malmoi --help", ours="no such command", met=False)
         return
     yield shell("malmoi --help", ["--help"], HELP_LIMIT)
     yield shell(
-        "malmoi neighbours GloVe.malmoi king",
+        "malmoi neighbours GLOVE king",
         ["neighbours", str(data.glove_file(".malmoi")), "king"],
         QUESTION_LIMIT,
     )

