@@ -106,6 +106,12 @@ class Gatherer:
         limit = self.request.limit
         return self._missing == set() or (limit is not None and self.report.rows >= limit)
 
+    def expect(self, rows: int) -> None:
+        """Take memory for about this many rows at once (it is used only as they come)."""
+        if self.request.only is None and self.kept == 0:
+            limit = rows if self.request.limit is None else min(rows, self.request.limit)
+            self.matrix = np.empty((limit, self.dim), dtype=np.float32)
+
     def room(self, rows: int) -> Matrix:
         """Space for this many further rows, at the end of the matrix."""
         needed = self.kept + rows

@@ -85,6 +85,7 @@ def read_lines(
     gatherer = Gatherer(source, request, layout.dim)
     line = 1 + bool(layout.header)
     for text, starts, stops, done in line_blocks(source, layout.body, line):
+        gatherer.expect(int(1.05 * len(starts) * source.size / done) + 1)
         take_lines(gatherer, layout, (text, starts, stops), line, keys)
         line += len(starts)
         request.progress(done, source.size)

@@ -42,6 +42,8 @@ def read(source: Source, request: Request) -> Reading:
             f" in {source.size:,} bytes: the file is cut short or the header wrong"
         )
     gatherer = Gatherer(source, request, dim)
+    if not source.compressed:  # else nobody has checked what the header says
+        gatherer.expect(rows)
     rest: Bytes = np.empty(0, dtype=np.uint8)
     for block, done in source.blocks(len(line) + 1):
         if not gatherer.is_done and gatherer.report.rows < rows:

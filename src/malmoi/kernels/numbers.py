@@ -16,6 +16,8 @@ Text = npt.NDArray[np.uint8]
 
 POWERS = np.array([float(f"1e{n}") for n in range(64)])
 NOT_A_NUMBER = -1
+NAN = np.frombuffer(b"nan", dtype=np.uint8)
+INFINITY = np.frombuffer(b"infinity", dtype=np.uint8)
 
 
 @inlined
@@ -30,33 +32,52 @@ def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
     if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
         at += 1
     begin = at
-    digits = np.uint64(0)
-    kept = 0  # significant digits in `digits`: 19 fit into 64 bits
-    exponent = 0
-    point = -1
-    while at < stop:
-        digit = digit_at(text, at)
-        if 0 <= digit <= 9:
-            if kept < 19:
-                digits = digits * np.uint64(10) + np.uint64(digit)
-                kept += int(digits > 0)
-                exponent -= int(point >= 0)
-            else:
-                exponent += int(point < 0)
-        elif text[at] == ord(".") and point < 0:
-            point = at
-        else:
-            break
+    digits = np.int64(0)
+    while at < stop and 0 <= digit_at(text, at) <= 9:
+        digits = digits * 10 + digit_at(text, at)
         at += 1
-    if at - begin - (point >= 0) <= 0:
+    length = at - begin
+    exponent = 0
+    if at < stop and text[at] == ord("."):
+        at += 1
+        point = at
+        while at < stop and 0 <= digit_at(text, at) <= 9:
+            digits = digits * 10 + digit_at(text, at)
+            at += 1
+        exponent = point - at
+        length -= exponent
+    if length == 0:
         return not_finite(text, begin, stop, negative)
+    value = float(digits)
+    if length > 18:  # more than fit into 63 bits
+        value, exponent = parse_long(text, begin, at)
     if at < stop and (text[at] | 32) == ord("e"):
         power, at = parse_exponent(text, at + 1, stop)
         if at < 0:
             return 0.0, NOT_A_NUMBER
         exponent += power
-    value = scaled(float(digits), exponent)
+    value = scaled(value, exponent)
     return (-value if negative else value), at
+
+
+@compiled
+def parse_long(text: Text, at: int, stop: int) -> tuple[float, int]:
+    """The first 18 significant digits of a long number, and the power of ten that is left."""
+    digits = np.int64(0)
+    kept = 0
+    exponent = 0
+    behind = 0  # 1 behind the point
+    while at < stop:
+        if text[at] == ord("."):
+            behind = 1
+        elif kept < 18:
+            digits = digits * 10 + digit_at(text, at)
+            kept += int(digits > 0)
+            exponent -= behind
+        else:
+            exponent += 1 - behind
+        at += 1
+    return float(digits), exponent
 
 
 @compiled
@@ -77,20 +98,26 @@ def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
 @compiled
 def not_finite(text: Text, at: int, stop: int, negative: bool) -> tuple[float, int]:
     """`nan`, `inf`, `infinity` and `nan(...)`, in any case."""
-    if at + 3 > stop:
-        return 0.0, NOT_A_NUMBER
-    a, b, c = text[at] | 32, text[at + 1] | 32, text[at + 2] | 32
-    value = 0.0
-    if a == ord("n") and b == ord("a") and c == ord("n"):
-        value = np.nan
-    elif a == ord("i") and b == ord("n") and c == ord("f"):
-        value = -np.inf if negative else np.inf
-    else:
-        return 0.0, NOT_A_NUMBER
-    at += 3
-    while at < stop and text[at] != ord(" ") and text[at] != ord("\t"):
-        at += 1
-    return value, at
+    size = letters_alike(text, at, stop, NAN)
+    if size == 3 and at + 3 < stop and text[at + 3] == ord("("):
+        while at + size < stop and text[at + size - 1] != ord(")"):
+            size += 1
+        return np.nan, at + size
+    if size == 3:
+        return np.nan, at + 3
+    size = letters_alike(text, at, stop, INFINITY)
+    if size == 3 or size == len(INFINITY):
+        return (-np.inf if negative else np.inf), at + size
+    return 0.0, NOT_A_NUMBER
+
+
+@compiled
+def letters_alike(text: Text, at: int, stop: int, word: Text) -> int:
+    """How many letters agree with `word` from its beginning on, in any case."""
+    size = 0
+    while size < len(word) and at + size < stop and text[at + size] | 32 == word[size]:
+        size += 1
+    return size
 
 
 @inlined

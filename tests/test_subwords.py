@@ -1,0 +1,158 @@
+"""Words never seen: their n-grams, hashes and vectors, as fastText has them."""
+
+import unicodedata
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.errors import BadSetting, UnknownWord
+from malmoi.subwords import Subwords, SubwordVectors, fasttext_hash
+from tests import naive
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", 2166136261),
+        ("a", 3826002220),
+        ("king", 3658736598),
+        ("한국", 1801725635),
+        ("<한국>", 1537658345),
+    ],
+)
+def test_the_hash_is_of_signed_bytes(text: str, value: int) -> None:
+    assert fasttext_hash(text.encode()) == value
+    assert naive.fasttext_hash(text.encode()) == value
+
+
+@given(st.binary(max_size=20))
+def test_hashes_are_those_of_the_twin(text: bytes) -> None:
+    assert fasttext_hash(text) == naive.fasttext_hash(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "shortest", "longest", "ngrams"),
+    [
+        ("한국", 2, 3, "<한 <한국 한국 한국> 국>"),
+        ("eating", 3, 3, "<ea eat ati tin ing ng>"),
+        ("as", 3, 6, "<as <as> as>"),
+        ("a", 1, 2, "<a a a>"),
+        ("각", 3, 3, "<각>"),
+        ("</s>", 1, 6, ""),
+        ("eating", 3, 0, ""),
+        ("eating", 9, 9, ""),
+        ("", 2, 3, "<>"),
+    ],
+)
+def test_ngrams_of_a_word(word: str, shortest: int, longest: int, ngrams: str) -> None:
+    subwords = Subwords(shortest=shortest, longest=longest)
+    assert [ngram.decode() for ngram in subwords.ngrams(word)] == ngrams.split()
+
+
+def test_ngrams_of_eating_from_three_to_six() -> None:
+    ngrams = [ngram.decode() for ngram in Subwords(shortest=3, longest=6).ngrams("eating")]
+    assert sorted(ngrams) == sorted(
+        "<ea eat ati tin ing ng> <eat eati atin ting ing>"
+        " <eati eatin ating ting> <eatin eating ating>".split()
+    )
+
+
+@given(st.text(max_size=8), st.integers(1, 4), st.integers(0, 3))
+def test_ngrams_are_those_of_the_twin(word: str, shortest: int, more: int) -> None:
+    subwords = Subwords(shortest=shortest, longest=shortest + more)
+    encoded = word.encode("utf-8")
+    assert subwords.ngrams(word) == naive.ngrams(encoded, shortest, shortest + more)
+
+
+def test_unseen_word_is_the_mean_of_its_ngrams(subworded: SubwordVectors) -> None:
+    for word in ("eater", "한국말", "é", "x"):
+        buckets = [subworded.subwords.bucket(ngram) for ngram in subworded.subwords.ngrams(word)]
+        assert word not in subworded
+        np.testing.assert_allclose(
+            subworded.vector(word), subworded.ngrams[buckets].mean(axis=0), atol=1e-6
+        )
+        assert subworded[[word]].tolist() == [subworded.vector(word).tolist()]
+
+
+def test_seen_word_has_its_finished_row(subworded: SubwordVectors) -> None:
+    for row, word in enumerate(subworded):
+        assert subworded.vector(word).tolist() == subworded.matrix[row].tolist()
+
+
+def test_unseen_word_is_composed_before_it_is_cut(subworded: SubwordVectors) -> None:
+    apart = unicodedata.normalize("NFD", "한국말")
+    assert apart != "한국말"
+    assert subworded.vector(apart).tolist() == subworded.vector("한국말").tolist()
+
+
+def test_word_without_ngrams_is_unknown_never_zero(subworded: SubwordVectors) -> None:
+    long = replace(subworded, subwords=Subwords(shortest=9, longest=9, buckets=40))
+    with pytest.raises(UnknownWord, match="'eater'"):
+        long.vector("eater")
+    with pytest.raises(UnknownWord):
+        long[["eating", "eater"]]
+    with pytest.raises(UnknownWord):
+        subworded.take(np.array([1])).vector("</s>")
+
+
+def test_pruned_model_answers_from_the_ngrams_it_kept(subworded: SubwordVectors) -> None:
+    cut = subworded.subwords
+    buckets = sorted({cut.bucket(ngram) for ngram in cut.ngrams("eater")})[:2]
+    pruned = replace(
+        subworded, ngrams=subworded.ngrams[buckets], kept=np.array(buckets, np.int32)
+    )
+    rows = [cut.bucket(ngram) for ngram in cut.ngrams("eater") if cut.bucket(ngram) in buckets]
+    np.testing.assert_allclose(
+        pruned.vector("eater"), subworded.ngrams[rows].mean(axis=0), atol=1e-6
+    )
+    nothing = replace(subworded, ngrams=subworded.ngrams[:0], kept=np.empty(0, np.int32))
+    assert nothing.explain("eater").source == "nothing"
+    with pytest.raises(UnknownWord):
+        nothing.vector("eater")
+
+
+def test_explanation_says_which_step_answers(subworded: SubwordVectors) -> None:
+    assert subworded.explain("한국").source == "own row"
+    assert str(subworded.explain("한국")) == "'한국' has a row of its own"
+    built = subworded.explain("국")
+    assert (built.source, built.ngrams) == ("n-grams", ("<국", "<국>", "국>"))
+    assert "<국, <국>, 국>" in str(built)
+    nothing = subworded.take(np.array([1])).explain("</s>")
+    assert (nothing.source, nothing.ngrams) == ("nothing", ())
+
+
+def test_a_part_of_the_words_answers_unseen_words_alike(subworded: SubwordVectors) -> None:
+    part = subworded[1:3]
+    assert isinstance(part, SubwordVectors)
+    assert part.vector("eater").tolist() == subworded.vector("eater").tolist()
+    assert part.own.tolist() == subworded.own[1:3].tolist()
+    assert part.output is None
+
+
+def test_word_that_the_models_encoding_lacks_is_unknown(subworded: SubwordVectors) -> None:
+    czech = replace(subworded, subwords=replace(subworded.subwords, encoding="cp852"))
+    assert czech.explain("příliš").source == "n-grams"
+    assert czech.subwords.ngrams("ř")[0] == b"<\xfd"
+    with pytest.raises(UnknownWord):
+        czech.vector("강아지")
+    assert czech.explain("강아지").source == "nothing"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"shortest": 0}, {"shortest": 4, "longest": 3}, {"buckets": 0}, {"encoding": "no-such"}],
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(BadSetting):
+        Subwords(**settings)
+
+
+def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
+    with pytest.raises(BadSetting, match="n-gram rows"):
+        replace(subworded, ngrams=subworded.ngrams[1:])
+    with pytest.raises(BadSetting, match="own rows"):
+        replace(subworded, own=subworded.own[1:])
