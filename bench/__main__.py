@@ -18,7 +18,7 @@ from bench.data import Data
 from bench.measure import Figure, say
 
 PARTS = ("loading", "opening", "asking", "starting", "equality")
-WIDTH, NAME_WIDTH = 80, 31
+WIDTH, NAME_WIDTH = 80, 30
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
 MADE = (
     "Peers: gensim, fastText. Best of several rounds in turn with the peer, all in one run. "
@@ -77,7 +77,7 @@ def show(figures: dict[str, list[Figure]]) -> None:
 
 def cells(figure: Figure) -> list[str]:
     """A figure as a row."""
-    ratio = "" if figure.ratio is None else f"{figure.ratio:.1f}×"
+    ratio = "" if figure.ratio is None else f"{figure.ratio:.{1 if figure.ratio < 20 else 0}f}×"
     if figure.off is not None:
         ratio = f"{figure.off:.0e}" if figure.off else "0"
     verdict = {True: "yes", False: "falls short", None: "see below" if figure.remark else ""}

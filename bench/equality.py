@@ -94,18 +94,18 @@ def same(name: str, ours: Reading, peer: Reading, original: Reading | None) -> F
     """
     figure = Figure(name=name, ours=f"{len(ours.keys):,}", peer=peer.who, asked=ASKED)
     if ours.keys != peer.keys or ours.rows.shape != peer.rows.shape:
-        return replace(figure, met=False, remark=f"{name} has other keys in {peer.who}")
+        return replace(figure, met=False, remark=f"{name} has other keys in {peer.who}.")
     off = distance(ours, peer)
-    differing = np.flatnonzero(off > LIMIT)
-    remark = peer.remark and f"We read {name} as it is, {peer.who} does not: {peer.remark}"
-    met: bool | None = not len(differing)
-    if original is not None and len(differing):
-        told = ours.keys[differing[0]] if differing[0] < len(ours.keys) else "an unseen one"
-        if np.all(distance(ours, original)[differing] <= LIMIT):
-            met = None
-            remark = f"{name}: gensim's vectors of {len(differing)} words, such as '{told}', are"
-            remark += " not fastText's; ours are."
-    return replace(figure, off=float(off.max(initial=0)), met=met, remark=remark)
+    figure = replace(figure, off=float(off.max(initial=0)))
+    differing = np.flatnonzero(~(off <= LIMIT))  # so that nan differs too
+    if not len(differing):
+        remark = peer.remark and f"We read {name} as it is, {peer.who} does not: {peer.remark}"
+        return replace(figure, met=True, remark=remark)
+    told = f"'{ours.keys[differing[0]]}'" if differing[0] < len(ours.keys) else "an unseen one"
+    remark = f"{name}: {len(differing)} of {len(off)} words, such as {told}, have another vector"
+    if original is not None and np.all(distance(ours, original)[differing] <= LIMIT):
+        return replace(figure, remark=f"{remark} in gensim than in fastText; ours are fastText's.")
+    return replace(figure, met=False, remark=f"{remark} in {peer.who}.")
 
 
 def distance(one: Reading, other: Reading) -> npt.NDArray[np.float32]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MILLION = 1e6
@@ -70,6 +71,17 @@ def best_of(rounds: int, *tasks: Task) -> list[float]:
     return best
 
 
+def ready(load: Callable[[Path], Any], path: Path, word: str) -> Task:
+    """A task that loads vectors and looks a word up, so that no work can be put off."""
+
+    def task() -> object:
+        vectors = load(path)
+        vectors[word]
+        return vectors  # whole: taking it apart is nobody's loading time
+
+    return task
+
+
 def seconds(value: float) -> str:
     """A time as people read it."""
     if value >= 1:
@@ -88,7 +100,7 @@ def command(words: Sequence[str]) -> Task:
 
 
 def probe(*words: str) -> "subprocess.Popen[str]":
-    """A fresh Python that runs `bench.probe`, with pipes to talk to it."""
+    """A fresh Python that runs `bench.probe`: to be used in a `with`, which waits for its end."""
     return subprocess.Popen(
         [sys.executable, "-m", "bench.probe", *words],
         stdin=subprocess.PIPE,
@@ -98,9 +110,12 @@ def probe(*words: str) -> "subprocess.Popen[str]":
     )
 
 
-def answer(process: "subprocess.Popen[str]") -> int:
-    """The next number that a probe prints."""
+def answer(process: "subprocess.Popen[str]", question: str = "") -> int:
+    """The next number that a probe prints, after a line to it if one is given."""
+    assert process.stdin is not None
     assert process.stdout is not None
+    process.stdin.write(question)
+    process.stdin.flush()
     line = process.stdout.readline()
     if not line.strip():
         raise RuntimeError(f"the probe {process.args!r} ended with code {process.wait()}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import malmoi
 from bench.data import LARGE_DIM, LARGE_WORDS, Data
-from bench.measure import Figure, answer, best_of, megabytes, probe, say, within
+from bench.measure import Figure, answer, best_of, megabytes, probe, ready, say, within
 from bench.peers import to_gensim
 
 ROUNDS = 5
@@ -39,36 +39,30 @@ def open_glove(data: Data) -> Figure:
     say("opening our own file")
     to_gensim(data.glove).save(str(peers), sep_limit=0)  # arrays apart: only so they are mapped
 
-    def open_peer() -> Any:
-        return KeyedVectors.load(str(peers), mmap="r")[WORD]
+    def open_peer(path: Path) -> Any:
+        return KeyedVectors.load(str(path), mmap="r")
 
-    ours, peer = best_of(ROUNDS, lambda: malmoi.load(own)[WORD], open_peer)
+    ours, peer = best_of(ROUNDS, ready(malmoi.load, own, WORD), ready(open_peer, peers, WORD))
     return within("open .malmoi, 400,000 × 50", ours, LIMIT, peer)
 
 
 def open_large(path: Path) -> Figure:
     """The same at 27 times the size."""
-    (ours,) = best_of(ROUNDS, lambda: malmoi.load(path)[LARGE_WORD])
+    (ours,) = best_of(ROUNDS, ready(malmoi.load, path, LARGE_WORD))
     return within(f"open .malmoi, {LARGE_WORDS:,} × {LARGE_DIM}", ours, LIMIT)
 
 
 def share(small: Path, large: Path) -> Figure:
     """Two processes read the whole matrix: what each has of its own beside the shared pages."""
     say("two processes reading one file")
-    processes = [probe("private", str(small), str(large)) for _ in range(2)]
-    for process in processes:
-        answer(process)
-    grown = []
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-        grown.append(answer(process))
-    for process in processes:
-        process.communicate()
+    files = str(small), str(large)
+    with probe("private", *files) as one, probe("private", *files) as other:
+        for process in (one, other):
+            answer(process)  # it has read every page
+        grown = [answer(process, "now\n") for process in (one, other)]
     size = large.stat().st_size
     return Figure(
-        name="its private memory, 2 processes",
+        name="private memory of 2 processes",
         ours=megabytes(sum(grown)),
         asked="shared",
         met=max(grown) < SHARED * size,

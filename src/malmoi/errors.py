@@ -1,13 +1,22 @@
 """What can go wrong, in few kinds; each message names the value, the place and the fix."""
 
+import codecs
 from collections.abc import Sequence
+
+
+def printable(text: str) -> str:
+    """Text that any terminal takes: bytes that never were UTF-8 become \\xNN."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class MalmoiError(Exception):
     """Anything malmoi refuses to do, said in one sentence for the person who asked."""
 
+    def __init__(self, sentence: str) -> None:
+        super().__init__(" ".join(printable(sentence).splitlines()))
+
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
+        return str(self.args[0])
 
 
 class UnknownWord(MalmoiError, KeyError):
@@ -34,3 +43,11 @@ class MissingExtra(MalmoiError, ImportError):
 
 class MalmoiWarning(UserWarning):
     """Something that was repaired, skipped or lost on the way, counted."""
+
+
+def check_encoding(name: str) -> None:
+    """Refuse the name of an encoding that Python does not know."""
+    try:
+        codecs.lookup(name)
+    except LookupError as error:
+        raise BadSetting(f"there is no encoding '{name}'") from error

@@ -82,9 +82,13 @@ class Keys(Sequence[str]):
     def repeats(self) -> npt.NDArray[np.int64]:
         """The rows whose word already stands in an earlier row."""
         hashes, rows = self.lookup
-        starts = np.flatnonzero(np.r_[False, hashes[1:] == hashes[:-1]])
-        found = [row for row in rows[starts].tolist() if self._find(self.bytes_at(row)) < row]
-        return np.array(sorted(found), dtype=np.int64)
+        again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
+        later = rows[again].astype(np.int64)
+        if self.take(later) != self.take(rows[again - 1].astype(np.int64)):
+            # Some words share a hash by chance: look at each.
+            is_repeat = [self._find(self.bytes_at(row)) < row for row in later.tolist()]
+            later = later[np.array(is_repeat)]
+        return np.sort(later)
 
     def bytes_at(self, row: int) -> bytes:
         """The word of a row as it is stored."""
@@ -93,8 +97,8 @@ class Keys(Sequence[str]):
 
     def take(self, rows: npt.NDArray[np.integer]) -> "Keys":
         """The words of these rows, in this order."""
-        starts, stops = self.offsets[rows], self.offsets[np.asarray(rows) + 1]
-        return Keys(*pack_spans(self.packed, starts, stops))
+        rows = np.arange(len(self))[rows]  # from the end too, and by mask, as NumPy has it
+        return Keys(*pack_spans(self.packed, self.offsets[rows], self.offsets[rows + 1]))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

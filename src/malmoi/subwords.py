@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
@@ -35,12 +35,16 @@ class Subwords:
                 f"n-grams of {self.shortest} to {self.longest} characters in {self.buckets} buckets"
                 " cannot be: give 1 <= shortest <= longest and at least one bucket"
             )
+        check_encoding(self.encoding)
 
     def ngrams(self, word: str) -> list[bytes]:
         """The n-grams of `<word>`, as bytes; none for the end of a line."""
         if word == LINE_END or self.longest <= 0:
             return []
-        text = b"<" + word.encode(self.encoding, "surrogateescape") + b">"
+        try:
+            text = b"<" + word.encode(self.encoding, "surrogateescape") + b">"
+        except UnicodeEncodeError:  # then it cannot have been in the training text
+            return []
         # A character starts at every byte that is not a UTF-8 continuation byte.
         starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
         return [

@@ -13,13 +13,15 @@ import numpy.typing as npt
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys
 
+Counts = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vocabulary:
     """`words[i]` was seen `counts[i]` times; `i` is its id."""
 
     words: Keys
-    counts: npt.NDArray[np.int64]
+    counts: Counts
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):

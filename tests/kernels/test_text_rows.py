@@ -36,8 +36,9 @@ def parse(lines: list[bytes], dim: int, separator: bytes, keyed: bool) -> list[n
     starts = np.r_[0, stops[:-1] + 1]
     matrix = np.zeros((len(lines), dim), np.float32)
     key_stops, status = np.zeros(len(lines), np.int64), np.full(len(lines), 99, np.uint8)
+    rows = np.arange(len(lines))
     parse_lines(
-        text, starts, stops, separator[0], keyed, matrix, key_stops, status, 0, len(lines)
+        text, starts, stops, rows, separator[0], keyed, matrix, key_stops, status, 0, len(lines)
     )
     found: list[naive.Row] = []
     for i, kind in enumerate(status.tolist()):
@@ -101,7 +102,8 @@ def test_only_the_lines_asked_for_are_parsed() -> None:
     starts, stops = np.array([0, 4, 8]), np.array([3, 7, 11])
     matrix = np.zeros((3, 1), np.float32)
     key_stops, status = np.zeros(3, np.int64), np.full(3, 99, np.uint8)
-    parse_lines(text, starts, stops, ord(" "), True, matrix, key_stops, status, 1, 2)
+    rows = np.arange(3)
+    parse_lines(text, starts, stops, rows, ord(" "), True, matrix, key_stops, status, 1, 2)
     assert matrix.ravel().tolist() == [0, 2, 0]
     assert status.tolist() == [99, FITS, 99]
 

@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, Limit, Model, print_json
 from malmoi.cli.progress import bar
-from malmoi.errors import BadFile
 from malmoi.formats import load, save
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.rewriting import composed, normalised
@@ -52,7 +51,4 @@ def convert_command(
 
 
 def _words(path: Path) -> list[str]:
-    try:
-        return [line.decode("utf-8", "surrogateescape") for line in read_words(path)]
-    except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror}") from error
+    return [line.decode("utf-8", "surrogateescape") for line in read_words(path)]

@@ -1,14 +1,15 @@
 """Vectors from and to files: `load` tells the format by content, `save` by name."""
 
-import codecs
 import os
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
-from malmoi.errors import BadSetting, MalmoiWarning
+import numpy as np
+
+from malmoi.errors import BadSetting, MalmoiWarning, check_encoding
 from malmoi.formats import catalogue, packaged
-from malmoi.formats.reading import Progress, Reading, Request, nfc, silent
+from malmoi.formats.reading import Progress, Reading, Request, finite_rows, nfc, silent
 from malmoi.formats.source import Source
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -34,10 +35,9 @@ def load(
     """
     if limit is not None and limit < 0:
         raise BadSetting(f"limit is {limit}: it counts rows")
-    try:
-        codecs.lookup(encoding)
-    except LookupError as error:
-        raise BadSetting(f"there is no encoding '{encoding}'") from error
+    check_encoding(encoding)
+    if isinstance(only, str):
+        raise BadSetting(f"only is the one string '{only}': give a list of words")
     wanted = None if only is None else frozenset(map(nfc, only))
     request = Request(limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress)
     reading = read(path, request)
@@ -77,4 +77,8 @@ def save(
             MalmoiWarning,
             stacklevel=2,
         )
+    finite = finite_rows(vectors.matrix)
+    if not finite.all():
+        word = vectors.keys[int(np.argmin(finite))]
+        raise BadSetting(f"{path} was not written: the vector of '{word}' holds nan or inf")
     catalogue.get_format(name).write(vectors, target, progress)

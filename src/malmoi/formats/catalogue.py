@@ -1,7 +1,9 @@
 """Which formats there are: told by a file's content when reading, by its name when writing."""
 
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
+from pickletools import genops
 from typing import Protocol, cast
 
 from malmoi.errors import BadFile, BadSetting
@@ -62,7 +64,7 @@ REFUSED = {
     b"PK\x03\x04": "is a zip archive: unzip it and open the file inside",
     b"\x89HDF": "is an HDF5 file, which is not known here",
     b"\x28\xb5\x2f\xfd": "is packed with zstd: unpack it, or pack it with gzip instead",
-    b"BZh": "is packed with bzip2: unpack it, or pack it with gzip instead",
+    b"BZh91AY&SY": "is packed with bzip2: unpack it, or pack it with gzip instead",
     b"\xfd7zXZ": "is packed with xz: unpack it, or pack it with gzip instead",
 }
 
@@ -76,13 +78,27 @@ def get_format(name: str) -> Format:
 
 def recognise(source: Source) -> str:
     """The name of a file's format, by its content."""
+    if not source.head:  # zipped
+        raise BadFile(f"{source.path} is empty")
     for start, why in REFUSED.items():
         if source.head.startswith(start):
             raise BadFile(f"{source.path} {why}")
     for name in MODULES:
         if get_format(name).matches(source):
             return name
+    if is_old_pickle(source):
+        raise BadFile(f"{source.path} {PICKLE}")
     raise BadFile(f"{source.path} is in none of the formats known here ({', '.join(MODULES)})")
+
+
+def is_old_pickle(source: Source) -> bool:
+    """Whether a file begins and ends as a pickle without a mark does (protocols 0 and 1)."""
+    if bytes(source.mapped[-1:]) != b".":
+        return False
+    try:
+        return len(list(islice(genops(source.head), 4))) == 4  # only looks, runs nothing
+    except Exception:  # whatever it stumbles over, it is no pickle
+        return False
 
 
 def format_for(path: Path, vectors: Vectors) -> str:

@@ -183,6 +183,8 @@ def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
     if not first_release and cursor.unpack("<?", "matrix")[0]:
         return read_quantised(cursor)
     rows, columns = cursor.unpack("<2q", "matrix")
+    if rows < 0 or columns < 1:
+        raise BadFile(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
     return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
 
 
@@ -234,13 +236,13 @@ def finished(
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """A model that fastText and gensim open; plain vectors become one without n-grams."""
-    check_keys(vectors.keys, b"\0 \n", TITLE)
+    check_keys(vectors.keys, b"\0", TITLE, empty=True)
     if isinstance(vectors, SubwordVectors) and vectors.kept is not None:
         raise BadSetting(
             f"{TITLE} has no place for a pruned model's n-grams:"
             " choose another format, such as .malmoi"
         )
-    with written(path) as file:
+    with written(path) as (file,):
         write_settings(vectors, file)
         write_dictionary(vectors, file)
         own, ngrams, output = vectors.matrix, vectors.matrix[:0], None

@@ -21,9 +21,9 @@ def read_quantised(cursor: Cursor) -> Matrix:
     """The matrix as float32 [rows, columns]."""
     with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantised matrix")
     codes = cursor.array("u1", size, "codes")
-    if rows < 0 or columns < 1 or (size % rows if rows else size):
+    if rows < 0 or columns < 1 or size < rows or (size % rows if rows else size):
         raise BadFile(f"{cursor.path} has {size:,} codes for {rows:,} rows: it is damaged")
-    matrix = read_quantiser(cursor, codes.reshape(rows, -1), columns)
+    matrix = read_quantiser(cursor, codes.reshape(rows, size // max(rows, 1)), columns)
     if with_norms:
         norms = cursor.array("u1", rows, "norms").reshape(rows, 1)
         matrix *= read_quantiser(cursor, norms, 1)

@@ -10,7 +10,7 @@ from malmoi.formats.output import written
 from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, read_lines
-from malmoi.formats.text_output import check_keys, check_numeric_ends, write_lines
+from malmoi.formats.text_output import check_keys, check_numeric_ends, check_rows, write_lines
 from malmoi.vectors import Vectors
 
 TITLE = "GloVe text"
@@ -33,5 +33,6 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """The rows alone."""
     check_keys(vectors.keys, b"\n", TITLE)
     check_numeric_ends(vectors.keys, TITLE)
-    with written(path) as file:
+    check_rows(vectors, TITLE)
+    with written(path) as (file,):
         write_lines(vectors, file, progress)

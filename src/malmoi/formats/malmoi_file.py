@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, MalmoiError
+from malmoi.errors import BadFile, BadSetting
 from malmoi.formats.output import beside
 from malmoi.formats.reading import Progress, Reading, Report, Request, chosen_rows, silent
 from malmoi.formats.source import Source
@@ -45,8 +45,8 @@ def read(source: Source, request: Request) -> Reading:
     try:
         tensors, metadata = open_tensors(source)
         vectors = assemble(tensors, metadata)
-    except (KeyError, TypeError, ValueError, struct.error) as error:
-        reason = str(error) if isinstance(error, MalmoiError) else f"its header is wrong ({error})"
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError, struct.error) as error:
+        reason = str(error) if isinstance(error, BadSetting) else f"its header is wrong ({error})"
         raise BadFile(f"{source.path} is damaged: {reason}") from error
     report = Report(rows=len(vectors))
     if request.limit is not None or request.only is not None:
@@ -58,21 +58,25 @@ def open_tensors(source: Source) -> tuple[Tensors, dict[str, str]]:
     """Every tensor as a view of the mapped file."""
     (length,) = struct.unpack_from("<Q", source.head)
     if length > source.size - 8:
-        raise BadFile(f"the header should take {length:,} bytes of a file of {source.size:,}")
+        raise BadSetting(f"the header should take {length:,} bytes of a file of {source.size:,}")
     header = json.loads(bytes(source.mapped[8 : 8 + length]))
     metadata = header.pop("__metadata__")
     if metadata["malmoi"] != VERSION:
-        raise BadFile(
+        raise BadSetting(
             f"it is of version {metadata['malmoi']}; this malmoi reads {VERSION}: update it"
         )
     body = source.mapped[8 + length :]
     tensors: Tensors = {}
     for name, entry in header.items():
         first, last = entry["data_offsets"]
+        if min(entry["shape"], default=0) < 0:
+            raise BadSetting(f"'{name}' has the shape {entry['shape']}")
         dtype = np.dtype(DTYPES[entry["dtype"]])
         size = int(np.prod(entry["shape"], dtype=object)) * dtype.itemsize
         if not 0 <= first <= last <= len(body) or last - first != size:
-            raise BadFile(f"'{name}' should end at byte {8 + length + last:,} of {source.size:,}")
+            raise BadSetting(
+                f"'{name}' should end at byte {8 + length + last:,} of {source.size:,}"
+            )
         tensors[name] = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(
             entry["shape"]
         )
@@ -83,10 +87,10 @@ def assemble(tensors: Tensors, metadata: dict[str, str]) -> Vectors:
     """The value that the tensors make."""
     offsets = tensors["key_offsets"]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tensors["key_bytes"]):
-        raise BadFile("the keys do not fit their offsets")
+        raise BadSetting("the keys do not fit their offsets")
     rows = len(offsets) - 1
     if not len(tensors["key_hashes"]) == len(tensors["key_rows"]) == len(tensors["norms"]) == rows:
-        raise BadFile("the keys' index is not as long as the keys")
+        raise BadSetting("the keys' index is not as long as the keys")
     keys = Keys(tensors["key_bytes"], offsets, (tensors["key_hashes"], tensors["key_rows"]))
     meta = json.loads(metadata.get("meta", "{}"))
     vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta)
@@ -123,7 +127,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     metadata = {"malmoi": VERSION, "meta": json.dumps(dict(vectors.meta), ensure_ascii=False)}
     if isinstance(vectors, SubwordVectors):
         metadata["subwords"] = json.dumps(asdict(vectors.subwords))
-    with beside(path) as part:
+    with beside(path) as (part,):
         try:
             serialize_file(specs, part, metadata)
         except SafetensorError as error:

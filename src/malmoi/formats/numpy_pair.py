@@ -3,19 +3,24 @@
 One word a line. They are also looked for in `name.txt` and in `vocab.txt` beside the array.
 """
 
+import gzip
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
 from malmoi.errors import BadFile
-from malmoi.formats.output import beside, written
+from malmoi.formats.output import written
 from malmoi.formats.reading import Progress, Reading, Request, recoded, selected, silent
-from malmoi.formats.source import Source
+from malmoi.formats.source import GZIP, Source
 from malmoi.formats.text_output import check_keys
-from malmoi.keys import Keys
+from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
 
 TITLE = "NumPy array and word list"
+# All that NumPy lets through when the header, a Python literal, is damaged.
+DAMAGE = (ValueError, TypeError, EOFError, OSError, SyntaxError, TokenError, OverflowError,
+          MemoryError, RecursionError)  # fmt: skip
 
 
 def matches(source: Source) -> bool:
@@ -29,7 +34,7 @@ def read(source: Source, request: Request) -> Reading:
         raise BadFile(f"{source.path} is zipped; gunzip it: an array is opened in place")
     try:
         array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, OverflowError, MemoryError) as error:
+    except DAMAGE as error:
         raise BadFile(
             f"{source.path} is a damaged array or one of Python objects: {error}"
         ) from error
@@ -65,17 +70,19 @@ def own_words(path: Path) -> Path:
 
 def read_words(path: Path) -> list[bytes]:
     """One word a line."""
-    lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+    if content.startswith(GZIP):
+        content = gzip.decompress(content)
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
     return [line.removesuffix(b"\r") for line in lines]
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
-    """Array and words; the array last, so that it never stands without them."""
+    """Array and words, both or none."""
     check_keys(vectors.keys, b"\n\r", TITLE)
-    with beside(path) as part:
-        with part.open("wb") as file:
-            np.save(file, vectors.matrix, allow_pickle=False)
-        with written(own_words(path)) as file:
-            file.writelines(
-                word.encode("utf-8", "surrogateescape") + b"\n" for word in vectors.keys
-            )
+    with written(path, own_words(path)) as (numbers, words):
+        np.save(numbers, vectors.matrix, allow_pickle=False)
+        words.writelines(encode(word) + b"\n" for word in vectors.keys)

@@ -1,4 +1,4 @@
-"""A file to write: made beside its place and renamed, so that it is whole or not there.
+"""Files to write: made beside their places and renamed, so that they are whole or not there.
 
 Knows nothing of what the bytes mean.
 """
@@ -7,7 +7,7 @@ import errno
 import gzip
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -17,32 +17,53 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A name next to `path` to write under; it becomes `path` if nothing goes wrong."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+def beside(*paths: Path) -> Iterator[list[Path]]:
+    """Names next to `paths` to write under; they become `paths` if nothing goes wrong."""
+    targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
+    parts = [target.with_name(f".{os.getpid()}.{i}.part") for i, target in enumerate(targets)]
     try:
-        if path.is_dir():
-            raise BadFile(f"{path} is a folder: name a file to write")
-        yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.chmod(_mode(path))
-        part.replace(path)
+        for target in targets:
+            if target.is_dir():
+                raise BadFile(f"{target} is a folder: name a file to write")
+        yield parts
+        for part in parts:
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+        for part, target in zip(parts, targets, strict=True):
+            part.chmod(_mode(target))
+            part.replace(target)
     except OSError as error:
-        raise BadFile(_complaint(path, error)) from error
+        raise BadFile(_complaint(paths[0], error)) from error
     finally:
-        part.unlink(missing_ok=True)
+        for part in parts:
+            _remove(part)
 
 
 @contextmanager
-def written(path: Path) -> Iterator[BinaryIO]:
-    """A stream that becomes the file `path` once it is whole; zipped if the name says so."""
-    with beside(path) as part, part.open("wb") as raw:
-        if path.suffix == ".gz":
+def written(*paths: Path) -> Iterator[list[BinaryIO]]:
+    """Streams that become files once all of them are whole; zipped if the name says so."""
+    with beside(*paths) as parts, ExitStack() as opened:
+        yield [
+            opened.enter_context(_stream(part, zipped=path.suffix == ".gz"))
+            for path, part in zip(paths, parts, strict=True)
+        ]
+
+
+@contextmanager
+def _stream(part: Path, *, zipped: bool) -> Iterator[BinaryIO]:
+    with part.open("wb") as raw:
+        if zipped:
             with gzip.GzipFile("", "wb", compresslevel=3, fileobj=raw, mtime=0) as packed:
                 yield cast(BinaryIO, packed)
         else:
             yield raw
+
+
+def _remove(part: Path) -> None:
+    try:
+        part.unlink(missing_ok=True)
+    except OSError:  # a folder that is none, a name too long: nothing was made there
+        return
 
 
 def _mode(path: Path) -> int:

@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, BadSetting
 from malmoi.extras import require
 from malmoi.formats.output import beside
-from malmoi.formats.reading import Progress, Reading, Request, selected, silent
+from malmoi.formats.reading import Progress, Reading, Request, selected, silent, undecodable
 from malmoi.formats.source import Source
 from malmoi.keys import Keys
 from malmoi.vectors import Matrix, Vectors
 
 TITLE = "Parquet"
+MAGIC = b"PAR1"
 
 
 def matches(source: Source) -> bool:
-    """Parquet's magic bytes."""
-    return source.head.startswith(b"PAR1")
+    """Parquet's magic bytes, at both ends."""
+    return source.head.startswith(MAGIC) and bytes(source.mapped[-4:]) == MAGIC
 
 
 def read(source: Source, request: Request) -> Reading:
@@ -54,13 +55,12 @@ def read(source: Source, request: Request) -> Reading:
 
 def as_rows(column: Any, path: Path) -> Matrix:
     """A column of lists as one matrix."""
-    numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
-    if column.null_count or not len(column) or len(numbers) % len(column):
-        raise BadFile(f"{path} has rows of different width, or none, in its column 'vector'")
-    lengths = {len(row) for row in (column[0], column[len(column) - 1])}
-    dim = len(numbers) // len(column)
-    if lengths != {dim}:
+    compute = require("pyarrow.compute", extra="parquet")
+    widths = compute.min_max(compute.list_value_length(column)).as_py()
+    if column.null_count or widths["min"] != widths["max"]:
         raise BadFile(f"{path} has rows of different width in its column 'vector'")
+    dim = widths["min"] if len(column) else getattr(column.type, "list_size", 0)
+    numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
     return numbers.reshape(len(column), dim)
 
 
@@ -68,6 +68,10 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Three columns, the vectors as lists of fixed size."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
+    strange = undecodable(vectors.keys)
+    if len(strange):
+        key = vectors.keys[int(strange[0])]
+        raise BadSetting(f"{TITLE} cannot hold the key {key!r}, which is not UTF-8")
     flat = arrow.array(vectors.matrix.reshape(-1))
     columns = {
         "key": arrow.array(list(vectors.keys), arrow.string()),
@@ -76,5 +80,5 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     if vectors.counts is not None:
         columns["count"] = arrow.array(vectors.counts)
     said = {"malmoi": json.dumps(dict(vectors.meta), ensure_ascii=False), "dim": str(vectors.dim)}
-    with beside(path) as part:
+    with beside(path) as (part,):
         parquet.write_table(arrow.table(columns).replace_schema_metadata(said), part)

@@ -12,8 +12,8 @@ from malmoi.formats.output import written
 from malmoi.formats.reading import Progress, Reading, Request, silent
 from malmoi.formats.source import Source
 from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
-from malmoi.formats.text_output import check_keys, write_lines
-from malmoi.keys import Keys
+from malmoi.formats.text_output import check_keys, check_rows, write_lines
+from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
 
 TITLE = "projector TSV"
@@ -68,15 +68,15 @@ def read_metadata(path: Path) -> Keys:
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
-    """Both files; the numbers last, so that they never stand without the words."""
+    """Numbers and words, both or none."""
     check_keys(vectors.keys, b"\t\n\r", TITLE)
-    with written(path) as numbers:
+    check_rows(vectors, TITLE)
+    with written(path, own_metadata(path)) as (numbers, words):
         write_lines(vectors, numbers, progress, separator=b"\t", keyed=False)
-        with written(own_metadata(path)) as words:
-            encoded = (word.encode("utf-8", "surrogateescape") for word in vectors.keys)
-            if vectors.counts is None:
-                words.writelines(word + b"\n" for word in encoded)
-            else:
-                words.write(b"word\tcount\n")
-                counts = vectors.counts.tolist()
-                words.writelines(b"%b\t%d\n" % pair for pair in zip(encoded, counts, strict=True))
+        encoded = map(encode, vectors.keys)
+        if vectors.counts is None:
+            words.writelines(word + b"\n" for word in encoded)
+        else:
+            words.write(b"word\tcount\n")
+            counts = vectors.counts.tolist()
+            words.writelines(b"%b\t%d\n" % pair for pair in zip(encoded, counts, strict=True))

@@ -10,7 +10,7 @@ from unicodedata import is_normalized, normalize
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, printable
 from malmoi.formats.source import Source
 from malmoi.keys import Bytes, Keys, Offsets, hash_words, pack_spans
 from malmoi.vectors import Matrix, Vectors
@@ -40,7 +40,13 @@ class Request:
     def wanted(self) -> Keys:
         """The words asked for as they may stand in the file: composed or taken apart."""
         forms = {form for word in self.only or () for form in (word, normalize("NFD", word))}
-        return Keys.of_bytes([form.encode(self.encoding, "surrogateescape") for form in forms])
+        return Keys.of_bytes([text for form in forms for text in self._encoded(form)])
+
+    def _encoded(self, form: str) -> list[bytes]:
+        try:
+            return [form.encode(self.encoding, "surrogateescape")]
+        except UnicodeEncodeError:  # then it cannot stand in the file
+            return []
 
 
 @dataclass(kw_only=True)
@@ -52,7 +58,7 @@ class Met:
 
     def note(self, count: int, first: str) -> None:
         """Count more cases."""
-        self.first = self.first or first
+        self.first = self.first or printable(first)
         self.count += count
 
 

@@ -21,6 +21,7 @@ from malmoi.kernels.text_rows import BLANK, MISFIT, parse_lines
 from malmoi.keys import Bytes, Keys, Offsets
 
 LONGEST_LINE = 8 << 20
+BOM = b"\xef\xbb\xbf"
 SAMPLE = 200  # lines looked at to find the layout
 
 
@@ -38,10 +39,11 @@ class Layout:
 @lru_cache(maxsize=1)  # asked by each text format in turn
 def find_layout(source: Source) -> Layout | None:
     """The layout of a text file of vectors; None if it is none."""
-    lines = source.head.split(b"\n", SAMPLE + 1)
+    mark = len(BOM) if source.head.startswith(BOM) else 0
+    lines = source.head[mark:].split(b"\n", SAMPLE + 1)
     lines = lines if source.is_whole else lines[:-1]
     header = parse_header(lines[0]) if lines else None
-    body = len(lines[0]) + 1 if header else 0
+    body = mark + (len(lines[0]) + 1 if header else 0)
     rows = [line.rstrip(b" \t\r") for line in lines[bool(header) : SAMPLE]]
     rows = [line for line in rows if line]
     if not rows:
@@ -51,6 +53,8 @@ def find_layout(source: Source) -> Layout | None:
     keyed = separator == b" " or not all(map(is_number, fields[0]))
     dims = Counter(min(trailing_numbers(parts), len(parts) - keyed) for parts in fields)
     dim = dims.most_common(1)[0][0]
+    if header and (not keyed or (dim == 1 and header[1] != 1)):
+        header, body = None, mark  # line 1 is a row like the others
     return Layout(dim, separator, keyed, header, body) if dim > 0 else None
 
 
@@ -80,12 +84,12 @@ def read_lines(
     source: Source, layout: Layout, request: Request, keys: Keys | None = None
 ) -> Reading:
     """All rows of a text file that are asked for; `keys[i]` belongs to line i if given."""
-    if request.strict:
-        check_header(source, layout)
     gatherer = Gatherer(source, request, layout.dim)
+    check_header(source, layout, gatherer)
     line = 1 + bool(layout.header)
     for text, starts, stops, done in line_blocks(source, layout.body, line):
-        gatherer.expect(int(1.05 * len(starts) * source.size / done) + 1)
+        likely = min(len(starts), len(text) // (2 * layout.dim) + 1)
+        gatherer.expect(int(1.05 * likely * source.size / done) + 1)
         take_lines(gatherer, layout, (text, starts, stops), line, keys)
         line += len(starts)
         request.progress(done, source.size)
@@ -100,17 +104,17 @@ def read_lines(
     return gatherer.finish()
 
 
-def check_header(source: Source, layout: Layout) -> None:
-    """Refuse a header that cannot be true before anything is read."""
+def check_header(source: Source, layout: Layout, gatherer: Gatherer) -> None:
+    """Tell of a header that cannot be true before anything is read."""
     if not layout.header:
         return
     rows, dim = layout.header
     if dim != layout.dim:
-        raise BadFile(
+        gatherer.remark(
             f"{source.path}:1: the header says {dim:,} numbers a row,"
             f" but the rows have {layout.dim:,}"
         )
-    if not source.compressed and rows * 2 * dim > source.size:
+    if gatherer.request.strict and not source.compressed and rows * 2 * dim > source.size:
         raise BadFile(
             f"{source.path}:1: the header promises {rows:,} rows of {dim:,} numbers,"
             f" which cannot be in {source.size:,} bytes: the file is cut short or the header wrong"
@@ -152,27 +156,32 @@ def take_lines(
 ) -> None:
     """Parse a block of lines, the first of which has this number, into the gatherer."""
     text, starts, stops = lines
-    matrix = gatherer.room(len(starts))
+    # A row takes at least a digit and a separator a number: shorter lines get no memory.
+    can_fit = stops - starts >= 2 * layout.dim - 1
+    rows = np.where(can_fit, np.cumsum(can_fit) - 1, -1)
+    matrix = gatherer.room(int(can_fit.sum()))
     key_stops = np.empty(len(starts), dtype=np.int64)
     status = np.empty(len(starts), dtype=np.uint8)
     separator = layout.separator[0]
 
     def parse(first: int, last: int) -> None:
         parse_lines(
-            text, starts, stops, separator, layout.keyed, matrix, key_stops, status, first, last
-        )
+            text, starts, stops, rows, separator, layout.keyed, matrix, key_stops, status,
+            first, last,
+        )  # fmt: skip
 
     in_parallel(parse, len(starts))
     fits = np.flatnonzero((status != BLANK) & (status != MISFIT))
     misfits = np.flatnonzero(status == MISFIT)
     limit = gatherer.request.limit
-    if len(misfits) and (limit is None or misfits[0] < limit - gatherer.report.rows):
+    before = np.searchsorted(fits, misfits[:1])  # rows that fit before the first that does not
+    if len(misfits) and (limit is None or before[0] < limit - gatherer.report.rows):
         first = int(misfits[0])
         why = complaint(bytes(text[starts[first] : stops[first]]), layout)
         place = f"{gatherer.path}:{line + first}"
         refuse_or_note(gatherer.report.misfits, len(misfits), f"{place}: {why}", gatherer.request)
-    if len(fits) < len(starts):
-        matrix[: len(fits)] = matrix[fits]
+    if len(fits) < len(matrix):
+        matrix[: len(fits)] = matrix[rows[fits]]
     if keys is None:
         spans = text, starts[fits], key_stops[fits]
     else:

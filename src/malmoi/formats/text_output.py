@@ -43,7 +43,7 @@ def write_lines(
         progress(min(first + ROWS_A_BLOCK, len(vectors)), len(vectors))
 
 
-def check_keys(keys: Keys, forbidden: bytes, title: str) -> None:
+def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False) -> None:
     """Refuse keys that a format cannot carry."""
     for byte in forbidden:
         at = np.flatnonzero(keys.packed == byte)
@@ -53,7 +53,7 @@ def check_keys(keys: Keys, forbidden: bytes, title: str) -> None:
                 f"{title} cannot hold the key {keys[row]!r}, which contains {chr(byte)!r}:"
                 " choose another format, such as .malmoi"
             )
-    if np.any(np.diff(keys.offsets) == 0):
+    if not empty and np.any(np.diff(keys.offsets) == 0):
         raise BadSetting(
             f"{title} cannot hold an empty key: choose another format, such as .malmoi"
         )
@@ -67,3 +67,9 @@ def check_numeric_ends(keys: Keys, title: str) -> None:
             raise BadSetting(
                 f"{title} cannot hold the key {keys[row]!r}: its end would be read as a number"
             )
+
+
+def check_rows(vectors: Vectors, title: str) -> None:
+    """Refuse vectors of no words where the file would be empty."""
+    if len(vectors) == 0:
+        raise BadSetting(f"{title} cannot hold vectors of no words: there is nothing to write")

@@ -36,14 +36,15 @@ def read(source: Source, request: Request) -> Reading:
     header = parse_header(line)
     assert header is not None  # as `matches` has found
     rows, dim = header
-    if not source.compressed and rows * (4 * dim + 1) > source.size - len(line):
+    least = rows * (4 * dim + 1)
+    if request.strict and not source.compressed and least > source.size - len(line):
         raise BadFile(
             f"{source.path}: the header promises {rows:,} rows of {dim:,} floats, which cannot be"
             f" in {source.size:,} bytes: the file is cut short or the header wrong"
         )
     gatherer = Gatherer(source, request, dim)
     if not source.compressed:  # else nobody has checked what the header says
-        gatherer.expect(rows)
+        gatherer.expect(min(rows, source.size // (4 * dim + 1)))
     rest: Bytes = np.empty(0, dtype=np.uint8)
     for block, done in source.blocks(len(line) + 1):
         if not gatherer.is_done and gatherer.report.rows < rows:
@@ -88,7 +89,7 @@ def finished(gatherer: Gatherer, rows: int, rest: Bytes, source: Source) -> Read
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Header and rows, as word2vec.c writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
-    with written(path) as file:
+    with written(path) as (file,):
         file.write(f"{len(vectors)} {vectors.dim}\n".encode())
         for row, numbers in enumerate(vectors.matrix):
             file.write(vectors.keys.bytes_at(row) + b" " + numbers.tobytes() + b"\n")

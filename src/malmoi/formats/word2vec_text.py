@@ -34,6 +34,6 @@ def read(source: Source, request: Request) -> Reading:
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """Header and rows, as gensim writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
-    with written(path) as file:
+    with written(path) as (file,):
         file.write(f"{len(vectors)} {vectors.dim}\n".encode())
         write_lines(vectors, file, progress)

@@ -19,6 +19,7 @@ def parse_lines(
     text: Text,
     starts: Places,
     stops: Places,
+    rows: Places,
     separator: int,
     keyed: bool,
     matrix: Matrix,
@@ -27,7 +28,7 @@ def parse_lines(
     first: int,
     last: int,
 ) -> None:
-    """Lines `first` to `last`: the numbers into `matrix`, the key's end into `key_stops`.
+    """Lines `first` to `last`: numbers into row `rows[i]` (-1: cannot fit), keys into `key_stops`.
 
     The key is what stands before the last `dim` fields, whatever it contains; without a
     key (`keyed` false) there must be just `dim` fields.
@@ -38,19 +39,20 @@ def parse_lines(
             text[stop - 1] == separator or text[stop - 1] == RETURN or text[stop - 1] == TAB
         ):
             stop -= 1
-        if stop == start:
-            status[i] = BLANK
+        if stop == start or rows[i] < 0:
+            status[i] = BLANK if stop == start else MISFIT
             continue
+        row = matrix[rows[i]]
         key_stop = start - 1
         if keyed:
             key_stop = start
             while key_stop < stop and text[key_stop] != separator:
                 key_stop += 1
-        if parse_forward(text, key_stop + 1, stop, separator, matrix[i]):
+        if parse_forward(text, key_stop + 1, stop, separator, row):
             key_stops[i] = key_stop
             status[i] = FITS
         else:
-            key_stops[i] = parse_backward(text, start, stop, separator, matrix[i])
+            key_stops[i] = parse_backward(text, start, stop, separator, row)
             status[i] = FITS if keyed and key_stops[i] >= start else MISFIT
 
 

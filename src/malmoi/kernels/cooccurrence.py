@@ -1,0 +1,170 @@
+"""Sparse counts of ids: words beside words, words in documents; and products with such counts.
+
+A sparse matrix is its rows end to end: the entries of row i are `columns` and `values` from
+`starts[i]` to `starts[i + 1]`, columns ascending.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.compiled import compiled, inlined
+from malmoi.kernels.text_rows import Matrix, Places
+from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
+
+Sums = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.uint64]  # one bit for each column
+Values = npt.NDArray[Any]  # uint32 or float32
+
+# The number of a lowest bit: multiplied by a de Bruijn sequence, its six highest bits differ.
+SEQUENCE = 0x03F79D71B4CB0A89
+BIT_OF = np.empty(64, dtype=np.int64)
+for _bit in range(64):
+    BIT_OF[(SEQUENCE << _bit) % 2**64 >> 58] = _bit
+
+
+@compiled
+def count_ids(ids: Ids, counts: Counts) -> int:
+    """How often each id stands there, UNKNOWN and LINE_END last; where one is too large, or -1."""
+    words = len(counts) - 2
+    for at in range(len(ids)):
+        word = np.int64(ids[at])
+        if word >= words:
+            if word < UNKNOWN:
+                return at
+            word += words - UNKNOWN
+        counts[word] += 1
+    return -1
+
+
+@compiled
+def find_positions(ids: Ids, first: int, last: int, ends: Places, positions: Ids) -> None:
+    """Where the words `first` to `last` stand, word by word; `ends` goes from start to end."""
+    for at in range(len(ids)):
+        word = np.int64(ids[at])
+        if first <= word < last:
+            positions[ends[word - first]] = at
+            ends[word - first] += 1
+
+
+@compiled
+def count_rows(
+    ids: Ids,
+    positions: Ids,
+    bounds: Places,
+    weights: Sums,
+    left: bool,
+    right: bool,
+    sums: Sums,
+    marks: Marks,
+    columns: Ids,
+    values: Values,
+    starts: Places,
+) -> None:
+    """The contexts of the words that stand at `positions`, a row for each span of `bounds`.
+
+    A context at distance d adds `weights[d]`. `sums` and `marks` are zero, and are so again.
+    """
+    window = len(weights) - 1
+    for row in range(len(bounds) - 1):
+        for i in range(bounds[row], bounds[row + 1]):
+            at = np.int64(positions[i])
+            if left:
+                add_contexts(ids, at, -1, min(window, at), weights, sums, marks)
+            if right:
+                add_contexts(ids, at, 1, min(window, len(ids) - 1 - at), weights, sums, marks)
+        starts[row + 1] = take_row(sums, marks, columns, values, starts[row])
+
+
+@inlined
+def add_contexts(
+    ids: Ids, at: int, step: int, reach: int, weights: Sums, sums: Sums, marks: Marks
+) -> None:
+    """Add what stands beside `ids[at]` on one side, up to the end of the line."""
+    words = len(sums)
+    for distance in range(1, reach + 1):
+        context = ids[at + step * distance]
+        if context >= words:
+            if context == LINE_END:
+                break
+            continue
+        sums[context] += weights[distance]
+        # Unasked: a bit set again costs less than a branch that is guessed wrong.
+        marks[context >> 6] |= np.uint64(1) << np.uint64(context & 63)
+
+
+@compiled
+def take_row(sums: Sums, marks: Marks, columns: Ids, values: Values, at: int) -> int:
+    """Move all marked sums to the end of the rows, columns ascending; returns the new end."""
+    for i in range(len(marks)):
+        bits = marks[i]
+        if bits == 0:
+            continue
+        marks[i] = 0
+        while bits != 0:
+            lowest = bits & (~bits + np.uint64(1))
+            column = i * 64 + BIT_OF[(lowest * np.uint64(SEQUENCE)) >> np.uint64(58)]
+            columns[at] = column
+            values[at] = sums[column]
+            sums[column] = 0
+            bits ^= lowest
+            at += 1
+    return at
+
+
+@compiled
+def count_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: Places) -> None:
+    """How often each word stands in each line, a row for each."""
+    line = end = 0
+    for at in range(len(ids) + 1):
+        if at < len(ids) and ids[at] < words:
+            columns[end] = ids[at]
+            end += 1
+        elif at == len(ids) or ids[at] == LINE_END:
+            if line == len(starts) - 1:
+                return
+            columns[starts[line] : end].sort()
+            end = merge_equal(columns, values, starts[line], end)
+            line += 1
+            starts[line] = end
+
+
+@compiled
+def merge_equal(columns: Ids, values: Matrix, start: int, stop: int) -> int:
+    """Count what is equal among sorted columns and close the gaps; returns the new end."""
+    end = start
+    for i in range(start, stop):
+        if end > start and columns[end - 1] == columns[i]:
+            values[end - 1] += 1
+        else:
+            columns[end] = columns[i]
+            values[end] = 1
+            end += 1
+    return end
+
+
+@compiled
+def multiply(
+    starts: Places, columns: Ids, values: Matrix, dense: Matrix, out: Matrix, first: int, last: int
+) -> None:
+    """Rows `first` to `last` of out = sparse · dense."""
+    for row in range(first, last):
+        out[row, :] = 0
+        for i in range(starts[row], starts[row + 1]):
+            column, value = columns[i], values[i]
+            for j in range(dense.shape[1]):
+                out[row, j] += value * dense[column, j]
+
+
+@compiled
+def multiply_transposed(
+    starts: Places, columns: Ids, values: Matrix, dense: Matrix, out: Matrix, first: int, last: int
+) -> None:
+    """Columns `first` to `last` of out = sparseᵀ · dense."""
+    out[:, first:last] = 0
+    for row in range(len(starts) - 1):
+        for i in range(starts[row], starts[row + 1]):
+            column, value = columns[i], values[i]
+            for j in range(first, last):
+                out[column, j] += value * dense[row, j]

@@ -1,0 +1,90 @@
+"""N-grams counted by sorting, and found again by bisection.
+
+An n-gram of order m is packed into 64 bits: the row of its first m - 1 words among the
+n-grams of order m - 1, then its last word. So any order takes eight bytes, and what may
+follow a context stands side by side. The rows of order 1 are the words themselves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+LINE_END = 0xFFFFFFFF  # in a stream of ids: the line ends here
+UNKNOWN = 0xFFFFFFFE  # in a stream of ids: a word without an id
+WORD_BITS = np.uint64(32)
+WORD_MASK = np.uint64(0xFFFFFFFF)
+
+Ids = npt.NDArray[np.uint32]
+Packed = npt.NDArray[np.uint64]
+Integers = npt.NDArray[np.int64]
+
+
+class Counted(NamedTuple):
+    """The n-grams of one order; each array has one entry an n-gram."""
+
+    packed: Packed  # ascending
+    counts: Integers
+    suffixes: Integers  # the row of all but the first word, one order below
+
+
+def mark_lines(ids: Ids, unknown: int, begin: int, end: int) -> Ids:
+    """The stream with `begin` before each line, `end` after it and `unknown` for UNKNOWN."""
+    if len(ids) and ids[-1] != LINE_END:
+        ids = np.append(ids, np.uint32(LINE_END))
+    ends = np.flatnonzero(ids == LINE_END)
+    starts = np.r_[0, ends[:-1] + 1] if len(ends) else ends
+    marked = np.insert(ids, starts, np.uint32(begin))
+    marked[marked == LINE_END] = end
+    marked[marked == UNKNOWN] = unknown
+    return marked
+
+
+def words_before(tokens: Ids, begin: int) -> Integers:
+    """How many tokens stand before each one in its line, `begin` included."""
+    places = np.arange(len(tokens))
+    line_starts: Integers = np.maximum.accumulate(np.where(tokens == begin, places, 0))
+    return places - line_starts
+
+
+def pack(contexts: npt.NDArray[np.integer], words: npt.NDArray[np.integer]) -> Packed:
+    """The n-grams made of a context's row and a word; a context of -1 makes one that is none."""
+    packed: Packed = contexts.astype(np.uint64) << WORD_BITS | words.astype(np.uint64)
+    return packed
+
+
+def unpack(packed: Packed) -> tuple[Integers, Integers]:
+    """The contexts' rows and the words of n-grams."""
+    contexts = (packed >> WORD_BITS).astype(np.int64)
+    return contexts, (packed & WORD_MASK).astype(np.int64)
+
+
+def find(among: Packed, asked: Packed) -> Integers:
+    """The row of each n-gram, or -1."""
+    if not len(among):
+        return np.full(len(asked), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(among, asked), len(among) - 1)
+    return np.where(among[places] == asked, places, -1)
+
+
+def count_ngrams(tokens: Ids, begin: int, words: int, order: int) -> list[Counted]:
+    """The n-grams of a stream with marked lines, for each order from 1 on.
+
+    No n-gram reaches over a line's start. `words` is how many there are, seen or not.
+    """
+    every = np.arange(words)
+    single = np.bincount(tokens, minlength=words)
+    levels = [Counted(every.astype(np.uint64), single, np.zeros_like(every))]
+    before = words_before(tokens, begin)
+    rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
+    for length in range(2, order + 1):
+        ends = np.flatnonzero(before >= length - 1)
+        packed, first, inverse, counts = np.unique(
+            pack(rows[ends - 1], tokens[ends]),
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        levels.append(Counted(packed, counts, rows[ends[first]]))
+        rows[ends] = inverse
+    return levels

@@ -1,0 +1,116 @@
+"""Trie: which n-grams there are, up to some order, and the row of each.
+
+Flat arrays that can be memory-mapped, eight bytes an n-gram (see `kernels.ngrams`). Knows
+nothing of counts or probabilities: those stand in arrays of their own, by row.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.kernels.ngrams import (
+    LINE_END,
+    UNKNOWN,
+    Ids,
+    Integers,
+    Packed,
+    find,
+    mark_lines,
+    pack,
+    unpack,
+)
+from malmoi.keys import Keys
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_is_split, number_words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trie:
+    """`words` are the n-grams of order 1; `packed[i]`, ascending, those of order i + 2.
+
+    Among the words are `<unk>`, `<s>` and `</s>`. The first words of an n-gram are an
+    n-gram too.
+    """
+
+    words: Keys
+    packed: tuple[Packed, ...]
+
+    def __post_init__(self) -> None:
+        if min(self.unknown, self.begin, self.end) < 0:
+            raise BadSetting(f"{UNKNOWN_WORD}, {BEGIN} and {END} must be among the words")
+
+    @property
+    def order(self) -> int:
+        """How many words the longest n-grams have."""
+        return len(self.packed) + 1
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many n-grams there are of each order."""
+        return [len(self.words), *map(len, self.packed)]
+
+    @cached_property
+    def unknown(self) -> int:
+        """The row of `<unk>`."""
+        return self.words.find(UNKNOWN_WORD)
+
+    @cached_property
+    def begin(self) -> int:
+        """The row of `<s>`."""
+        return self.words.find(BEGIN)
+
+    @cached_property
+    def end(self) -> int:
+        """The row of `</s>`."""
+        return self.words.find(END)
+
+    def ids(self, words: Sequence[str]) -> Ids:
+        """The row of each word, that of `<unk>` for those not held."""
+        check_is_split(words)
+        rows = self.words.find_all(words)
+        return np.where(rows < 0, self.unknown, rows).astype(np.uint32)
+
+    def encode(self, sentences: Iterable[Sequence[str]]) -> Ids:
+        """All sentences as one stream of ids, with LINE_END after each and UNKNOWN."""
+        distinct, stream = number_words(sentences)
+        rows = self.words.find_all(distinct)
+        ids: Ids = np.r_[np.where(rows < 0, UNKNOWN, rows), LINE_END].astype(np.uint32)
+        found: Ids = ids[np.minimum(stream, len(distinct))]
+        return found
+
+    def marked(self, ids: Ids) -> Ids:
+        """A stream of ids as rows of words, with `<s>` and `</s>` around each line."""
+        beyond = ids[(ids >= len(self.words)) & (ids < UNKNOWN)]
+        if len(beyond):
+            raise BadSetting(f"id {beyond[0]:,} stands in a text of {len(self.words):,} words")
+        return mark_lines(ids, self.unknown, self.begin, self.end)
+
+    def find(self, order: int, contexts: Integers, words: Ids) -> Integers:
+        """The row of each n-gram of this order (2 or more), or -1."""
+        return find(self.packed[order - 2], pack(contexts, words))
+
+    def row(self, ids: Ids) -> int:
+        """The row of one n-gram among those of its order, or -1."""
+        rows = ids[:1].astype(np.int64)
+        for order in range(2, len(ids) + 1):
+            rows = self.find(order, rows, ids[order - 1 : order])
+        return int(rows[0])
+
+    def following(self, order: int, row: int) -> tuple[slice, Integers]:
+        """What extends an n-gram of this order: the rows of the extensions, the words added."""
+        packed = self.packed[order - 1]
+        first, last = np.searchsorted(packed, pack(np.array([row, row + 1]), np.zeros(2, int)))
+        return slice(int(first), int(last)), unpack(packed[first:last])[1]
+
+    def spell(self, order: int, rows: Integers) -> list[Integers]:
+        """The words of n-grams: an array for the first word of each, one for the second, …"""
+        words: list[Integers] = []
+        for shorter in range(order, 1, -1):
+            rows, last = unpack(self.packed[shorter - 2][rows])
+            words.insert(0, last)
+        return [rows, *words]
+
+    def __repr__(self) -> str:
+        return f"Trie({' + '.join(f'{size:,}' for size in self.sizes)} n-grams)"

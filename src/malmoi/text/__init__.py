@@ -1,0 +1,1 @@
+"""Text to tokens: documents from files, normalising, tokenizers, counting, ids on disk."""

@@ -1,0 +1,22 @@
+"""Blocks worked on by several threads at once, the results in order."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from typing import TypeVar
+
+from malmoi.kernels.compiled import THREADS, pool
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+
+def in_order(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+    """`map(work, blocks)` with a few blocks ahead; the next ones are made meanwhile."""
+    ahead: deque[Future[Result]] = deque()
+    for block in blocks:
+        ahead.append(pool().submit(work, block))
+        if len(ahead) > 2 * THREADS:
+            yield ahead.popleft().result()
+    while ahead:
+        yield ahead.popleft().result()
