@@ -33,7 +33,7 @@ def test_the_order_of_counting_changes_no_id(given_counts: dict[str, int]) -> No
 
 
 def test_ids_count_from_the_most_frequent() -> None:
-    vocabulary = Vocabulary.of(Counter("나는 나 는 나는 나 나".split()))
+    vocabulary = Vocabulary.of(Counter(["나는", "나", "는", "나는", "나", "나"]))
     assert list(vocabulary) == ["나", "나는", "는"]
     assert [vocabulary.id(word) for word in vocabulary] == [0, 1, 2]
     assert [vocabulary.count(word) for word in vocabulary] == [3, 2, 1]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.formats import catalogue, load, output, save
+from malmoi.files import output
+from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 

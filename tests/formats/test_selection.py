@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile
-from malmoi.formats import catalogue, load, save, source
+from malmoi.files import source
+from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors

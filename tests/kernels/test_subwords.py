@@ -16,7 +16,7 @@ DIM = 3
 texts = st.one_of(
     st.text(max_size=8).map(lambda word: word.encode("utf-8", "surrogatepass")),
     st.binary(max_size=8),
-    st.sampled_from(["</s>".encode(), "한국".encode(), "각".encode(), b"a", b"\x80\x80"]),
+    st.sampled_from([b"</s>", "한국".encode(), "각".encode(), b"a", b"\x80\x80"]),
 )
 words = st.lists(texts, min_size=1, max_size=4)
 sizes = st.tuples(st.integers(1, 4), st.integers(0, 3)).map(lambda size: (size[0], sum(size)))

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import BadSetting, MalmoiWarning, check_encoding
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
 from malmoi.formats import catalogue, packaged
-from malmoi.formats.reading import Progress, Reading, Request, finite_rows, nfc, silent
-from malmoi.formats.source import Source
+from malmoi.formats.reading import Reading, Request, finite_rows, nfc
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 

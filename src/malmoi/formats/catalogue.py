@@ -7,8 +7,9 @@ from pickletools import genops
 from typing import Protocol, cast
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.formats.reading import Progress, Reading, Request, silent
-from malmoi.formats.source import Source
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Request
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 

@@ -21,18 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
 from malmoi.formats.fasttext_quantised import read_quantised
-from malmoi.formats.output import written
-from malmoi.formats.reading import (
-    Progress,
-    Reading,
-    Request,
-    chosen_rows,
-    recoded,
-    selected,
-    silent,
-)
-from malmoi.formats.source import Source
+from malmoi.formats.reading import Reading, Request, chosen_rows, recoded, selected
 from malmoi.formats.structure import Cursor
 from malmoi.formats.text_output import check_keys
 from malmoi.kernels.binary_rows import scan_fasttext_entries

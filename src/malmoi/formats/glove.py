@@ -6,9 +6,10 @@ all words without a row.
 
 from pathlib import Path
 
-from malmoi.formats.output import written
-from malmoi.formats.reading import Progress, Reading, Request, silent
-from malmoi.formats.source import Source
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Request
 from malmoi.formats.text_lines import find_layout, read_lines
 from malmoi.formats.text_output import check_keys, check_numeric_ends, check_rows, write_lines
 from malmoi.vectors import Vectors

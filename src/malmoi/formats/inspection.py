@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
 from malmoi.formats import PathLike, catalogue, packaged, read
-from malmoi.formats.reading import Progress, Report, Request, decomposed, silent
-from malmoi.formats.source import Source
+from malmoi.formats.reading import Report, Request, decomposed
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 

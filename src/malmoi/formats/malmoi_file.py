@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.formats.output import beside
-from malmoi.formats.reading import Progress, Reading, Report, Request, chosen_rows, silent
-from malmoi.formats.source import Source
+from malmoi.files.output import beside
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Report, Request, chosen_rows
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors

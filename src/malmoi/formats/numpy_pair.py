@@ -10,9 +10,10 @@ from tokenize import TokenError
 import numpy as np
 
 from malmoi.errors import BadFile
-from malmoi.formats.output import written
-from malmoi.formats.reading import Progress, Reading, Request, recoded, selected, silent
-from malmoi.formats.source import GZIP, Source
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import GZIP, Source
+from malmoi.formats.reading import Reading, Request, recoded, selected
 from malmoi.formats.text_output import check_keys
 from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors

@@ -11,9 +11,10 @@ import numpy as np
 
 from malmoi.errors import BadFile, BadSetting
 from malmoi.extras import require
-from malmoi.formats.output import beside
-from malmoi.formats.reading import Progress, Reading, Request, selected, silent, undecodable
-from malmoi.formats.source import Source
+from malmoi.files.output import beside
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Request, selected, undecodable
 from malmoi.keys import Keys
 from malmoi.vectors import Matrix, Vectors
 

@@ -7,10 +7,11 @@ second column (`count`) it also has a header line, with one column it must not.
 from pathlib import Path
 
 from malmoi.errors import BadFile
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
 from malmoi.formats.numpy_pair import read_words
-from malmoi.formats.output import written
-from malmoi.formats.reading import Progress, Reading, Request, silent
-from malmoi.formats.source import Source
+from malmoi.formats.reading import Reading, Request
 from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
 from malmoi.formats.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode

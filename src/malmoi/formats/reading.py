@@ -11,20 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, printable
-from malmoi.formats.source import Source
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
 from malmoi.keys import Bytes, Keys, Offsets, hash_words, pack_spans
 from malmoi.vectors import Matrix, Vectors
 
-Progress = Callable[[int, int], None]  # (done, of how much)
 Rows = npt.NDArray[np.int64]
 LONGEST_KEY = 1 << 16  # bytes; past that it is no key but a file of another kind
 
 
 LENIENT = "to leave such rows out, use strict=False (convert --skip-bad-rows)"
-
-
-def silent(done: int, total: int) -> None:
-    """Progress that nobody watches."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,8 @@ from itertools import takewhile
 import numpy as np
 
 from malmoi.errors import BadFile
+from malmoi.files.source import Source
 from malmoi.formats.reading import Gatherer, Reading, Request, refuse_or_note
-from malmoi.formats.source import Source
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.text_rows import BLANK, MISFIT, parse_lines
 from malmoi.keys import Bytes, Keys, Offsets

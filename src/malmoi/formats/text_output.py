@@ -5,7 +5,7 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.formats.reading import Progress
+from malmoi.files.progress import Progress
 from malmoi.kernels.compiled import THREADS, pool
 from malmoi.kernels.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.keys import Keys

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import BadFile
-from malmoi.formats.output import written
-from malmoi.formats.reading import LONGEST_KEY, Gatherer, Progress, Reading, Request, silent
-from malmoi.formats.source import Source
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import LONGEST_KEY, Gatherer, Reading, Request
 from malmoi.formats.text_lines import find_layout, parse_header
 from malmoi.formats.text_output import check_keys
 from malmoi.kernels.binary_rows import scan_word2vec

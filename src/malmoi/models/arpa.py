@@ -125,7 +125,7 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
         except (ValueError, IndexError):
             lines.refuse(f"'{shown(line)}' is no {order}-gram with its probability")
         if not order < len(fields) <= order + 2:
-            lines.refuse(f"'{shown(line)}' has {len(fields)} fields, a {order}-gram {order + 2}")
+            lines.refuse(f"'{shown(line)}' has {len(fields)} fields, not {order + 1} or {order + 2}")
     if len(probabilities) != size:
         lines.refuse(f"{len(probabilities):,} {order}-grams end here; {size:,} were promised")
     section = Section(
@@ -178,8 +178,9 @@ def add_order(lines: Lines, trie: Trie, section: Section) -> tuple[Trie, tuple[N
 
 
 def powers(logs: Numbers) -> Numbers:
-    """Of 10; `logarithms` undone."""
-    return np.where(logs > LOG_OF_ZERO, 10.0**logs, 0.0)
+    """What base 10 logarithms are of."""
+    with np.errstate(over="ignore"):
+        return np.where(logs <= LOG_OF_ZERO, 0.0, 10.0**logs)
 
 
 def shown(text: bytes) -> str:

@@ -1,24 +1,32 @@
 """Text made uniform before it is cut: Unicode form, case, digits, invisible characters, repeats.
 
-Works on blocks of text as well as on single words.
+`Normalizer` works on a string; `Uniform` makes blocks of bytes uniform, looking closely only
+at the lines that need it, and counts what it met.
 """
 
 import re
-from dataclasses import dataclass
-from unicodedata import is_normalized, normalize
+from dataclasses import dataclass, field
+from functools import cache
+from unicodedata import category, is_normalized, normalize
+
+import numpy as np
+import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.kernels.characters import odd_lines
+from malmoi.keys import Bytes
 
 # White space beyond ASCII, as `str.split` knows it: a plain space is what tokenizers look for.
-SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u0085\x1c-\x1f"
+SPACES = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # Controls and format characters that nobody sees: zero-width, soft hyphen, marks of direction.
 INVISIBLE = (
-    "\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e"
+    "\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
 )
 ODD = re.compile(f"[{SPACES}]|[{INVISIBLE}]+")
 DIGITS = re.compile(r"\d")
 NFD_HANGUL = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
+TABLED = 0x2F800  # characters past that are looked at closely, all of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +52,9 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """The text made uniform."""
-        if self.form != "none" and not is_normalized(self.form, text):  # type: ignore[arg-type]
+        if self.form != "none":
             text = normalize(self.form, text)  # type: ignore[arg-type]
-        if self.invisible and (not text.isascii() or ODD.search(text)):
+        if self.invisible:
             text = ODD.sub(lambda odd: " " if odd[0].isspace() else "", text)
         if self.lower:
             text = text.lower()
@@ -56,9 +64,68 @@ class Normalizer:
             text = re.sub(rf"(\S)\1{{{self.repeats},}}", r"\1" * self.repeats, text)
         return text
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether only odd characters are changed, which most lines do not have."""
+        return self.form == "NFC" and not (self.lower or self.digits or self.repeats)
 
-def decomposed_syllables(text: str) -> int:
-    """How many Hangul syllables stand in their letters (NFD), to be told of."""
-    if text.isascii() or is_normalized("NFC", text):
-        return 0
-    return len(NFD_HANGUL.findall(text))
+
+@dataclass
+class Uniform:
+    """Makes blocks of whole lines uniform; counts bad bytes and syllables in their letters."""
+
+    normalizer: Normalizer = field(default_factory=Normalizer)
+    bad_lines: int = 0
+    decomposed: int = 0
+
+    def __call__(self, block: Bytes) -> Bytes:
+        """A block of UTF-8 made uniform."""
+        if not self.normalizer.is_plain:
+            return np.frombuffer(self._line(bytes(block)), dtype=np.uint8)
+        starts, stops = np.empty(1024, np.int64), np.empty(1024, np.int64)
+        found = odd_lines(block, odd_characters(), starts, stops)
+        if found > len(starts):
+            starts, stops = np.empty(found, np.int64), np.empty(found, np.int64)
+            odd_lines(block, odd_characters(), starts, stops)
+        if found == 0:
+            return block
+        parts, done = [], 0
+        for start, stop in zip(starts[:found].tolist(), stops[:found].tolist(), strict=True):
+            parts += [bytes(block[done:start]), self._line(bytes(block[start:stop]))]
+            done = stop
+        return np.frombuffer(b"".join([*parts, bytes(block[done:])]), dtype=np.uint8)
+
+    def _line(self, line: bytes) -> bytes:
+        text = line.decode("utf-8", "replace")
+        if "\ufffd" in text:
+            self.bad_lines += len([part for part in line.split(b"\n") if not is_utf8(part)])
+        if not is_normalized("NFC", text):
+            self.decomposed += len(NFD_HANGUL.findall(text))
+        return self.normalizer(text).encode("utf-8", "replace")
+
+
+@cache
+def odd_characters() -> npt.NDArray[np.bool_]:
+    """For each character whether `Normalizer()` may change it, alone or after another."""
+    odd = np.zeros(TABLED + 1, dtype=np.bool_)
+    for code in range(TABLED):
+        character = chr(code)
+        odd[code] = (
+            category(character)[0] == "M"  # may join the character before it
+            or not is_normalized("NFC", character)
+            or (not character.isascii() and character.isspace())
+        )
+    for character in filter(ODD.match, map(chr, range(0x10000))):
+        odd[ord(character)] = True
+    odd[0x1100:0x1200] = True  # the letters of Hangul, which join each other
+    odd[TABLED] = True
+    return odd
+
+
+def is_utf8(line: bytes) -> bool:
+    """Whether bytes are text."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -11,8 +11,8 @@ from os import PathLike
 from pathlib import Path
 
 from malmoi.errors import BadFile
-from malmoi.formats.output import beside, written
-from malmoi.formats.source import Source
+from malmoi.files.output import beside, written
+from malmoi.files.source import Source
 from malmoi.keys import Keys
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa

@@ -1,0 +1,345 @@
+"""Which words stand beside which, how often: counted in bounded memory into a sparse matrix.
+
+The matrix is made row by row: where a word stands is looked up, and what stands there beside
+it is summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import ceil, inf
+from os import PathLike
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.cooccurrence import Sums, Values, count_ids, count_rows, find_positions
+from malmoi.kernels.text_rows import Places
+from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
+from malmoi.text.parallel import in_order
+from malmoi.vocabulary import Vocabulary
+
+Context = Literal["both", "left", "right"]
+Weighting = Literal["distance", "flat"]
+Folder = str | PathLike[str] | None  # None is the system's folder for temporary files
+
+MEGABYTE = 10**6
+ENTRY = 8  # bytes: a column and a value
+AT_ONCE = 2 * THREADS + 2  # blocks of rows that are counted, or wait to be written
+BLOCK = 1 << 20  # entries in a block, where memory allows it
+KIND = "cooccurrences"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cooccurrence:
+    """What counts as standing beside a word.
+
+    A `context` word is up to `window` words away, to the `left`, to the `right` or on `both`
+    sides, and counts 1 (`flat`) or 1 / distance (`distance`). Words outside the vocabulary are
+    as if they were not there (`over_unknown`, as in word2vec and GloVe), or else take their
+    place in the window. The whole takes at most `memory_mb` megabytes.
+    """
+
+    window: int = 10
+    context: Context = "both"
+    weighting: Weighting = "distance"
+    across_lines: bool = False
+    over_unknown: bool = True
+    memory_mb: float = 2048
+
+    def __post_init__(self) -> None:
+        if self.window < 1:
+            raise BadSetting(f"window is {self.window}: it reaches at least 1 word far")
+        if self.context not in get_args(Context):
+            raise BadSetting(f"'{self.context}' is no context: choose both, left or right")
+        if self.weighting not in get_args(Weighting):
+            raise BadSetting(f"'{self.weighting}' is no weighting: choose distance or flat")
+        if not 0 < self.memory_mb < inf:
+            raise BadSetting(
+                f"memory_mb is {self.memory_mb:g}: it is above 0, and no more than all"
+            )
+
+    @property
+    def reach(self) -> int:
+        """How many words can stand beside one."""
+        return self.window * (2 if self.context == "both" else 1)
+
+    @property
+    def weights(self) -> Sums:
+        """What a context counts, by its distance."""
+        distances = np.arange(self.window + 1, dtype=np.float64)
+        if self.weighting == "flat":
+            return np.minimum(distances, 1)
+        return np.divide(1, distances, out=distances, where=distances > 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cooccurrences:
+    """A number for each word and each word beside it, row by row; what is not there is 0.
+
+    Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
+    `starts[i + 1]`. Both may be memory-mapped; values are uint32 if flat, else float32.
+    """
+
+    vocabulary: Vocabulary
+    starts: Places
+    columns: Ids
+    values: Values
+
+    def value(self, word: str, context: str) -> float:
+        """The number of a word and a word beside it."""
+        row, column = self.vocabulary.id(word), self.vocabulary.id(context)
+        start, stop = self.starts[row : row + 2].tolist()
+        at = start + int(np.searchsorted(self.columns[start:stop], column))
+        return float(self.values[at]) if at < stop and self.columns[at] == column else 0.0
+
+    @cached_property
+    def totals(self) -> Sums:
+        """The sum of each row."""
+        sums = np.zeros(len(self.vocabulary))
+        for first, last, part in self.blocks():
+            lengths = np.diff(self.starts[first : last + 1])
+            rows = np.repeat(np.arange(last - first), lengths)
+            sums[first:last] = np.bincount(rows, self.values[part], last - first)
+        return sums
+
+    @cached_property
+    def context_totals(self) -> Sums:
+        """The sum of each column."""
+        sums = np.zeros(len(self.vocabulary))
+        for _, _, part in self.blocks():
+            sums += np.bincount(self.columns[part], self.values[part], len(sums))
+        return sums
+
+    def blocks(self) -> Iterator[tuple[int, int, slice]]:
+        """Some rows at a time: the first, the one after the last, and where their entries are."""
+        for first, last in spans(np.diff(self.starts), BLOCK):
+            yield first, last, slice(self.starts[first], self.starts[last])
+
+    def dense(self) -> Sums:
+        """All of it as a table [words, words]; for few words."""
+        table = np.zeros((len(self.vocabulary), len(self.vocabulary)))
+        rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
+        table[rows, self.columns] = self.values
+        return table
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
+
+
+class Block(NamedTuple):
+    """Rows that are done: how many entries each has, and the entries."""
+
+    lengths: Places
+    columns: Ids
+    values: Values
+
+
+def count_cooccurrences(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    settings: Cooccurrence | None = None,
+    *,
+    folder: Folder = None,
+    progress: Progress = silent,
+) -> Cooccurrences:
+    """What stands beside each word in a stream of ids: LINE_END after each line.
+
+    The result lies in temporary files in `folder`, which vanish with it.
+    """
+    settings = settings or Cooccurrence()
+    counts = count_words(ids, vocabulary)
+    dropped = [UNKNOWN] * settings.over_unknown + [LINE_END] * settings.across_lines
+    if any(counts[mark - LINE_END - 1] for mark in dropped):
+        ids = without(ids, dropped, folder)
+    blocks = counted_rows(np.asarray(ids), counts[:-2], settings)
+    return gathered(vocabulary, blocks, folder, progress)
+
+
+def count_words(ids: Ids, vocabulary: Vocabulary) -> Counts:
+    """How often each word stands in the stream, then UNKNOWN, then LINE_END."""
+    counts = np.zeros(len(vocabulary) + 2, dtype=np.int64)
+    wrong = count_ids(np.asarray(ids), counts)
+    if wrong >= 0:
+        raise BadSetting(
+            f"id {ids[wrong]} at place {wrong:,} is none of the vocabulary's"
+            f" {len(vocabulary):,}: encode the text with this vocabulary"
+        )
+    return counts
+
+
+def without(ids: Ids, dropped: list[int], folder: Folder) -> Ids:
+    """The stream without some of its ids, in a temporary file."""
+    with temporary_file(folder) as file:
+        for first in range(0, len(ids), BLOCK):
+            block = ids[first : first + BLOCK]
+            file.write(block[~np.isin(block, dropped)].data)
+        return mapped(file, np.uint32)
+
+
+def counted_rows(ids: Ids, counts: Counts, settings: Cooccurrence) -> Iterator[Block]:
+    """Blocks of rows; as many words' positions are looked up at a time as there is room for."""
+    place = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
+    positions_room, block_room = rooms(counts, place, settings)
+    for first, last in spans(counts, positions_room):
+        bounds = np.r_[0, np.cumsum(counts[first:last])]
+        positions = np.empty(bounds[-1], dtype=place)
+        find_positions(ids, first, last, bounds[:-1].copy(), positions)
+        count = partial(count_block, ids, positions, bounds, len(counts), settings)
+        most = most_contexts(counts[first:last], len(counts), settings)
+        yield from in_order(count, spans(most, block_room))
+
+
+def count_block(
+    ids: Ids,
+    positions: Ids,
+    bounds: Places,
+    words: int,
+    settings: Cooccurrence,
+    rows: tuple[int, int],
+) -> Block:
+    """Some rows; `bounds` says between which positions each of them has its own."""
+    bounds = bounds[rows[0] : rows[1] + 1]
+    room = most_contexts(np.diff(bounds), words, settings).sum()
+    columns = np.empty(room, dtype=np.uint32)
+    values = np.empty(room, dtype=np.uint32 if settings.weighting == "flat" else np.float32)
+    starts = np.zeros(len(bounds), dtype=np.int64)
+    left, right = settings.context != "right", settings.context != "left"
+    sums, marks = np.zeros(words), np.zeros(words // 64 + 1, dtype=np.uint64)
+    count_rows(
+        ids, positions, bounds, settings.weights, left, right, sums, marks, columns, values, starts
+    )
+    return Block(np.diff(starts), columns[: starts[-1]], values[: starts[-1]])
+
+
+def most_contexts(counts: Counts, words: int, settings: Cooccurrence) -> Counts:
+    """How many different words can at most stand beside each, seen so many times."""
+    return np.minimum(settings.reach * counts, words)
+
+
+def rooms(counts: Counts, place: np.dtype[Any], settings: Cooccurrence) -> tuple[int, int]:
+    """How many positions, and how many entries of a block, there is memory for."""
+    words, most = len(counts), counts.max(initial=0)
+    if settings.weighting == "flat" and settings.reach * most >= 2**32:
+        raise BadSetting(
+            f"a word is there {most:,} times, more than flat counts can hold with a window of"
+            f" {settings.window}: use weighting='distance'"
+        )
+    half = int(settings.memory_mb * MEGABYTE / 2)
+    state = 9 * words  # bytes of sums and marks, beside each block
+    longest = most_contexts(most, words, settings)
+    least = max(most * place.itemsize, AT_ONCE * (longest * ENTRY + state))
+    if half < least:
+        raise BadSetting(
+            f"memory_mb is {settings.memory_mb:g}: {words:,} words on {THREADS} threads take"
+            f" at least {ceil(2 * least / MEGABYTE):,}"
+        )
+    entries = (half // AT_ONCE - state) // ENTRY
+    return half // place.itemsize, min(entries, max(BLOCK, 4 * words))
+
+
+def spans(sizes: Counts, room: int) -> Iterator[tuple[int, int]]:
+    """Ranges that follow each other, as long as their sizes fit the room, each at least one."""
+    ends = np.cumsum(sizes)
+    first, used = 0, 0
+    while first < len(ends):
+        last = max(first + 1, int(np.searchsorted(ends, used + room, side="right")))
+        yield first, last
+        first, used = last, int(ends[last - 1])
+
+
+def gathered(
+    vocabulary: Vocabulary, blocks: Iterable[Block], folder: Folder, progress: Progress
+) -> Cooccurrences:
+    """Blocks of rows, written to temporary files one after the other."""
+    lengths: list[Places] = [np.zeros(1, dtype=np.int64)]
+    done = np.r_[0, np.cumsum(vocabulary.counts)]
+    rows, number = 0, np.dtype(np.float32)
+    with temporary_file(folder) as columns, temporary_file(folder) as values:
+        for block in blocks:
+            columns.write(block.columns.data)
+            values.write(block.values.data)
+            lengths.append(block.lengths)
+            rows, number = rows + len(block.lengths), block.values.dtype
+            progress(int(done[rows]), int(done[-1]))
+        return Cooccurrences(
+            vocabulary,
+            np.cumsum(np.concatenate(lengths)),
+            mapped(columns, np.uint32),
+            mapped(values, number),
+        )
+
+
+@contextmanager
+def temporary_file(folder: Folder) -> Iterator[IO[bytes]]:
+    """A file without a name: it goes when nobody has it open or mapped."""
+    try:
+        with TemporaryFile(dir=folder) as file:
+            yield file
+    except OSError as error:
+        raise BadFile(
+            f"{folder or gettempdir()} cannot take the counts: {error.strerror or error};"
+            " name another folder for temporary files"
+        ) from error
+
+
+def mapped(file: IO[bytes], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """All that was written, memory-mapped."""
+    file.flush()
+    if file.tell() == 0:
+        return np.empty(0, dtype)
+    return np.memmap(file, dtype, mode="r").view(np.ndarray)
+
+
+def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
+    """Write counts as a safetensors file, which is whole or not there."""
+    from safetensors import SafetensorError, TensorSpec, serialize_file
+
+    words = counts.vocabulary.words
+    tensors = {
+        "key_bytes": words.packed,
+        "key_offsets": words.offsets,
+        "counts": counts.vocabulary.counts,
+        "starts": counts.starts,
+        "columns": counts.columns,
+        "values": counts.values,
+    }
+    arrays = {name: np.require(array, requirements="CA") for name, array in tensors.items()}
+    specs = {
+        name: TensorSpec(
+            dtype=str(array.dtype),
+            shape=list(array.shape),
+            data_ptr=array.ctypes.data,
+            data_len=array.nbytes,
+        )
+        for name, array in arrays.items()
+    }
+    with beside(Path(path)) as (part,):
+        try:
+            serialize_file(specs, part, {"malmoi": VERSION, "kind": KIND})
+        except SafetensorError as error:
+            raise BadFile(f"{path} was not written: {error}") from error
+
+
+def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
+    """Open counts that were saved; they stay in the file until they are asked for."""
+    try:
+        tensors, metadata = open_tensors(Source(Path(path)))
+        if metadata.get("kind") != KIND:
+            raise BadFile(f"{path} holds no co-occurrence counts, but something else of ours")
+        keys = Keys(tensors["key_bytes"], tensors["key_offsets"])
+        starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
+        if not len(keys) + 1 == len(starts) or not starts[-1] == len(columns) == len(values):
+            raise BadSetting("its rows do not fit its words")
+        return Cooccurrences(Vocabulary(keys, tensors["counts"]), starts, columns, values)
+    except (AttributeError, KeyError, TypeError, ValueError, struct.error) as error:
+        raise BadFile(f"{path} is damaged or holds no co-occurrence counts: {error}") from error
