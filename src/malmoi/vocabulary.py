@@ -3,7 +3,7 @@
 Knows nothing of vectors, nor of where the counts come from.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.keys import Keys
+from malmoi.keys import Keys, encode
 
 Counts = npt.NDArray[np.int64]
 
@@ -29,17 +29,43 @@ class Vocabulary:
 
     @classmethod
     def of(cls, counts: Mapping[str, int], *, min_count: int = 1, size: int | None = None) -> Self:
-        """The words seen at least `min_count` times, at most `size` of them.
+        """The words seen at least `min_count` times, at most `size` of them."""
+        numbers = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+        return cls.chosen(Keys.of(counts), numbers, min_count=min_count, size=size)
+
+    @classmethod
+    def chosen(
+        cls,
+        words: Keys,
+        counts: Counts,
+        *,
+        min_count: int = 1,
+        size: int | None = None,
+        special: Sequence[str] = (),
+    ) -> Self:
+        """The words seen at least `min_count` times, at most `size`, after the special ones.
 
         Ordered by count, then by the word's bytes, so that every run gives the same ids.
         """
-        kept = [(word, count) for word, count in counts.items() if count >= min_count]
-        kept.sort(key=lambda item: (-item[1], item[0].encode("utf-8", "surrogateescape")))
-        kept = kept[:size]
+        kept = np.flatnonzero(counts >= min_count)
+        if size is not None and len(kept) > size:  # ties at the end are still to be ordered
+            least = np.partition(counts[kept], len(kept) - size)[len(kept) - size]
+            kept = kept[counts[kept] >= least]
+        marks = [encode(word) for word in special]
+        ranked = sorted((-int(counts[row]), words.bytes_at(row)) for row in kept.tolist())
+        ranked = [pair for pair in ranked if pair[1] not in marks][:size]
+        seen = [0 if row < 0 else int(counts[row]) for row in map(words.find, special)]
         return cls(
-            Keys.of(word for word, _ in kept),
-            np.array([count for _, count in kept], dtype=np.int64),
+            Keys.of_bytes([*marks, *(word for _, word in ranked)]),
+            np.array([*seen, *(-count for count, _ in ranked)], dtype=np.int64),
         )
+
+    def merged(self, other: "Vocabulary") -> "Vocabulary":
+        """The words of both, their counts added."""
+        total = dict(zip(self.words, self.counts.tolist(), strict=True))
+        for word, count in zip(other.words, other.counts.tolist(), strict=True):
+            total[word] = total.get(word, 0) + count
+        return Vocabulary.of(total, min_count=0)
 
     def id(self, word: str) -> int:
         """The id of a word; `UnknownWord` if it has none."""

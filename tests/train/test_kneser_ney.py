@@ -17,9 +17,9 @@ from malmoi.train.ngram_counts import count_ngrams
 from tests import naive_kneser_ney
 
 Sentences = list[list[str]]
-sentences = st.lists(st.lists(st.sampled_from("abcde"), max_size=6), min_size=1, max_size=8).filter(
-    any
-)
+sentences = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c", "d", "<unk>"]), max_size=6), min_size=1, max_size=8
+).filter(any)
 
 
 def trained(given_sentences: Sentences, order: int) -> NgramModel:
@@ -49,8 +49,8 @@ def test_every_probability_is_the_one_of_the_definition(
 
 def test_a_real_text_is_as_probable_as_by_definition(lee: tuple[Sentences, Sentences]) -> None:
     texts, held_out = lee
-    model = trained(texts, 3)
-    twin = naive_kneser_ney.KneserNey(texts, 3)
+    model = trained(texts[:100], 3)
+    twin = naive_kneser_ney.KneserNey(texts[:100], 3)
     for sentence in held_out[:3]:
         line = [word if word in twin.words else "<unk>" for word in sentence] + ["</s>"]
         logarithms = [
@@ -60,14 +60,14 @@ def test_a_real_text_is_as_probable_as_by_definition(lee: tuple[Sentences, Sente
 
 
 # Printed by KenLM 0.3.0: `lmplz -o 3 < train`, then `query -v summary < held-out`.
-@pytest.mark.parametrize(("order", "perplexity"), [(3, 740.7077120), (4, ORDER4)])
+@pytest.mark.parametrize(("order", "perplexity"), [(3, 740.7077120), (4, 736.2451666)])
 def test_perplexity_is_the_one_of_lmplz(
     lee: tuple[Sentences, Sentences], order: int, perplexity: float
 ) -> None:
     texts, held_out = lee
-    fit = trained(texts, order).fit(held_out)
-    assert fit.perplexity == pytest.approx(perplexity, rel=1e-6)
-    assert (fit.tokens, fit.unknown) == (10_320, 1_539)
+    score = trained(texts, order).score(held_out)
+    assert score.perplexity == pytest.approx(perplexity, rel=1e-6)
+    assert (score.tokens, score.unknown) == (10_320, 1_539)
 
 
 def test_discounts_are_those_of_lmplz(lee: tuple[Sentences, Sentences]) -> None:

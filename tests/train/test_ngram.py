@@ -129,7 +129,7 @@ def test_rare_words_become_unknown() -> None:
     assert list(model.trie.words) == ["I", "Sam", "am", "<unk>", "<s>", "</s>"]
     assert model.probability("eggs", ["I"]) == model.probability("<unk>", ["I"]) == 1 / 3
     assert model.probability("ham", ["green"]) == 6 / 7
-    assert model.fit(SAM).unknown == 7
+    assert model.score(SAM).unknown == 7
 
 
 def test_an_unknown_word_may_be_written_in_the_text() -> None:

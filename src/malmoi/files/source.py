@@ -16,11 +16,13 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from malmoi.errors import BadFile
+from malmoi.extras import require
 from malmoi.keys import Bytes
 
 BLOCK = 16 << 20
 HEAD = 1 << 20
 GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class Source:
@@ -35,7 +37,9 @@ class Source:
             if self.size == 0:
                 raise BadFile(f"{path} is empty")
             with path.open("rb") as file:
-                self.compressed = file.read(2) == GZIP
+                start = file.read(4)
+            self.compressed = start.startswith((GZIP, ZSTD))
+            self._zstd = start.startswith(ZSTD)
 
     @cached_property
     def head(self) -> bytes:
@@ -48,17 +52,21 @@ class Source:
         """Whether the head is all there is."""
         return len(self.head) < HEAD
 
-    def blocks(self, skip: int = 0) -> Iterator[tuple[Bytes, int]]:
-        """The bytes from `skip` on in blocks, each with how much of the file is read.
+    def blocks(
+        self, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[tuple[Bytes, int]]:
+        """The bytes from `start` to `stop` in blocks, each with how much of the file is read.
 
         The next block is read (and unzipped) while the caller works on the last one.
         """
         with self._complaints(), self.path.open("rb") as raw, ThreadPoolExecutor(1) as ahead:
             file = self._unzipped(raw)
-            file.seek(skip)
+            file.seek(start)
 
             def read() -> tuple[bytes, int]:
-                return file.read(BLOCK), raw.tell()
+                most = size or BLOCK
+                left = most if stop is None else min(most, stop - file.tell())
+                return file.read(left), raw.tell()
 
             following = ahead.submit(read)
             while True:
@@ -80,8 +88,27 @@ class Source:
                 copy.flush()
                 return np.memmap(copy, dtype=np.uint8, mode="r").view(np.ndarray)
 
+    def line_start(self, at: int) -> int:
+        """The position of the first line that begins at or after `at` in a file not zipped."""
+        with self._complaints(), self.path.open("rb") as raw:
+            raw.seek(at - 1)
+            while block := raw.read(1 << 16):
+                place = block.find(b"\n")
+                if place >= 0:
+                    return raw.tell() - len(block) + place + 1
+        return self.size
+
     def _unzipped(self, raw: BinaryIO) -> BinaryIO:
+        if self._zstd:
+            zstandard = require("zstandard", extra="zstd")
+            return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, closefd=True))
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
+
+    def _damage(self) -> tuple[type[Exception], ...]:
+        kinds: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
+        if getattr(self, "_zstd", False):
+            kinds += (require("zstandard", extra="zstd").ZstdError,)
+        return kinds
 
     @contextmanager
     def _complaints(self) -> Iterator[None]:
@@ -89,7 +116,8 @@ class Source:
             yield
         except FileNotFoundError as error:
             raise BadFile(f"{self.path} does not exist") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise BadFile(f"{self.path} is a damaged or cut-off gzip file") from error
+        except self._damage() as error:
+            kind = "zstd" if self._zstd else "gzip"
+            raise BadFile(f"{self.path} is a damaged or cut-off {kind} file") from error
         except OSError as error:
             raise BadFile(f"{self.path} cannot be read: {error.strerror or error}") from error

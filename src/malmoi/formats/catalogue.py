@@ -64,7 +64,6 @@ REFUSED = {
     b"ccopy_reg\n": PICKLE,
     b"PK\x03\x04": "is a zip archive: unzip it and open the file inside",
     b"\x89HDF": "is an HDF5 file, which is not known here",
-    b"\x28\xb5\x2f\xfd": "is packed with zstd: unpack it, or pack it with gzip instead",
     b"BZh91AY&SY": "is packed with bzip2: unpack it, or pack it with gzip instead",
     b"\xfd7zXZ": "is packed with xz: unpack it, or pack it with gzip instead",
 }

@@ -69,7 +69,7 @@ def count_rows(
     window = len(weights) - 1
     for row in range(len(bounds) - 1):
         for i in range(bounds[row], bounds[row + 1]):
-            at = np.int64(positions[i])
+            at = int(np.int64(positions[i]))
             if left:
                 add_contexts(ids, at, -1, min(window, at), weights, sums, marks)
             if right:

@@ -83,7 +83,7 @@ def read_arpa(stream: Iterable[bytes], name: str) -> NgramModel:
         heading = lines.last.strip(SPACES) or lines.filled()
     if heading != b"\\end\\":
         lines.refuse(f"'{shown(heading)}' stands where \\end\\ should")
-    trie, table = take_words(lines, rows, sections[0])
+    trie, table = take_words(rows, sections[0])
     tables = [table]
     for section in sections[1:]:
         trie, table = add_order(lines, trie, section)
@@ -109,7 +109,7 @@ def read_sizes(lines: Lines) -> tuple[list[int], bytes]:
 def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) -> Section:
     """The n-grams of one order; those of order 1 give the words their rows."""
     ids, probabilities, backoffs = array("I"), array("d"), array("d")
-    first = lines.number + 1
+    first, row_of = lines.number + 1, rows.__getitem__
     for line in lines:
         fields = line.split()
         if not fields or fields[0].startswith(b"\\"):
@@ -118,14 +118,16 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
             probabilities.append(float(fields[0]))
             backoffs.append(float(fields[order + 1]) if len(fields) > order + 1 else 0.0)
             if order == 1:
-                rows.setdefault(fields[1], len(rows))
-            ids.extend([rows[word] for word in fields[1 : order + 1]])
+                if fields[1] in rows:
+                    lines.refuse(f"'{shown(fields[1])}' stood here before")
+                rows[fields[1]] = len(rows)
+            ids.extend(map(row_of, fields[1 : order + 1]))
         except KeyError as error:
             lines.refuse(f"'{shown(error.args[0])}' is not among the 1-grams")
         except (ValueError, IndexError):
             lines.refuse(f"'{shown(line)}' is no {order}-gram with its probability")
         if not order < len(fields) <= order + 2:
-            lines.refuse(f"'{shown(line)}' has {len(fields)} fields, not {order + 1} or {order + 2}")
+            lines.refuse(f"'{shown(line)}' is no {order}-gram: it has {len(fields)} fields")
     if len(probabilities) != size:
         lines.refuse(f"{len(probabilities):,} {order}-grams end here; {size:,} were promised")
     section = Section(
@@ -141,13 +143,8 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
     return section
 
 
-def take_words(
-    lines: Lines, rows: dict[bytes, int], section: Section
-) -> tuple[Trie, tuple[Numbers, Numbers]]:
+def take_words(rows: dict[bytes, int], section: Section) -> tuple[Trie, tuple[Numbers, Numbers]]:
     """The words of the 1-grams with what is said of them; missing marks are added."""
-    if len(rows) < len(section.ids):
-        seen_before = np.flatnonzero(section.ids[:, 0] != np.arange(len(section.ids)))[0]
-        lines.refuse("this word stood here before", section.first + int(seen_before))
     words = list(rows)
     if MARKS[0] not in rows and OTHER_UNKNOWN in rows:
         words[rows[OTHER_UNKNOWN]] = MARKS[0]

@@ -29,7 +29,7 @@ class NextWord(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fit:
+class TextScore:
     """How well a model foretells a text."""
 
     log_probability: float  # natural logarithm
@@ -102,18 +102,18 @@ class NgramModel:
 
     def sentence_log_probability(self, words: Sequence[str]) -> float:
         """The natural logarithm of P(words and `</s>` | `<s>`)."""
-        return self.fit([words]).log_probability
+        return self.score([words]).log_probability
 
     def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
         """The perplexity of a text, the ends of sentences and unknown words included."""
-        return self.fit(sentences).perplexity
+        return self.score(sentences).perplexity
 
-    def fit(self, sentences: Iterable[Sequence[str]]) -> Fit:
-        """The probability of a text, with what it was counted over."""
-        return self.fit_ids(self.trie.encode(sentences))
+    def score(self, sentences: Iterable[Sequence[str]]) -> TextScore:
+        """How probable a text is, with what that was counted over."""
+        return self.score_ids(self.trie.encode(sentences))
 
-    def fit_ids(self, ids: Ids) -> Fit:
-        """`fit` of a stream of ids as `Trie.encode` makes it."""
+    def score_ids(self, ids: Ids) -> TextScore:
+        """`score` of a stream of ids as `Trie.encode` makes it."""
         tokens = self.trie.marked(ids)
         foretold = tokens != self.trie.begin
         if not foretold.any():
@@ -121,7 +121,7 @@ class NgramModel:
         with np.errstate(divide="ignore"):
             logarithms = np.log(self.along(tokens)[foretold])
         unknown = int(np.count_nonzero(tokens == self.trie.unknown))
-        return Fit(float(logarithms.sum()), len(logarithms), unknown)
+        return TextScore(float(logarithms.sum()), len(logarithms), unknown)
 
     def sample(
         self, seed: int | None = None, *, start: Sequence[str] = (), max_words: int = 100

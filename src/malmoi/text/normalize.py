@@ -95,10 +95,19 @@ class Uniform:
             done = stop
         return np.frombuffer(b"".join([*parts, bytes(block[done:])]), dtype=np.uint8)
 
+    def notes(self) -> list[str]:
+        """A sentence for each thing that a user should know of."""
+        notes = []
+        if self.bad_lines:
+            notes.append(f"lines with bytes that are not text (now U+FFFD): {self.bad_lines:,}")
+        if self.decomposed:
+            notes.append(f"Hangul syllables that stood in their letters: {self.decomposed:,}")
+        return notes
+
     def _line(self, line: bytes) -> bytes:
         text = line.decode("utf-8", "replace")
         if "\ufffd" in text:
-            self.bad_lines += len([part for part in line.split(b"\n") if not is_utf8(part)])
+            self.bad_lines += sum("\ufffd" in part for part in text.split("\n"))
         if not is_normalized("NFC", text):
             self.decomposed += len(NFD_HANGUL.findall(text))
         return self.normalizer(text).encode("utf-8", "replace")
@@ -118,14 +127,6 @@ def odd_characters() -> npt.NDArray[np.bool_]:
     for character in filter(ODD.match, map(chr, range(0x10000))):
         odd[ord(character)] = True
     odd[0x1100:0x1200] = True  # the letters of Hangul, which join each other
+    odd[0xFFFD] = True  # stands for bytes that made no sense
     odd[TABLED] = True
     return odd
-
-
-def is_utf8(line: bytes) -> bool:
-    """Whether bytes are text."""
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

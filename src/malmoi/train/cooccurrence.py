@@ -4,12 +4,14 @@ The matrix is made row by row: where a word stands is looked up, and what stands
 it is summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
 """
 
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import ceil, inf
 from os import PathLike
+from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any, Literal, NamedTuple, get_args
 
@@ -17,11 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.output import beside
 from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.malmoi_file import VERSION, open_tensors
 from malmoi.kernels.compiled import THREADS
 from malmoi.kernels.cooccurrence import Sums, Values, count_ids, count_rows, find_positions
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
+from malmoi.keys import Keys
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Vocabulary
 
@@ -61,9 +67,7 @@ class Cooccurrence:
         if self.weighting not in get_args(Weighting):
             raise BadSetting(f"'{self.weighting}' is no weighting: choose distance or flat")
         if not 0 < self.memory_mb < inf:
-            raise BadSetting(
-                f"memory_mb is {self.memory_mb:g}: it is above 0, and no more than all"
-            )
+            raise BadSetting(f"memory_mb is {self.memory_mb:g}: give a number above 0")
 
     @property
     def reach(self) -> int:
@@ -92,12 +96,18 @@ class Cooccurrences:
     columns: Ids
     values: Values
 
+    def row(self, word: str) -> tuple[Ids, Values]:
+        """What stands beside a word: ids and a number for each."""
+        row = self.vocabulary.id(word)
+        part = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[part], self.values[part]
+
     def value(self, word: str, context: str) -> float:
-        """The number of a word and a word beside it."""
-        row, column = self.vocabulary.id(word), self.vocabulary.id(context)
-        start, stop = self.starts[row : row + 2].tolist()
-        at = start + int(np.searchsorted(self.columns[start:stop], column))
-        return float(self.values[at]) if at < stop and self.columns[at] == column else 0.0
+        """The number of a word and one beside it."""
+        columns, values = self.row(word)
+        column = np.uint32(self.vocabulary.id(context))
+        at = np.searchsorted(columns, column)
+        return float(values[at]) if at < len(columns) and columns[at] == column else 0.0
 
     @cached_property
     def totals(self) -> Sums:
@@ -302,44 +312,39 @@ def mapped(file: IO[bytes], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
     """Write counts as a safetensors file, which is whole or not there."""
-    from safetensors import SafetensorError, TensorSpec, serialize_file
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
 
-    words = counts.vocabulary.words
     tensors = {
-        "key_bytes": words.packed,
-        "key_offsets": words.offsets,
+        "key_bytes": counts.vocabulary.words.packed,
+        "key_offsets": counts.vocabulary.words.offsets,
         "counts": counts.vocabulary.counts,
         "starts": counts.starts,
         "columns": counts.columns,
         "values": counts.values,
     }
-    arrays = {name: np.require(array, requirements="CA") for name, array in tensors.items()}
-    specs = {
-        name: TensorSpec(
-            dtype=str(array.dtype),
-            shape=list(array.shape),
-            data_ptr=array.ctypes.data,
-            data_len=array.nbytes,
-        )
-        for name, array in arrays.items()
-    }
     with beside(Path(path)) as (part,):
         try:
-            serialize_file(specs, part, {"malmoi": VERSION, "kind": KIND})
+            save_file(tensors, part, {"malmoi": VERSION, "kind": KIND})
         except SafetensorError as error:
             raise BadFile(f"{path} was not written: {error}") from error
 
 
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
-    """Open counts that were saved; they stay in the file until they are asked for."""
+    """Open counts that were saved, memory-mapped."""
     try:
         tensors, metadata = open_tensors(Source(Path(path)))
         if metadata.get("kind") != KIND:
-            raise BadFile(f"{path} holds no co-occurrence counts, but something else of ours")
-        keys = Keys(tensors["key_bytes"], tensors["key_offsets"])
+            raise BadSetting("it says that it is something else")
+        vocabulary = Vocabulary(
+            Keys(tensors["key_bytes"], tensors["key_offsets"]), tensors["counts"]
+        )
         starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
-        if not len(keys) + 1 == len(starts) or not starts[-1] == len(columns) == len(values):
+        fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
+        if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
             raise BadSetting("its rows do not fit its words")
-        return Cooccurrences(Vocabulary(keys, tensors["counts"]), starts, columns, values)
-    except (AttributeError, KeyError, TypeError, ValueError, struct.error) as error:
-        raise BadFile(f"{path} is damaged or holds no co-occurrence counts: {error}") from error
+        if columns.max(initial=0) >= max(len(vocabulary), 1):
+            raise BadSetting("it counts words that it does not have")
+    except (AttributeError, LookupError, TypeError, ValueError, struct.error) as error:
+        raise BadFile(f"{path} is damaged or holds no co-occurrences: {error}") from error
+    return Cooccurrences(vocabulary, starts, columns, values)

@@ -3,7 +3,7 @@
 Our own is a safetensors file. Tensors: the words as `key_bytes` u8 and `key_offsets` i64, with
 `key_hashes` u64 ascending and `key_rows` u32 to find one; for each order m `ngrams_m` u64 (not
 for order 1), `probabilities_m` f64 and `backoffs_m` f64 (not for the highest). The header's
-`__metadata__` holds `malmoi-ngram` (this layout's version), `order` and `unseen`, if any.
+`__metadata__` holds `malmoi` (the version), `kind`, `order` and, where there is one, `unseen`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from malmoi.models.arpa_output import write_arpa
 from malmoi.models.ngram import NgramModel
 from malmoi.models.trie import Trie
 
-TITLE, VERSION = "malmoi-ngram", "1"
+KIND, VERSION = "ngram", "1"
 
 
 def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
@@ -33,13 +33,15 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
             write_arpa(model, stream)
     else:
         with beside(place) as [part]:
-            write_tensors(model, part)
+            part.write_bytes(as_tensors(model))
 
 
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
     """Open a model: our own file, or an ARPA file by whomever, zipped or not."""
     source = Source(Path(path))
     if source.head[8:9] == b"{":
+        if source.compressed:
+            raise BadFile(f"{path} is zipped; gunzip it: our own file is opened in place")
         return read_tensors(source.path)
     return read_arpa(lines_of(source), str(path))
 
@@ -54,10 +56,9 @@ def lines_of(source: Source) -> Iterator[bytes]:
         yield carried
 
 
-def write_tensors(model: NgramModel, path: Path) -> None:
-    """All arrays of the model, as they are."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
+def as_tensors(model: NgramModel) -> bytes:
+    """All arrays of the model, as our own file has them."""
+    from safetensors.numpy import save
 
     words = model.trie.words
     hashes, rows = words.lookup
@@ -70,13 +71,11 @@ def write_tensors(model: NgramModel, path: Path) -> None:
     tensors |= {f"ngrams_{m}": packed for m, packed in enumerate(model.trie.packed, 2)}
     tensors |= {f"probabilities_{m}": found for m, found in enumerate(model.probabilities, 1)}
     tensors |= {f"backoffs_{m}": weights for m, weights in enumerate(model.backoffs, 1)}
-    metadata = {TITLE: VERSION, "order": str(model.order)}
+    metadata = {"malmoi": VERSION, "kind": KIND, "order": str(model.order)}
     if model.unseen is not None:
         metadata["unseen"] = repr(model.unseen)
-    try:
-        save_file(tensors, path, metadata)
-    except SafetensorError as error:
-        raise BadFile(f"the model was not written: {error}") from error
+    packed: bytes = save(tensors, metadata)
+    return packed
 
 
 def read_tensors(path: Path) -> NgramModel:
@@ -86,7 +85,7 @@ def read_tensors(path: Path) -> NgramModel:
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
-            if metadata.get(TITLE) != VERSION:
+            if metadata.get("kind") != KIND or metadata["malmoi"] != VERSION:
                 raise BadFile(f"{path} holds no n-gram model that this malmoi reads")
             tensor, order = file.get_tensor, int(metadata["order"])
             lookup = tensor("key_hashes"), tensor("key_rows")
@@ -97,5 +96,5 @@ def read_tensors(path: Path) -> NgramModel:
                 tuple(tensor(f"backoffs_{m}") for m in range(1, order)),
                 float(metadata["unseen"]) if "unseen" in metadata else None,
             )
-    except (SafetensorError, KeyError, ValueError) as error:
+    except (SafetensorError, LookupError, ValueError) as error:
         raise BadFile(f"{path} is damaged: {error}") from error

@@ -1,0 +1,154 @@
+"""A corpus: documents from files, a folder, standard input or Python, as often as wanted.
+
+Knows nothing of words: it gives blocks of uniform UTF-8, a document a line.
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning, check_encoding
+from malmoi.files.progress import Progress, silent
+from malmoi.keys import Bytes
+from malmoi.text.normalize import Normalizer, Uniform
+from malmoi.text.readers import (
+    JsonLines,
+    ParquetColumn,
+    PlainText,
+    Reader,
+    Table,
+    as_blocks,
+)
+
+ZIPPED = (".gz", ".zst")
+TEXTS = (".txt", ".text", ".jsonl", ".csv", ".tsv", ".parquet")  # taken from a folder
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Files to read, or documents in memory, and how their text is made uniform."""
+
+    readers: tuple[Reader, ...] = ()
+    documents: tuple[str, ...] | None = None
+    normalizer: Normalizer = field(default_factory=Normalizer)
+
+    @classmethod
+    def of(
+        cls,
+        source: "str | Path | Iterable[str]",
+        *,
+        field: str | None = None,
+        encoding: str = "utf-8",
+        normalizer: Normalizer | None = None,
+    ) -> "Corpus":
+        """A file, a folder of files, `-` for standard input, or documents as strings.
+
+        `field` is the field of JSON lines or the column of a table; `encoding` the files'.
+        """
+        check_encoding(encoding)
+        uniform = normalizer or Normalizer()
+        if not isinstance(source, str | Path):
+            return cls(documents=tuple(source), normalizer=uniform)
+        path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
+        files = files_in(path) if path.is_dir() else [path]
+        return cls(tuple(reader_of(file, field, encoding) for file in files), None, uniform)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read, for those who wait."""
+        if self.documents is not None:
+            return len(self.documents)
+        return sum(reader.path.stat().st_size for reader in self.readers)
+
+    def blocks(self, progress: Progress = silent) -> Iterator[Bytes]:
+        """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
+        uniform = Uniform(self.normalizer)
+        for block in self._raw(progress):
+            yield uniform(block)
+        for note in uniform.notes():
+            warnings.warn(note, MalmoiWarning, stacklevel=2)
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self.blocks():
+            yield from block.tobytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
+
+    def shards(self, count: int) -> "list[Corpus]":
+        """The same documents in about so many parts, for threads or machines to share."""
+        if self.documents is not None:
+            bounds = [len(self.documents) * i // count for i in range(count + 1)]
+            parts = [self.documents[a:b] for a, b in pairwise(bounds)]
+            return [replace(self, documents=part) for part in parts if part]
+        parts_each = -(-count // max(1, len(self.readers)))
+        readers = [part for reader in self.readers for part in reader.parts(parts_each)]
+        return [replace(self, readers=(reader,)) for reader in readers]
+
+    def fingerprint(self) -> str:
+        """A name for this text: the same as long as files and settings are the same."""
+        if self.documents is not None:
+            told = "\0".join(self.documents)
+        else:
+            stats = [(reader, reader.path.resolve().stat()) for reader in self.readers]
+            told = repr([(reader, stat.st_size, stat.st_mtime_ns) for reader, stat in stats])
+        text = f"{self.normalizer!r}\0{told}".encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+    def _raw(self, progress: Progress) -> Iterator[Bytes]:
+        total = self.size
+        if self.documents is not None:
+            for block, done in as_blocks((text, i) for i, text in enumerate(self.documents, 1)):
+                yield block
+                progress(done, total)
+            return
+        before = 0
+        for reader in self.readers:
+            for block, done in reader.blocks():
+                yield block
+                progress(min(before + done, total), total)
+            before += reader.path.stat().st_size
+
+
+def reader_of(path: Path, field: str | None, encoding: str) -> Reader:
+    """The reader that a file's name asks for."""
+    suffix = path.with_suffix("").suffix if path.suffix in ZIPPED else path.suffix
+    if suffix in (".jsonl", ".csv", ".tsv", ".parquet"):
+        if field is None:
+            raise BadSetting(f"which field or column of {path} is the text? Name it")
+        if suffix == ".jsonl":
+            return JsonLines(path, field, encoding)
+        if suffix == ".parquet":
+            return ParquetColumn(path, field)
+        return Table(path, field, encoding, "," if suffix == ".csv" else "\t")
+    if not path.exists():
+        raise BadFile(f"{path} does not exist")
+    return PlainText(path, encoding)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder and those below it that hold text, by name."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and (set(path.suffixes[-2:]) & set(TEXTS))
+    ]
+    if not found:
+        raise BadFile(f"{folder} holds no file of text ({', '.join(TEXTS)}, zipped or not)")
+    return found
+
+
+@cache
+def standard_input() -> Path:
+    """What stands on standard input, kept in a file so that it can be read again."""
+    with tempfile.NamedTemporaryFile(suffix=".txt", delete=False) as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    atexit.register(os.unlink, copy.name)
+    return Path(copy.name)

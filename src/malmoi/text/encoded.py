@@ -1,0 +1,159 @@
+"""A corpus as numbers: every word its id in a vocabulary, on disk, memory-mapped.
+
+Text is read, made uniform and cut once; what comes of it is kept under a fingerprint of the
+text and the settings, so that further epochs and further models cost nothing.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.files.tensors import keys_as_tensors, keys_from_tensors, open_tensors, write_tensors
+from malmoi.kernels.words import Ids
+from malmoi.keys import Bytes
+from malmoi.text.corpus import Corpus
+from malmoi.text.parallel import in_order
+from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
+from malmoi.text.words import WordTable, count_blocks
+from malmoi.vocabulary import Vocabulary
+
+VERSION = "1"
+BLOCK = 4 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordChoice:
+    """Which words a vocabulary takes.
+
+    Those seen at least `min_count` times, at most `size` of them; `special` ones come first,
+    seen or not. `held` bounds how many different words are held while counting.
+    """
+
+    min_count: int = 1
+    size: int | None = None
+    held: int | None = None
+    special: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.min_count < 1 or (self.size is not None and self.size < 1):
+            raise BadSetting(
+                f"min_count is {self.min_count} and size {self.size}: both count from 1"
+            )
+
+
+@dataclass(frozen=True)
+class EncodedCorpus:
+    """`ids` [tokens and line ends], with marks for unknown words and the ends of lines."""
+
+    ids: Ids
+    vocabulary: Vocabulary
+    tokenizer: str = field(default_factory=lambda: describe(Whitespace()))
+
+    def __repr__(self) -> str:
+        return f"EncodedCorpus({len(self.ids):,} ids of {self.vocabulary!r})"
+
+
+def encode_corpus(
+    corpus: Corpus,
+    tokenizer: Tokenizer | None = None,
+    choice: WordChoice | None = None,
+    *,
+    folder: Path | None = None,
+    progress: Progress = silent,
+) -> EncodedCorpus:
+    """The corpus as ids, from `folder` (the user's cache) if it was encoded before."""
+    cut, chosen = tokenizer or Whitespace(), choice or WordChoice()
+    name = hashlib.blake2b(
+        f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
+    ).hexdigest()
+    place = (folder or cache_folder()) / f"{name}.corpus"
+    if place.exists():
+        return open_encoded(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=place.parent) as text:
+        vocabulary = count_corpus(corpus, cut, chosen, keep=text, progress=progress)
+        with tempfile.TemporaryFile(dir=place.parent) as numbers:
+            table = WordTable.of(vocabulary.words)
+            for ids in in_order(table.encode, kept_blocks(text)):
+                numbers.write(ids.data)
+            numbers.flush()
+            ids = np.memmap(numbers, dtype=np.uint32, mode="r")
+            said = {"corpus": VERSION, "tokenizer": describe(cut), "choice": repr(asdict(chosen))}
+            words = keys_as_tensors(vocabulary.words)
+            write_tensors(place, {"ids": ids, "counts": vocabulary.counts, **words}, said)
+    return open_encoded(place)
+
+
+def count_corpus(
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    choice: WordChoice,
+    *,
+    keep: BinaryIO | None = None,
+    progress: Progress = silent,
+) -> Vocabulary:
+    """The words of a corpus that are chosen; the text as it was cut goes to `keep`."""
+    table = count_blocks(cut_blocks(corpus.blocks(progress), tokenizer, keep), choice.held)
+    if len(table) == 0:
+        raise BadFile("the corpus is empty: there is not a single word in it")
+    counts = table.counts[: len(table)]
+    vocabulary = Vocabulary.chosen(
+        table.keys, counts, min_count=choice.min_count, size=choice.size, special=choice.special
+    )
+    if len(vocabulary) == len(choice.special):
+        raise BadSetting(
+            f"no word was seen {choice.min_count:,} times: the most frequent one was seen"
+            f" {int(counts.max()):,} times, so set min_count to that or less"
+        )
+    return vocabulary
+
+
+def cut_blocks(
+    blocks: Iterable[Bytes], tokenizer: Tokenizer, keep: BinaryIO | None
+) -> Iterator[Bytes]:
+    """Blocks with the tokens of each line between spaces, kept on the way."""
+    for block in blocks:
+        if not isinstance(tokenizer, Whitespace):
+            lines = block.tobytes().decode("utf-8").removesuffix("\n").split("\n")
+            many = getattr(tokenizer, "many", None)
+            tokens = many(lines) if many else map(tokenizer, lines)
+            text = "\n".join(" ".join(line) for line in tokens) + "\n"
+            block = np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8)
+        if keep is not None:
+            keep.write(block.data)
+        yield block
+
+
+def kept_blocks(text: BinaryIO) -> Iterator[Bytes]:
+    """The text that was kept, in blocks that end where words do."""
+    text.seek(0)
+    rest = b""
+    while read := text.read(BLOCK):
+        block = rest + read
+        end = max(block.rfind(b"\n"), block.rfind(b" ")) + 1
+        yield np.frombuffer(block, np.uint8, end)
+        rest = block[end:]
+    yield np.frombuffer(rest, np.uint8)
+
+
+def open_encoded(path: Path) -> EncodedCorpus:
+    """A corpus that was encoded before, memory-mapped."""
+    tensors, said = open_tensors(Source(path))
+    words = keys_from_tensors(tensors)
+    return EncodedCorpus(tensors["ids"], Vocabulary(words, tensors["counts"]), said["tokenizer"])
+
+
+def cache_folder() -> Path:
+    """Where encoded corpora are kept: MALMOI_CACHE, or the user's cache folder."""
+    given = os.environ.get("MALMOI_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(given) if given else Path(base) / "malmoi" / "corpora"

@@ -1,0 +1,211 @@
+"""Documents out of files, one reader a kind: plain text, JSON lines, tables, Parquet.
+
+A reader gives blocks of UTF-8 with a document a line; a line break inside a document becomes
+a space. Knows nothing of words.
+"""
+
+import codecs
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.extras import require
+from malmoi.files.source import Source
+from malmoi.keys import Bytes
+
+BLOCK = 4 << 20
+LINE_BREAKS = str.maketrans("\n\r", "  ")
+
+Blocks = Iterator[tuple[Bytes, int]]  # each with how many bytes of the file are read
+Documents = Iterable[tuple[str, int]]
+
+
+class TabSeparated(csv.excel_tab):
+    """Tabs and nothing else: a quotation mark is a character like any other."""
+
+    quoting = csv.QUOTE_NONE
+
+
+class Reader(Protocol):
+    """One file, or a part of one."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    def blocks(self) -> Blocks:
+        """The documents, a line each."""
+
+    def parts(self, count: int) -> "list[Reader]":
+        """The same documents in at most so many readers, in order."""
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A document a line; bytes `start` to `stop` of the file, where lines begin."""
+
+    path: Path
+    encoding: str = "utf-8"
+    start: int = 0
+    stop: int | None = None
+
+    def blocks(self) -> Blocks:
+        """Cut where lines end; a line longer than a block is cut at a space."""
+        if self.encoding != "utf-8":
+            yield from as_blocks(text_lines(self.path, self.encoding, self.start, self.stop))
+            return
+        rest, done = b"", self.start
+        for block, done in Source(self.path).blocks(self.start, self.stop, BLOCK):
+            text = rest + block.tobytes()
+            end = text.rfind(b"\n") + 1 or text.rfind(b" ") + 1
+            if end:
+                yield np.frombuffer(text, np.uint8, end), done
+            rest = text[end:]
+        if rest:
+            yield np.frombuffer(rest, np.uint8), done
+
+    def parts(self, count: int) -> list[Reader]:
+        """Byte ranges; a zipped file stays whole."""
+        source = Source(self.path)
+        if source.compressed:
+            return [self]
+        stop = source.size if self.stop is None else self.stop
+        bounds = [self.start + (stop - self.start) * i // count for i in range(1, count)]
+        starts = [self.start, *(source.line_start(bound) for bound in bounds if bound > 0)]
+        pairs = zip(starts, [*starts[1:], stop], strict=True)
+        return [replace(self, start=a, stop=b) for a, b in pairs if a < b] or [self]
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """An object a line, the document in one of its fields."""
+
+    path: Path
+    field: str
+    encoding: str = "utf-8"
+
+    def blocks(self) -> Blocks:
+        """The field of every line."""
+        return as_blocks(self._documents())
+
+    def parts(self, count: int) -> list[Reader]:
+        """One: the file stays whole."""
+        return [self]
+
+    def _documents(self) -> Documents:
+        for number, (line, done) in enumerate(text_lines(self.path, self.encoding), 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)[self.field]
+            except json.JSONDecodeError as error:
+                raise BadFile(f"{self.path}:{number}: this is no JSON ({error.msg})") from error
+            except (KeyError, TypeError, IndexError) as error:
+                raise BadFile(f"{self.path}:{number}: there is no field '{self.field}'") from error
+            yield str(value), done
+
+
+@dataclass(frozen=True)
+class Table:
+    """Comma- or tab-separated values with a header line, the document in one column."""
+
+    path: Path
+    column: str
+    encoding: str = "utf-8"
+    separator: str = ","
+
+    def blocks(self) -> Blocks:
+        """The column of every row."""
+        return as_blocks(self._documents())
+
+    def parts(self, count: int) -> list[Reader]:
+        """One: the file stays whole."""
+        return [self]
+
+    def _documents(self) -> Documents:
+        done = 0
+
+        def lines() -> Iterator[str]:
+            nonlocal done
+            for line, done in text_lines(self.path, self.encoding):  # noqa: B007
+                yield line + "\n"
+
+        csv.field_size_limit(1 << 30)
+        dialect = "excel" if self.separator == "," else TabSeparated
+        rows = csv.reader(lines(), dialect)
+        header = [name.lstrip("\ufeff").strip() for name in next(rows, [])]
+        if self.column not in header:
+            raise BadSetting(
+                f"{self.path} has no column '{self.column}': it has {', '.join(header)}"
+            )
+        place = header.index(self.column)
+        for row in rows:
+            if len(row) > place:
+                yield row[place], done
+
+
+@dataclass(frozen=True)
+class ParquetColumn:
+    """A column of strings."""
+
+    path: Path
+    column: str
+
+    def blocks(self) -> Blocks:
+        """The column, batch after batch."""
+        return as_blocks(self._documents())
+
+    def parts(self, count: int) -> list[Reader]:
+        """One: the file stays whole."""
+        return [self]
+
+    def _documents(self) -> Documents:
+        parquet = require("pyarrow.parquet", extra="parquet")
+        with parquet.ParquetFile(self.path) as file:
+            names = file.schema_arrow.names
+            if self.column not in names:
+                raise BadSetting(
+                    f"{self.path} has no column '{self.column}': it has {', '.join(names)}"
+                )
+            size, rows, total = self.path.stat().st_size, 0, max(1, file.metadata.num_rows)
+            for batch in file.iter_batches(columns=[self.column]):
+                rows += len(batch)
+                for text in batch.column(0).to_pylist():
+                    if text is not None:
+                        yield str(text), size * rows // total
+
+
+def text_lines(
+    path: Path, encoding: str, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[str, int]]:
+    """The lines of a file in any encoding, without their ends; bad bytes become U+FFFD."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    rest, done = "", start
+    for block, done in Source(path).blocks(start, stop, BLOCK):
+        *lines, rest = (rest + decoder.decode(block.tobytes())).split("\n")
+        for line in lines:
+            yield line, done
+    rest += decoder.decode(b"", final=True)
+    if rest:
+        yield rest, done
+
+
+def as_blocks(documents: Documents) -> Blocks:
+    """Documents as blocks of lines."""
+    waiting: list[bytes] = []
+    size = done = 0
+    for text, done in documents:
+        line = text.translate(LINE_BREAKS).encode("utf-8", "replace") + b"\n"
+        waiting.append(line)
+        size += len(line)
+        if size >= BLOCK:
+            yield np.frombuffer(b"".join(waiting), np.uint8), done
+            waiting, size = [], 0
+    if waiting:
+        yield np.frombuffer(b"".join(waiting), np.uint8), done

@@ -1,0 +1,78 @@
+"""N-gram models in files: ARPA by name, our own otherwise; whole or not there."""
+
+import gzip
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.models.ngram import NgramModel
+from malmoi.models.ngram_files import load_ngram, save_ngram
+from malmoi.train.ngram import NGram, Smoothing, train_ngram
+
+SAM = [line.split() for line in ("I am Sam", "Sam I am", "I do not like green eggs and ham")]
+
+
+def trained(smoothing: Smoothing = "kneser-ney") -> NgramModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MalmoiWarning)
+        return train_ngram(SAM, NGram(smoothing=smoothing))
+
+
+@pytest.mark.parametrize("name", ["sam.arpa", "sam.arpa.gz", "sam.ngram"])
+@pytest.mark.parametrize("smoothing", ["none", "add-k", "interpolated", "kneser-ney"])
+def test_models_come_back_from_files(name: str, smoothing: Smoothing, tmp_path: Path) -> None:
+    model = trained(smoothing)
+    save_ngram(model, tmp_path / name)
+    again = load_ngram(str(tmp_path / name))
+    assert again.trie.words == model.trie.words
+    assert again.perplexity(SAM) == pytest.approx(model.perplexity(SAM))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("smoothing", ["none", "add-k", "kneser-ney"])
+def test_our_own_file_changes_no_bit(smoothing: Smoothing, tmp_path: Path) -> None:
+    model = trained(smoothing)
+    save_ngram(model, tmp_path / "sam.ngram")
+    again = load_ngram(tmp_path / "sam.ngram")
+    assert again.unseen == model.unseen
+    for ours, theirs in zip(
+        (*model.trie.packed, *model.probabilities, *model.backoffs),
+        (*again.trie.packed, *again.probabilities, *again.backoffs),
+        strict=True,
+    ):
+        assert np.array_equal(ours, theirs)
+
+
+def test_a_model_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.arpa"
+    path.write_text("as it was")
+    with pytest.raises(BadSetting, match="'New York' cannot be in an ARPA file"):
+        save_ngram(train_ngram([["New York"]], NGram(smoothing="none")), path)
+    assert path.read_text() == "as it was"
+    assert [*tmp_path.iterdir()] == [path]
+    with pytest.raises(BadFile, match="there is no folder"):
+        save_ngram(trained(), tmp_path / "nowhere" / "x.ngram")
+
+
+def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.ngram"
+    with pytest.raises(BadFile, match="does not exist"):
+        load_ngram(path)
+    path.write_text("the\n0.1 0.2\n")
+    with pytest.raises(BadFile, match="this is no ARPA file"):
+        load_ngram(path)
+    save_ngram(trained(), path)
+    whole = path.read_bytes()
+    for damaged in (whole[:-9], whole[:100], whole.replace(b"ngrams_2", b"ngrams_7")):
+        path.write_bytes(damaged)
+        with pytest.raises(BadFile, match="is damaged"):
+            load_ngram(path)
+    path.write_bytes(whole.replace(b'"malmoi":"1"', b'"malmoi":"9"'))
+    with pytest.raises(BadFile, match="holds no n-gram model that this malmoi reads"):
+        load_ngram(path)
+    path.write_bytes(gzip.compress(whole))
+    with pytest.raises(BadFile, match="is zipped; gunzip it"):
+        load_ngram(path)
