@@ -1,0 +1,110 @@
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.kernels.words import LINE_END, UNKNOWN
+from malmoi.text import encoded as encoding
+from malmoi.text.corpus import Corpus
+from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.tokenizers import English, tokenizer_from
+from malmoi.text.words import WordTable, count_blocks
+
+LINES = ["a b a c", "b a", "", "d a"]
+WORDS = st.lists(st.lists(st.text("ab한\u00e9", min_size=1, max_size=3), max_size=6), max_size=20)
+
+
+def decoded(corpus: EncodedCorpus) -> list[list[str]]:
+    """The lines again, `?` for unknown words."""
+    lines: list[list[str]] = [[]]
+    for number in corpus.ids.tolist():
+        if number == LINE_END:
+            lines.append([])
+        else:
+            lines[-1].append("?" if number == UNKNOWN else corpus.vocabulary.words[number])
+    assert lines[-1] == []
+    return lines[:-1]
+
+
+def test_ids_are_by_frequency_and_lines_are_marked(tmp_path: Path) -> None:
+    corpus = encode_corpus(Corpus.of(LINES), folder=tmp_path)
+    assert list(corpus.vocabulary) == ["a", "b", "c", "d"]
+    assert corpus.vocabulary.counts.tolist() == [4, 2, 1, 1]
+    assert corpus.ids.tolist() == [0, 1, 0, 2, LINE_END, 1, 0, LINE_END, LINE_END, 3, 0, LINE_END]
+
+
+def test_rare_words_are_unknown_and_special_ones_come_first(tmp_path: Path) -> None:
+    choice = WordChoice(min_count=2, special=("<pad>", "a"))
+    corpus = encode_corpus(Corpus.of(LINES), choice=choice, folder=tmp_path)
+    assert list(corpus.vocabulary) == ["<pad>", "a", "b"]
+    assert corpus.vocabulary.counts.tolist() == [0, 4, 2]
+    assert decoded(corpus) == [["a", "b", "a", "?"], ["b", "a"], [], ["?", "a"]]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(lines=WORDS)
+def test_decoding_gives_the_text_back(tmp_path: Path, lines: list[list[str]]) -> None:
+    if not any(lines):
+        return
+    corpus = encode_corpus(Corpus.of([" ".join(line) for line in lines]), folder=tmp_path)
+    assert decoded(corpus) == lines
+    counted = Counter(word for line in lines for word in line)
+    assert {word: corpus.vocabulary.count(word) for word in counted} == counted
+
+
+def test_many_blocks_are_counted_as_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(encoding, "BLOCK", 64)
+    lines = [f"w{i % 7} x{i % 11} {'y' * (i % 5 + 1)}" for i in range(3000)]
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(lines) + "\n")
+    corpus = encode_corpus(Corpus.of(path), folder=tmp_path)
+    assert decoded(corpus) == [line.split() for line in lines]
+
+
+def test_the_second_time_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(LINES))
+    first = encode_corpus(Corpus.of(path), folder=tmp_path / "cache")
+    monkeypatch.setattr(Corpus, "blocks", lambda *_: pytest.fail("it was read again"))
+    again = encode_corpus(Corpus.of(path), folder=tmp_path / "cache")
+    np.testing.assert_array_equal(again.ids, first.ids)
+    assert again.vocabulary.words == first.vocabulary.words
+
+
+def test_the_tokenizer_is_kept_with_the_corpus(tmp_path: Path) -> None:
+    corpus = encode_corpus(Corpus.of(["Don't STOP, 3.5!"]), English(), folder=tmp_path)
+    assert decoded(corpus) == [["don't", "stop", "3.5"]]
+    assert tokenizer_from(corpus.tokenizer) == English()
+
+
+def test_an_interrupt_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(WordTable, "encode", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            encode_corpus(Corpus.of(LINES), folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert len(encode_corpus(Corpus.of(LINES), folder=tmp_path).vocabulary) == 4
+
+
+def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="not a single word"):
+        encode_corpus(Corpus.of(["", "  "]), folder=tmp_path)
+    with pytest.raises(BadSetting, match="seen 4 times"):
+        encode_corpus(Corpus.of(LINES), choice=WordChoice(min_count=5), folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_while_counting_the_rarest_may_be_forgotten() -> None:
+    text = np.frombuffer(b" ".join([b"often"] * 50 + [b"w%d" % i for i in range(99)]), np.uint8)
+    table = count_blocks([text, text], most=10)
+    assert "often" in table.keys
+    assert len(table) <= 20
