@@ -45,7 +45,7 @@ def words() -> Vectors:
     keys = ["the", "king", "queen", "한국", "서울", "naïve", "1"]
     matrix = np.random.default_rng(1).normal(size=(len(keys), 5)).astype(np.float32)
     counts = np.array([90, 50, 40, 30, 20, 10, 5])
-    return Vectors(keys, matrix, counts, {"made by": "hand", "출처": "손으로"})  # type: ignore[arg-type]
+    return Vectors(keys, matrix, counts, {"made by": "hand", "출처": "손으로"})
 
 
 @pytest.fixture

@@ -152,4 +152,5 @@ def word_vectors(
 def screen(tiles: npt.NDArray[np.int8], scales: Matrix, direction: Matrix) -> Matrix:
     """out[t, l] = scales[t, l] * Σ_j direction[j] * tiles[t, j, l]."""
     sums = np.einsum("j,tjl->tl", direction.astype(np.float64), tiles.astype(np.float64))
-    return (sums * scales).astype(np.float32)
+    found: Matrix = (sums * scales).astype(np.float32)
+    return found

@@ -128,9 +128,9 @@ def test_a_row_outside_is_an_index_error(row: int) -> None:
         Keys.of(["a", "b", "c"])[row]
 
 
-def test_what_is_no_string_is_not_contained() -> None:
-    assert 1 not in Keys.of(["1"])
-    assert None not in Keys.of(["None"])
+@pytest.mark.parametrize("other", [1, None, b"1"])
+def test_what_is_no_string_is_not_contained(other: object) -> None:
+    assert other not in Keys.of(["1", "None"])
 
 
 def test_keys_show_their_first_words() -> None:

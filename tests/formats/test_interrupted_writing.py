@@ -1,5 +1,6 @@
 """A file is written whole or not at all, whatever happens on the way."""
 
+import os
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.files import output
 from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
@@ -136,7 +136,7 @@ def test_an_interrupt_before_the_end_keeps_the_old_file(
         if len(flushed) == file:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(output.os, "fsync", interrupted)
+    monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save(words[1:3], tmp_path / NAMES[name], format=name)
     assert contents(tmp_path) == before

@@ -12,9 +12,18 @@ Tiles = npt.NDArray[np.int8]
 
 @compiled
 def screen(
-    tiles: Tiles, scales: Matrix, direction: Matrix, out: Matrix, first: int, last: int
+    tiles: Tiles,
+    scales: Matrix,
+    direction: Matrix,
+    out: Matrix,
+    best: Matrix,
+    first: int,
+    last: int,
 ) -> None:
-    """out[t, l] = scales[t, l] * Σ_j direction[j] * tiles[t, j, l], for tiles [t, dim, LANES]."""
+    """out[t, l] = scales[t, l] * Σ_j direction[j] * tiles[t, j, l], for tiles [t, dim, LANES].
+
+    best[t] is the highest of out[t].
+    """
     sums = np.empty(LANES, dtype=np.float32)
     for tile in range(first, last):
         sums[:] = 0
@@ -22,5 +31,8 @@ def screen(
             weight = direction[j]
             for lane in range(LANES):
                 sums[lane] += weight * np.float32(tiles[tile, j, lane])
+        highest = np.float32(-np.inf)
         for lane in range(LANES):
             out[tile, lane] = sums[lane] * scales[tile, lane]
+            highest = max(highest, out[tile, lane])
+        best[tile] = highest

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Metric = Literal["cosine", "dot", "euclidean"]
 Rows = npt.NDArray[np.int64]
 
-TILE_ROWS, TILE_DIRECTIONS = 8192, 256
+TILE_ROWS, TILE_DIRECTIONS = 2048, 256
 TINY = np.float32(1e-20)
 GROUP = 64  # rows of which only the best is looked at first
 WORTH_SCREENING = 1 << 20  # numbers: fewer are multiplied as fast as they are
@@ -102,12 +102,12 @@ def divisors(lengths: Matrix) -> Matrix:
 
 
 def _tile(vectors: Vectors, rows: slice, metric: Metric) -> tuple[Matrix, Matrix | None]:
-    """Rows laid out to be multiplied with directions, and what is to be taken off the product."""
-    block, norms = vectors.matrix[rows], vectors.norms[rows]
+    """Rows to be multiplied with directions, and what is to be taken off each one's products."""
+    block, norms = vectors.matrix[rows], vectors.norms[rows, np.newaxis]
     if metric == "cosine":
-        block = block / divisors(norms)[:, np.newaxis]
+        block = block / divisors(norms)
     # Of |d - x|² only 2 d·x - |x|² depends on the row; half of it ranks the same.
-    return block.T, np.float32(0.5) * norms * norms if metric == "euclidean" else None
+    return block, np.float32(0.5) * norms * norms if metric == "euclidean" else None
 
 
 def _rank_one(vectors: Vectors, direction: Matrix, k: int, metric: Metric) -> Rows:
@@ -136,7 +136,7 @@ def _rank_tiles(vectors: Vectors, directions: Matrix, k: int, metric: Metric) ->
     for start in range(0, len(vectors), TILE_ROWS):
         block, less = _tile(vectors, slice(start, start + TILE_ROWS), metric)
         for holder in holders:
-            near = holder.directions @ block
+            near = block @ holder.directions.T
             holder.offer(near if less is None else near - less, start)
     return np.concatenate([holder.finish() for holder in holders])
 
@@ -146,19 +146,28 @@ class _Holder:
 
     def __init__(self, directions: Matrix, k: int) -> None:
         self.directions, self.k = directions, k
-        self.least = np.full((len(directions), 1), -np.inf, dtype=np.float32)
+        self.least = np.full(len(directions), -np.inf, dtype=np.float32)
         self.which, self.rows = np.empty(0, np.int64), np.empty(0, np.int64)
         self.scores = np.empty(0, np.float32)
         self.waiting: list[tuple[Rows, Rows, Matrix]] = []
 
     def offer(self, near: Matrix, start: int) -> None:
-        """Scores [directions, rows] of the rows from `start` on."""
-        if near.shape[1] > self.k and np.isneginf(self.least[0, 0]):
+        """Scores [rows, directions] of the rows from `start` on.
+
+        Only groups of rows whose best is good enough are looked into.
+        """
+        if len(near) > self.k and np.isneginf(self.least[0]):
             # Nothing is known yet: a bound, so that not all of the first tile is held.
-            self.least = np.partition(near, -self.k, axis=1)[:, [-self.k]]
+            self.least = np.partition(near, -self.k, axis=0)[-self.k]
             self.least = np.nextafter(self.least, np.float32(-np.inf))
-        which, column = np.divmod(np.flatnonzero(near > self.least), near.shape[1])
-        self.waiting.append((which, column + start, near[which, column]))
+        missing = -len(near) % GROUP
+        if missing:
+            near = np.pad(near, ((0, missing), (0, 0)), constant_values=-np.inf)
+        grouped = near.reshape(-1, GROUP, near.shape[1])
+        group, which = np.nonzero(grouped.max(axis=1) > self.least)
+        inside = grouped[group, :, which]
+        hit, lane = np.nonzero(inside > self.least[which, np.newaxis])
+        self.waiting.append((which[hit], start + group[hit] * GROUP + lane, inside[hit, lane]))
         if sum(len(part[0]) for part in self.waiting) > self.k * len(self.directions):
             self._merge()
 
@@ -170,18 +179,16 @@ class _Holder:
     def _merge(self) -> None:
         if not self.waiting:
             return
+        held = (self.which, self.rows, self.scores)
         which, rows, scores = (
-            np.concatenate([held, *found])
-            for held, found in zip(
-                (self.which, self.rows, self.scores), zip(*self.waiting, strict=True), strict=True
-            )
+            np.concatenate(parts) for parts in zip(held, *self.waiting, strict=True)
         )
         order = np.lexsort((rows, -scores, which))
         place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
         kept = order[place < self.k]
         self.which, self.rows, self.scores, self.waiting = which[kept], rows[kept], scores[kept], []
         if len(kept) == self.k * len(self.directions):
-            self.least = self.scores.reshape(-1, self.k)[:, [-1]]
+            self.least = self.scores.reshape(-1, self.k)[:, -1]
 
 
 def _scored(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric) -> Ranking:

@@ -6,12 +6,13 @@ told for certain, and the others are looked at exactly. Knows nothing of words.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.screening import LANES, Tiles, screen
-from malmoi.query.ranking import Rows, divisors, top
+from malmoi.query.ranking import Rows, divisors
 from malmoi.vectors import Matrix, Vectors
 
 STEPS = 127
@@ -28,14 +29,28 @@ class Screen:
     def candidates(self, direction: Matrix, k: int) -> Rows:
         """Rows that hold the k nearest to a direction for certain, and few others."""
         near = np.empty((len(self.tiles), LANES), dtype=np.float32)
+        best = np.empty(len(self.tiles), dtype=np.float32)
         in_parallel(
-            lambda first, last: screen(self.tiles, self.scales, direction, near, first, last),
+            lambda first, last: screen(self.tiles, self.scales, direction, near, best, first, last),
             len(self.tiles),
         )
-        flat = near.reshape(-1)[: self.rows]
-        off = np.abs(direction).sum() * (self.scales.max() / 2) * 1.01  # and some for rounding
-        least = flat[top(flat, k)[-1]] - 2 * off
-        return np.flatnonzero(flat >= least)
+        near.reshape(-1)[self.rows :] = -np.inf  # lanes without a row
+        best[-1] = near[-1].max()
+        # The k best tiles hold k rows at least as good as the worst of their best ones.
+        least = -np.inf if k > len(best) else np.partition(best, -k)[-k] - 2 * self._off(direction)
+        tiles = np.flatnonzero(best >= least)
+        tile, lane = np.nonzero(near[tiles] >= least)
+        rows = tiles[tile] * LANES + lane
+        return rows[rows < self.rows]
+
+    def _off(self, direction: Matrix) -> float:
+        """How far a product can be off: half a step a number, and some for rounding."""
+        return float(np.abs(direction).sum()) * self.largest_step * 0.505
+
+    @cached_property
+    def largest_step(self) -> float:
+        """The largest of the scales."""
+        return float(self.scales.max())
 
 
 def make_screen(vectors: Vectors) -> Screen:
@@ -53,5 +68,5 @@ def make_screen(vectors: Vectors) -> Screen:
         full[: len(block)] = np.rint(block / steps[:, np.newaxis])
         part = slice(first, first + len(full) // LANES)
         tiles[part] = full.reshape(-1, LANES, vectors.dim).transpose(0, 2, 1)
-        scales.reshape(-1)[rows] = np.append(steps, np.ones(len(full) - len(steps)))
+        scales.reshape(-1)[rows] = np.append(steps, np.zeros(len(full) - len(steps)))
     return Screen(tiles, scales, len(vectors))
