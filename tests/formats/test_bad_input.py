@@ -40,7 +40,9 @@ def refusal(path: Path, **options: Any) -> str:
     return message
 
 
-def test_word2vec_binary_cut_anywhere_is_refused(words: Vectors, tmp_path: Path, file: Write) -> None:
+def test_word2vec_binary_cut_anywhere_is_refused(
+    words: Vectors, tmp_path: Path, file: Write
+) -> None:
     save(words, tmp_path / "whole.bin")
     whole = (tmp_path / "whole.bin").read_bytes()
     for cut in range(1, len(whole) - 1):  # the last byte is a newline, which may be missing
@@ -56,18 +58,6 @@ def test_fasttext_model_cut_anywhere_is_refused(
     for cut in [*range(1, 250), *range(250, len(whole), 7), len(whole) - 1]:
         if cut != output:
             refusal(file(whole[:cut]))
-
-
-@pytest.mark.parametrize("suffix", [".malmoi", ".parquet", ".npy"])
-def test_files_opened_in_place_are_refused_when_cut(
-    suffix: str, words: Vectors, tmp_path: Path
-) -> None:
-    path = tmp_path / f"whole{suffix}"
-    save(words, path)
-    whole = path.read_bytes()
-    for cut in [*range(1, len(whole), 23), len(whole) - 1]:
-        path.write_bytes(whole[:cut])
-        refusal(path)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +120,10 @@ def test_binary_of_another_dim_is_refused(
     refusal(file(pack(b"7 %d\n" % dim + body)))
 
 
-def fasttext_header(dim: int, entries: int, bucket: int, pruned: int = -1) -> bytes:
-    settings = (dim, 5, 5, 1, 5, 1, 2, 2, bucket, 3, 6, 100)
+def fasttext_header(
+    dim: int, entries: int, bucket: int, pruned: int = -1, shortest: int = 3
+) -> bytes:
+    settings = (dim, 5, 5, 1, 5, 1, 2, 2, bucket, shortest, 6, 100)
     return struct.pack("<14id3i2q", 793712314, 12, *settings, 1e-4, entries, entries, 0, 9, pruned)
 
 
@@ -146,6 +138,7 @@ BOMBS = {
     "one row and many short ones": b"the" + b" 0.5" * 500 + b"\na 1" * 100_000,
     "fasttext words": fasttext_header(5, 2**31 - 1, 10) + bytes(99),
     "fasttext pruned": fasttext_header(5, 0, 10, 2**60) + bytes(99),
+    "fasttext n-grams": fasttext_header(5, 0, 10, shortest=2**31 - 1) + bytes(999),
     "fasttext rows": fasttext_header(5, 0, 10) + struct.pack("<?2q", False, HUGE, 5),
     "fasttext overflow": fasttext_header(5, 0, 10) + struct.pack("<?2q", False, 2**62, 4),
     "fasttext negative": fasttext_header(5, 0, 10) + struct.pack("<?2q", False, -2, -4) + bytes(99),
@@ -157,9 +150,6 @@ BOMBS = {
     + bytes(5000),
     "numpy shape": b"\x93NUMPY\1\0\x76\0"
     + b"{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 300), }".ljust(118) % HUGE,
-    "malmoi shape": b"\x7f\0\0\0\0\0\0\0"
-    + b'{"__metadata__":{"malmoi":"1"},"matrix":{"dtype":"F32","shape":[0,%d],"data_offsets":[0,0]}}'
-    .ljust(127 + 12 - 12) % 10**30,
 }  # fmt: skip
 
 
@@ -184,37 +174,18 @@ def test_a_small_file_never_asks_for_much_memory_or_time(
 
 
 def load_quietly(path: Path, strict: bool) -> None:
+    message = str(path)
     try:
         load(path, strict=strict)
     except BadFile as error:
-        assert str(path) in str(error)
+        message = str(error)
+    assert str(path) in message
 
 
 def test_a_giant_line_is_refused(file: Write) -> None:
     refusal(file(b"x" * (20 * MEGABYTE)))
     path = file(b"the 0.1 0.2\n" * 300 + b"x" * (20 * MEGABYTE))
     assert f"{path}:301:" in refusal(path)
-
-
-def test_rows_of_different_width_in_parquet_are_refused(tmp_path: Path) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "ragged.parquet"
-    # As many numbers as four rows of two have, and the first and the last row have two.
-    table = arrow.table({"key": list("abcd"), "vector": [[1.0, 2.0], [3.0], [4.0, 5.0, 6.0], [7.0, 8.0]]})
-    parquet.write_table(table, path)
-    assert "different width" in refusal(path)
-
-
-def test_arrays_without_their_words_are_refused(words: Vectors, tmp_path: Path) -> None:
-    for name in ("vectors.npy", "vectors.tsv"):
-        save(words, tmp_path / name)
-        others = [path for path in tmp_path.iterdir() if path.name != name]
-        others[0].write_bytes(b"\n".join(others[0].read_bytes().splitlines()[:4]))
-        assert "words for the 7 rows" in refusal(tmp_path / name)
-        others[0].unlink()
-        assert "has no words" in refusal(tmp_path / name)
-        (tmp_path / name).unlink()
 
 
 def test_keys_that_come_again_are_counted_and_the_first_is_kept(tmp_path: Path) -> None:

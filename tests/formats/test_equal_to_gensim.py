@@ -1,4 +1,4 @@
-"""The files of gensim's own tests hold for us what they hold for gensim, and ours open in gensim."""
+"""gensim's own test files hold for us what they hold for gensim, and ours open in gensim."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -110,7 +110,9 @@ def test_files_that_gensim_cannot_read(name: str, gensim_data: Data) -> None:
     assert len(ours) > 0, why
 
 
-@pytest.mark.parametrize("name", ["pang_lee_polarity_fasttext.vec", "w2v_keyedvectors_load_test.modeldata"])
+@pytest.mark.parametrize(
+    "name", ["pang_lee_polarity_fasttext.vec", "w2v_keyedvectors_load_test.modeldata"]
+)
 def test_broken_keys_aside_the_rows_are_the_same(name: str, gensim_data: Data) -> None:
     with pytest.warns(MalmoiWarning, match="not UTF-8"):
         ours = load(gensim_data(name))

@@ -120,7 +120,9 @@ def test_words_that_cannot_be_read_are_refused(
         load(tmp_path / name)
 
 
-@pytest.mark.parametrize("content", [b"hello world\n", b"\0" * 100, b"%PDF-1.7\n", b"{}", b"[1, 2]\n"])
+@pytest.mark.parametrize(
+    "content", [b"hello world\n", b"\0" * 100, b"%PDF-1.7\n", b"{}", b"[1, 2]\n"]
+)
 def test_what_is_in_no_known_format_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "notes").write_bytes(content)
     assert "none of the formats" in refusal(tmp_path / "notes")
@@ -145,6 +147,27 @@ def test_gzip_that_is_damaged_is_refused(name: str, words: Vectors, tmp_path: Pa
         assert "gzip" in refusal(tmp_path / name)
 
 
+@pytest.mark.parametrize("cut", [20, 2000, -5, -1])
+def test_zstd_that_is_cut_is_refused(cut: int, tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    rows = b"".join(b"word%d 0.5 %d\n" % (row, row) for row in range(20_000))
+    packed = zstandard.compress(rows)
+    path = tmp_path / "words.txt.zst"
+    path.write_bytes(packed)
+    assert len(load(path)) == 20_000
+    path.write_bytes(packed[:cut])
+    for strict in (True, False):
+        with pytest.raises(BadFile, match="zstd"):
+            load(path, strict=strict)
+
+
+def test_a_path_that_cannot_be_is_refused(words: Vectors) -> None:
+    with pytest.raises(BadFile):
+        load("a\0b.txt")
+    with pytest.raises(BadFile):
+        save(words, "a\0b.vec")
+
+
 @pytest.mark.parametrize("suffix", [".malmoi", ".npy", ".parquet"])
 def test_zipped_files_that_are_opened_in_place_are_refused_with_why(
     suffix: str, words: Vectors, tmp_path: Path
@@ -155,9 +178,7 @@ def test_zipped_files_that_are_opened_in_place_are_refused_with_why(
     assert "zip" in refusal(zipped)
 
 
-@pytest.mark.parametrize(
-    "options", [{"limit": -1}, {"encoding": "no-such"}, {"only": "king"}]
-)
+@pytest.mark.parametrize("options", [{"limit": -1}, {"encoding": "no-such"}, {"only": "king"}])
 def test_settings_that_make_no_sense_are_refused(
     options: dict[str, Any], words: Vectors, tmp_path: Path
 ) -> None:

@@ -105,9 +105,7 @@ def test_words_in_another_encoding_are_read(encoding: str, file: Write) -> None:
         (b"4 2\n" + ROWS + b"and 0.5 inf\nor 0.5\n", 2),
     ],
 )
-def test_rows_that_do_not_fit_can_be_left_out(
-    content: bytes, left_out: int, file: Write
-) -> None:
+def test_rows_that_do_not_fit_can_be_left_out(content: bytes, left_out: int, file: Write) -> None:
     vectors, said = loaded(file(content), strict=False)
     assert list(vectors) == ["the", "of"]
     counted = [re.search(r"left out.*?: (\d+), the first at .*:(\d+)", note) for note in said]

@@ -38,9 +38,13 @@ matrices = arrays.arrays(
     np.float32, arrays.array_shapes(min_dims=2, max_dims=2, max_side=5), elements=floats
 )
 # Not U+FEFF: at the start of a file it is the mark of the encoding, not part of a word.
-odd_texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff"), max_size=5)
-ODD = ["New York", "a\u00a0b", "\u00a0", " ", "a ", " a", "a\tb", "a\nb", "a\rb", "\r", "a\0", "",
-       "1", "1 2", "at 0.418", "1e5", "</s>", "한국", "\udcff", "nan", "to infinite", "\x85"]  # fmt: skip
+odd_texts = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff"), max_size=5
+)
+ODD = [
+    *("New York", "a\u00a0b", "\u00a0", " ", "a ", " a", "a\tb", "a\nb", "a\rb", "\r", "a\0", ""),
+    *("1", "1 2", "at 0.418", "1e5", "</s>", "한국", "\udcff", "nan", "to infinite", "\x85"),
+]
 odd_keys = st.one_of(st.sampled_from(ODD), odd_texts)
 
 
@@ -99,9 +103,7 @@ def test_formats_opened_in_place_are_not_zipped(name: str, words: Vectors, tmp_p
 @settings(max_examples=12)
 @given(matrix=matrices)
 @example(matrix=EDGES)
-def test_every_float_comes_back(
-    name: str, matrix: npt.NDArray[np.float32], tmp_path: Path
-) -> None:
+def test_every_float_comes_back(name: str, matrix: npt.NDArray[np.float32], tmp_path: Path) -> None:
     vectors = Vectors(Keys.of(f"w{row}" for row in range(len(matrix))), matrix)
     assert_same(load(written(vectors, tmp_path, name)), vectors)
 
@@ -154,6 +156,18 @@ def test_a_first_row_of_two_whole_numbers_is_not_taken_for_a_header(
 
 
 @every_format
+@pytest.mark.parametrize("size", [100, 70_000, 2_000_000])
+def test_keys_of_any_length_come_back_or_are_refused(name: str, size: int, tmp_path: Path) -> None:
+    long = Vectors(Keys.of(["x" * size, "y"]), np.array([[1.5, 2.5], [3.5, 4.5]]))
+    assert_comes_back_or_is_refused(long, tmp_path, name)
+
+
+@every_format
+def test_vectors_of_no_numbers_come_back_or_are_refused(name: str, tmp_path: Path) -> None:
+    assert_comes_back_or_is_refused(Vectors(Keys.of("ab"), np.empty((2, 0))), tmp_path, name)
+
+
+@every_format
 def test_vectors_of_no_words_come_back_or_are_refused(name: str, tmp_path: Path) -> None:
     assert_comes_back_or_is_refused(Vectors(Keys.of([]), np.empty((0, 3))), tmp_path, name)
 
@@ -166,8 +180,11 @@ def test_what_is_not_finite_is_refused_or_written_as_it_is(
     vectors = Vectors(Keys.of("ab"), np.array([[1.0, 2.0], [3.0, value]]))
     try:
         assert_comes_back_or_is_refused(vectors, tmp_path, name)
-    except BadFile as refused:
-        assert re.search("holds .*(nan|inf)", str(refused))
+    except BadFile as error:
+        message = str(error)
+    else:
+        return
+    assert re.search("holds .*(nan|inf)", message)
 
 
 @pytest.mark.parametrize("name", ["malmoi", "parquet", "fasttext"])
@@ -181,9 +198,7 @@ def test_counts_come_back(name: str, words: Vectors, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["malmoi", "parquet"])
-def test_what_was_said_of_the_vectors_comes_back(
-    name: str, words: Vectors, tmp_path: Path
-) -> None:
+def test_what_was_said_of_the_vectors_comes_back(name: str, words: Vectors, tmp_path: Path) -> None:
     assert load(written(words, tmp_path, name)).meta == words.meta
 
 
@@ -216,9 +231,7 @@ def test_a_pruned_model_comes_back_from_our_own_format_alone(
 
 
 @pytest.mark.parametrize("suffix", [".vec", ".txt", ".npy", ".parquet", ".tsv"])
-def test_losing_the_ngrams_is_said(
-    suffix: str, subworded: SubwordVectors, tmp_path: Path
-) -> None:
+def test_losing_the_ngrams_is_said(suffix: str, subworded: SubwordVectors, tmp_path: Path) -> None:
     with pytest.warns(MalmoiWarning, match="no place for n-grams"):
         save(subworded, tmp_path / f"model{suffix}")
     assert_same(load(tmp_path / f"model{suffix}"), subworded)

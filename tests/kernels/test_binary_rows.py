@@ -96,7 +96,9 @@ def test_fasttext_entries_are_what_was_packed(
 
 
 @given(entries.filter(bool), st.integers(1, 200))
-def test_cut_fasttext_entries_are_told(given_entries: list[tuple[bytes, int, int]], cut: int) -> None:
+def test_cut_fasttext_entries_are_told(
+    given_entries: list[tuple[bytes, int, int]], cut: int
+) -> None:
     text = b"".join(word + struct.pack("<xqb", n, kind) for word, n, kind in given_entries)
     text = text[:-cut]
     assert scan_entries(text, 0, len(given_entries))[1] == -1

@@ -136,7 +136,9 @@ def test_every_spelling_of_infinity_is_infinite(text: bytes) -> None:
     assert parsed(text) == (float(text), len(text))
 
 
-@pytest.mark.parametrize("word", [b"nancy", b"nanometre", b"info", b"infinite", b"infinit", b"-inf0"])
+@pytest.mark.parametrize(
+    "word", [b"nancy", b"nanometre", b"info", b"infinite", b"infinit", b"-inf0"]
+)
 def test_a_word_that_begins_like_nan_or_inf_is_no_number(word: bytes) -> None:
     assert naive.parse_number(word) is None
     assert parsed(word)[1] != len(word)

@@ -110,7 +110,9 @@ def test_only_the_lines_asked_for_are_parsed() -> None:
 
 @given(
     st.lists(
-        st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+        st.lists(
+            st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=3, max_size=3
+        ),
         min_size=1,
         max_size=4,
     ),

@@ -20,6 +20,11 @@ COMMANDS = (
     ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
     ("convert", "convert:convert_command", "One file format to another."),
     ("inspect", "inspect:inspect_command", "What is in a file, and what is wrong with it."),
+    ("tokenize", "tokenize:tokenize_command", "How a text is cut into tokens."),
+    ("vocab", "vocab:vocab_command", "The words of a corpus and their counts."),
+    ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
+    ("train", "train:train_app", "Train a model: ngram, lsa."),
+    ("generate", "generate:generate_command", "Text from a language model."),
     ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
 )
 

@@ -145,26 +145,27 @@ def merge_equal(columns: Ids, values: Matrix, start: int, stop: int) -> int:
 
 
 @compiled
-def multiply(
-    starts: Places, columns: Ids, values: Matrix, dense: Matrix, out: Matrix, first: int, last: int
+def multiply_twice(
+    starts: Places,
+    columns: Ids,
+    values: Matrix,
+    dense: Matrix,
+    product: Matrix,
+    gram: Matrix,
+    first: int,
+    last: int,
 ) -> None:
-    """Rows `first` to `last` of out = sparse · dense."""
+    """product = sparse · dense and gram += sparseᵀ · product, rows `first` to `last` of sparse."""
+    width = dense.shape[1]
+    sums = np.empty(width, dtype=np.float32)
     for row in range(first, last):
-        out[row, :] = 0
+        sums[:] = 0
         for i in range(starts[row], starts[row + 1]):
             column, value = columns[i], values[i]
-            for j in range(dense.shape[1]):
-                out[row, j] += value * dense[column, j]
-
-
-@compiled
-def multiply_transposed(
-    starts: Places, columns: Ids, values: Matrix, dense: Matrix, out: Matrix, first: int, last: int
-) -> None:
-    """Columns `first` to `last` of out = sparseᵀ · dense."""
-    out[:, first:last] = 0
-    for row in range(len(starts) - 1):
+            for j in range(width):
+                sums[j] += value * dense[column, j]
+        product[row, :] = sums
         for i in range(starts[row], starts[row + 1]):
             column, value = columns[i], values[i]
-            for j in range(first, last):
-                out[column, j] += value * dense[row, j]
+            for j in range(width):
+                gram[column, j] += value * sums[j]

@@ -9,22 +9,27 @@ from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.compiled import in_parallel
-from malmoi.kernels.cooccurrence import count_documents, multiply, multiply_transposed
+from malmoi.kernels.compiled import THREADS, pool
+from malmoi.kernels.cooccurrence import count_documents, multiply_twice
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.words import LINE_END, Ids
-from malmoi.train.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words
+from malmoi.train.cooccurrence import (
+    Cooccurrence,
+    Folder,
+    count_cooccurrences,
+    count_words,
+    spans,
+)
 from malmoi.train.information import PMI, mutual_information
 from malmoi.vectors import Matrix, Vectors
 from malmoi.vocabulary import Vocabulary
 
 Kind = Literal["tf-idf", "ppmi"]
-WIDTH = 32  # vectors that are multiplied at a time
-SPARE = 2.5  # size of the search space, in dimensions asked for
+BLOCK = 16  # vectors that are multiplied at a time
+TOLERANCE = 2e-4  # of the largest singular value; the error is far below the last change
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,24 +81,112 @@ class Sparse:
     values: Matrix
     width: int
 
-    def times(self, dense: Matrix) -> Matrix:
-        """This matrix · dense."""
-        out = np.empty((len(self.starts) - 1, dense.shape[1]), dtype=np.float32)
-        in_parallel(
-            lambda first, last: multiply(
-                self.starts, self.columns, self.values, dense, out, first, last
-            ),
-            len(out),
-        )
-        return out
+    def twice(self, dense: Matrix) -> tuple[Matrix, Matrix]:
+        """A · dense and Aᵀ · A · dense, for this matrix A."""
+        product = np.empty((len(self.starts) - 1, dense.shape[1]), dtype=np.float32)
 
-    def transposed_times(self, dense: Matrix) -> Matrix:
-        """This matrix, transposed, · dense."""
-        out = np.empty((self.width, dense.shape[1]), dtype=np.float32)
-        in_parallel(
-            lambda first, last: multiply_transposed(
-                self.starts, self.columns, self.values, dense, out, first, last
-            ),
-            out.shape[1],
+        def multiply(rows: tuple[int, int]) -> Matrix:
+            gram = np.zeros((self.width, dense.shape[1]), dtype=np.float32)
+            multiply_twice(self.starts, self.columns, self.values, dense, product, gram, *rows)
+            return gram
+
+        parts = spans(np.diff(self.starts), -(-len(self.columns) // THREADS))
+        grams = list(pool().map(multiply, parts))
+        return product, np.sum(grams, axis=0)
+
+
+def train_lsa(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    settings: LSA | None = None,
+    *,
+    folder: Folder = None,
+    progress: Progress = silent,
+) -> Vectors:
+    """Vectors of the words of a stream of ids: LINE_END after each line."""
+    settings = settings or LSA()
+    if settings.matrix == "tf-idf":
+        matrix = tf_idf(ids, vocabulary)
+    else:
+        counts = count_cooccurrences(ids, vocabulary, settings.counting, folder=folder)
+        ppmi = mutual_information(counts, settings.information, folder=folder)
+        matrix = Sparse(ppmi.starts, ppmi.columns, ppmi.values, len(vocabulary))
+    most = min(len(matrix.starts) - 1, matrix.width)
+    if settings.dim > most:
+        raise BadSetting(
+            f"dim is {settings.dim}: a matrix of {len(matrix.starts) - 1:,} ×"
+            f" {matrix.width:,} has at most {most:,} dimensions"
         )
-        return out
+    singular, right = decomposed(matrix, settings.dim, settings.seed, progress)
+    scales = np.divide(1, singular, out=np.zeros_like(singular), where=singular > 0)
+    unit = right if settings.matrix == "tf-idf" else matrix.twice(right)[0] * scales
+    largest = unit[np.abs(unit).argmax(axis=0), np.arange(settings.dim)]
+    unit = unit * np.where(largest < 0, -1, 1)  # of the two signs always the same
+    powers = np.where(singular > 0, singular**settings.power, 0)
+    meta = {"method": "lsa", "matrix": settings.matrix}
+    return Vectors(vocabulary.words, unit * powers, vocabulary.counts, meta)
+
+
+def tf_idf(ids: Ids, vocabulary: Vocabulary) -> Sparse:
+    """Lines × words: tf · (log((1 + lines) / (1 + lines with the word)) + 1), rows of length 1."""
+    counts = count_words(ids, vocabulary)
+    lines = counts[-1] + (len(ids) > 0 and ids[-1] != LINE_END)
+    seen = counts[:-2].sum()
+    columns, values = np.empty(seen, dtype=np.uint32), np.empty(seen, dtype=np.float32)
+    starts = np.zeros(lines + 1, dtype=np.int64)
+    count_documents(np.asarray(ids), len(vocabulary), columns, values, starts)
+    columns, values = columns[: starts[-1]], values[: starts[-1]]
+    lines_with = np.bincount(columns, minlength=len(vocabulary))
+    values *= (np.log((1 + lines) / (1 + lines_with)) + 1).astype(np.float32)[columns]
+    rows = np.repeat(np.arange(lines), np.diff(starts))
+    lengths = np.sqrt(np.bincount(rows, values**2, lines)).astype(np.float32)
+    values /= lengths[rows]
+    return Sparse(starts, columns, values, len(vocabulary))
+
+
+def decomposed(matrix: Sparse, dim: int, seed: int, progress: Progress) -> tuple[Matrix, Matrix]:
+    """The largest singular values [dim] and their right singular vectors [width, dim].
+
+    Block Lanczos with thick restart: a basis grows by what Aᵀ · A adds to its last block; when
+    it is full, its best directions are kept and it grows anew, until the values stay.
+    """
+    full, kept = 2 * dim + 3 * BLOCK, dim + BLOCK
+    if matrix.width <= full:
+        everything = np.eye(matrix.width, dtype=np.float32)
+        return best_directions(everything, matrix.twice(everything)[1], dim)
+    start = np.random.default_rng(seed).standard_normal((matrix.width, BLOCK), dtype=np.float32)
+    block = np.linalg.qr(start)[0]
+    basis = np.empty((matrix.width, full), dtype=np.float32)
+    size, gram = 0, np.empty((0, 0), dtype=np.float32)  # gram is basisᵀ · Aᵀ · A · basis
+    values = np.zeros(dim, dtype=np.float32)
+    expected = (full + 3 * (full - kept)) // BLOCK
+    for step in range(1, 10 * expected):
+        _, image = matrix.twice(block)
+        basis[:, size : size + BLOCK] = block
+        size += BLOCK
+        border = basis[:, :size].T @ image
+        gram = np.hstack([np.vstack([gram, border[:-BLOCK].T]), border])
+        block = orthogonal(image, basis[:, :size])
+        progress(step, max(step, expected))
+        if size + BLOCK > full:
+            before = values
+            values, basis[:, :kept] = best_directions(basis[:, :size], gram, kept)
+            size, gram = kept, np.diag(values**2)
+            if np.abs(values[:dim] - before[:dim]).max() <= TOLERANCE * values[0]:
+                break
+    return values[:dim], basis[:, :dim]
+
+
+def best_directions(basis: Matrix, gram: Matrix, count: int) -> tuple[Matrix, Matrix]:
+    """The largest singular values to be had within a basis, and their vectors."""
+    squares, directions = np.linalg.eigh(gram.astype(np.float64))
+    largest = slice(-1, -count - 1, -1)
+    values = np.sqrt(np.maximum(squares[largest], 0)).astype(np.float32)
+    return values, basis @ directions[:, largest].astype(np.float32)
+
+
+def orthogonal(block: Matrix, basis: Matrix) -> Matrix:
+    """What a block adds to a basis, as unit vectors; twice, against what rounding leaves."""
+    for _ in range(2):
+        block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+    return block

@@ -1,0 +1,30 @@
+"""`malmoi generate MODEL`: text from a language model."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.cli.answer import AsJson, print_json
+from malmoi.models.ngram_files import load_ngram
+
+
+def generate_command(
+    model: Annotated[Path, Parameter(help="A language model: .arpa or our own file.")],
+    /,
+    *,
+    start: Annotated[str, Parameter(help="Words to begin with.")] = "",
+    lines: Annotated[int, Parameter(name=["-n", "--lines"], help="How many sentences.")] = 5,
+    words: Annotated[int, Parameter(help="At most so many words each.")] = 30,
+    seed: Annotated[int, Parameter(help="The same seed gives the same text.")] = 1,
+    json: AsJson = False,
+) -> None:
+    """Sentences drawn word by word, each as probable as the model says."""
+    language = load_ngram(model)
+    begin = start.split()
+    drawn = [language.sample(seed + i, start=begin, max_words=words) for i in range(lines)]
+    if json:
+        print_json(drawn)
+        return
+    for sentence in drawn:
+        print(" ".join(sentence))

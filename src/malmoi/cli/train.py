@@ -1,0 +1,12 @@
+"""`malmoi train KIND CORPUS --out PATH`: a command for each kind of model."""
+
+from cyclopts import App
+
+KINDS = (
+    ("ngram", "train_ngram:train_ngram_command", "An n-gram language model."),
+    ("lsa", "train_lsa:train_lsa_command", "Vectors from counts (LSA, PPMI)."),
+)
+
+train_app = App(name="train", help="Train a model on your own text.")
+for name, place, text in KINDS:
+    train_app.command(f"malmoi.cli.{place}", name=name, help=text)

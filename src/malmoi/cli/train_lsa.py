@@ -1,0 +1,29 @@
+"""`malmoi train lsa CORPUS --out PATH`: vectors from counts."""
+
+from typing import Annotated
+
+from malmoi.cli.answer import AsJson
+from malmoi.cli.corpus import MinCount, Out, Settings, Text, TextOptions, say_written
+from malmoi.cli.progress import bar
+from malmoi.formats import save
+from malmoi.train.lsa import LSA, train_lsa
+
+TEXT, DEFAULT = TextOptions(), LSA()
+
+
+def train_lsa_command(
+    corpus: Text,
+    /,
+    *,
+    out: Out,
+    min_count: MinCount = 5,
+    settings: Annotated[LSA, Settings] = DEFAULT,
+    options: TextOptions = TEXT,
+    json: AsJson = False,
+) -> None:
+    """Vectors by the singular values of counts: TF-IDF of documents, or PPMI of windows."""
+    text = options.encoded(corpus, min_count)
+    with bar("training") as progress:
+        vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)
+    save(vectors.with_meta(tokenizer=text.tokenizer), out)
+    say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)

@@ -1,0 +1,26 @@
+"""`malmoi train ngram CORPUS --out PATH`: an n-gram language model."""
+
+from typing import Annotated
+
+from malmoi.cli.answer import AsJson
+from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
+from malmoi.models.ngram_files import save_ngram
+from malmoi.train.ngram import NGram, train_ngram_ids
+
+TEXT, DEFAULT = TextOptions(), NGram()
+
+
+def train_ngram_command(
+    corpus: Text,
+    /,
+    *,
+    out: Out,
+    settings: Annotated[NGram, Settings] = DEFAULT,
+    options: TextOptions = TEXT,
+    json: AsJson = False,
+) -> None:
+    """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
+    text = options.encoded(corpus)
+    model = train_ngram_ids(text.ids, text.vocabulary, settings)
+    save_ngram(model, out)
+    say_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

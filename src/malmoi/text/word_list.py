@@ -1,0 +1,33 @@
+"""A vocabulary as a file: a word and its count a line, as word2vec's -save-vocab writes it."""
+
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.files.output import written
+from malmoi.files.source import Source
+from malmoi.keys import Keys
+from malmoi.vocabulary import Vocabulary
+
+
+def save_words(vocabulary: Vocabulary, path: Path) -> None:
+    """Write words and counts."""
+    counts = vocabulary.counts.tolist()
+    with written(path) as (file,):
+        for row, count in enumerate(counts):
+            file.write(b"%b %d\n" % (vocabulary.words.bytes_at(row), count))
+
+
+def load_words(path: Path) -> Vocabulary:
+    """Read words and counts, most frequent first."""
+    words: list[bytes] = []
+    counts: list[int] = []
+    text = b"".join(block.tobytes() for block, _ in Source(path).blocks())
+    for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
+        word, _, count = line.rstrip(b"\r").replace(b"\t", b" ").rpartition(b" ")
+        if not word or not count.isdigit():
+            raise BadFile(f"{path}:{number}: a word and its count are needed")
+        words.append(word)
+        counts.append(int(count))
+    return Vocabulary.chosen(Keys.of_bytes(words), np.array(counts, dtype=np.int64), min_count=0)

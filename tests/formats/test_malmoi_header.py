@@ -1,0 +1,163 @@
+"""Our own file with a header that lies: refused when it is opened, not when it is used."""
+
+import json
+import struct
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from malmoi.errors import BadFile
+from malmoi.formats import load, save
+from malmoi.keys import Keys
+from malmoi.subwords import SubwordVectors
+from malmoi.vectors import Vectors
+
+Header = dict[str, Any]
+HUGE = 10**30
+
+
+@pytest.fixture
+def path(words: Vectors, tmp_path: Path) -> Path:
+    save(words, tmp_path / "words.malmoi")
+    return tmp_path / "words.malmoi"
+
+
+def parts(path: Path) -> tuple[Header, bytes]:
+    content = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", content)
+    return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def rewrite(path: Path, header: Header | bytes, body: bytes) -> None:
+    encoded = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(encoded)) + encoded + body)
+
+
+def assert_refused(path: Path) -> None:
+    for options in ({}, {"limit": 2}, {"only": ["king", "한국"]}):
+        with pytest.raises(BadFile) as caught:
+            load(path, **options)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_header_written_again_changes_nothing(path: Path, words: Vectors) -> None:
+    rewrite(path, *parts(path))
+    assert load(path).matrix.tobytes() == words.matrix.tobytes()
+
+
+@pytest.mark.parametrize("tensor", ["matrix", "norms", "key_bytes", "key_offsets", "key_hashes"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": [0, HUGE]},
+        {"shape": [HUGE]},
+        {"shape": [float("inf")]},
+        {"shape": [-1, -35]},
+        {"shape": []},
+        {"shape": "many"},
+        {"shape": [1.5]},
+        {"dtype": "F16"},
+        {"dtype": ["F32"]},
+        {"data_offsets": [0, HUGE]},
+        {"data_offsets": [-4, 0]},
+        {"data_offsets": ["a", "b"]},
+        {"data_offsets": [0.0, 4.0]},
+        {"data_offsets": [4]},
+    ],
+)
+def test_false_sizes_are_refused(tensor: str, change: dict[str, Any], path: Path) -> None:
+    header, body = parts(path)
+    header[tensor] |= change
+    rewrite(path, header, body)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "dtype", "size"),
+    [
+        ("matrix", "U32", 1),
+        ("norms", "I32", 1),
+        ("key_offsets", "U64", 1),
+        ("key_offsets", "F32", 2),
+        ("key_hashes", "I64", 1),
+        ("key_hashes", "F32", 2),
+        ("key_rows", "I32", 1),
+        ("key_rows", "F32", 1),
+    ],
+)
+def test_numbers_of_another_kind_are_refused(
+    tensor: str, dtype: str, size: int, path: Path
+) -> None:
+    header, body = parts(path)
+    shape = header[tensor]["shape"]
+    header[tensor] |= {"dtype": dtype, "shape": [*shape[:-1], shape[-1] * size]}
+    rewrite(path, header, body)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize("tensor", ["matrix", "norms", "key_bytes", "key_offsets", "key_rows"])
+def test_a_missing_tensor_is_refused(tensor: str, path: Path) -> None:
+    header, body = parts(path)
+    del header[tensor]
+    rewrite(path, header, body)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize("value", [-1, 2, 10**9, -(2**62), 2**62])
+def test_keys_whose_offsets_go_astray_are_refused_at_once(value: int, path: Path) -> None:
+    header, body = parts(path)
+    begin = header["key_offsets"]["data_offsets"][0] + 2 * 8
+    rewrite(path, header, body[:begin] + struct.pack("<q", value) + body[begin + 8 :])
+    before = time.perf_counter()
+    assert_refused(path)
+    assert time.perf_counter() - before < 1
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"malmoi": "2"},
+        {"malmoi": 1},
+        {"malmoi": "1", "meta": "[]"},
+        {"malmoi": "1", "meta": "{"},
+        {"malmoi": "1", "meta": 5},
+        {"malmoi": "1", "subwords": "{}"},
+        {"malmoi": "1", "subwords": "[]"},
+        {"malmoi": "1", "subwords": '{"shortest": "a"}'},
+        {"malmoi": "1", "subwords": '{"encoding": "no-such"}'},
+        ["malmoi"],
+        "malmoi",
+    ],
+)
+def test_metadata_that_make_no_sense_are_refused(metadata: Any, path: Path) -> None:
+    header, body = parts(path)
+    rewrite(path, header | {"__metadata__": metadata}, body)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize("tensor", ["own", "ngrams"])
+def test_a_model_without_its_rows_is_refused(
+    tensor: str, subworded: SubwordVectors, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.malmoi"
+    save(subworded, path)
+    header, body = parts(path)
+    del header[tensor]
+    rewrite(path, header, body)
+    assert_refused(path)
+
+
+def test_a_header_without_end_is_refused(path: Path) -> None:
+    rewrite(path, b'{"__metadata__":{"malmoi":"1"},"a":' + b"[" * 200_000, b"")
+    assert_refused(path)
+    path.write_bytes(struct.pack("<Q", 2**63) + path.read_bytes()[8:])
+    assert_refused(path)
+
+
+def test_a_file_of_no_words_is_read(tmp_path: Path) -> None:
+    save(Vectors(Keys.of([]), np.empty((0, 3))), tmp_path / "nothing.malmoi")
+    assert len(load(tmp_path / "nothing.malmoi", limit=2)) == 0
