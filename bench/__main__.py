@@ -17,7 +17,7 @@ from rich.table import Table
 from bench.data import Data
 from bench.measure import Figure, say
 
-PARTS = ("loading", "opening", "asking", "starting", "equality")
+PARTS = ("loading", "opening", "asking", "starting", "equality", "text")
 WIDTH, NAME_WIDTH = 80, 30
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
 MADE = (

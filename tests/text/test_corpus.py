@@ -34,7 +34,9 @@ def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Corpus:
     elif kind in ("csv", "tsv"):
         with path.open("w", newline="", encoding="utf-8") as file:
             dialect = "excel" if kind == "csv" else "excel-tab"
-            csv.writer(file, dialect).writerows([["id", "body"], *([i, t] for i, t in enumerate(LINES))])
+            csv.writer(file, dialect).writerows(
+                [["id", "body"], *([i, t] for i, t in enumerate(LINES))]
+            )
     elif kind == "parquet":
         pq.write_table(pa.table({"body": LINES}), path)
     else:

@@ -17,8 +17,21 @@ needs_vocabulary = pytest.mark.skipif(
 
 
 def test_english_words_contractions_and_numbers() -> None:
-    text = "Don't pay $1,024.50 for \"state-of-the-art\" U.S. models_2!"
-    words = "don't pay 1,024.50 for state of the art u s models 2".split()
+    text = 'Don\'t pay $1,024.50 for "state-of-the-art" U.S. models_2!'
+    words = [
+        "don't",
+        "pay",
+        "1,024.50",
+        "for",
+        "state",
+        "of",
+        "the",
+        "art",
+        "u",
+        "s",
+        "models",
+        "2",
+    ]
     assert English()(text) == words
     assert English(lower=False, marks=True)("It's (OK).") == ["It's", "(", "OK", ")", "."]
 
@@ -76,7 +89,7 @@ def test_wordpiece_is_learned_and_read_again(tmp_path: Path) -> None:
 
 
 def test_wordpiece_without_a_vocabulary(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="name a vocab.txt"):
+    with pytest.raises(BadSetting, match=r"name a vocab.txt"):
         WordPiece()
     with pytest.raises(BadFile, match="does not exist"):
         WordPiece(str(tmp_path / "vocab.txt"))

@@ -15,7 +15,7 @@ BROKEN = -1
 @inlined
 def character_at(text: Text, at: int) -> tuple[int, int]:
     """The character at a position and how many bytes it takes; BROKEN if it is not UTF-8."""
-    lead = np.int64(text[at])
+    lead = int(np.int64(text[at]))
     size = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     if size == 1:
         return lead, 1
@@ -23,7 +23,7 @@ def character_at(text: Text, at: int) -> tuple[int, int]:
         return BROKEN, 1
     code = lead & (0x7F >> size)
     for i in range(1, size):
-        following = np.int64(text[at + i])
+        following = int(np.int64(text[at + i]))
         if following & 0xC0 != 0x80:
             return BROKEN, 1
         code = code << 6 | (following & 0x3F)

@@ -71,7 +71,7 @@ def scan_words(
     written, start, words = 0, at, used[0]
     hashed = np.uint64(SEED)
     for i in range(at, len(text) + 1):
-        byte = text[i] if i < len(text) else np.uint8(32)
+        byte = int(np.int64(text[i])) if i < len(text) else 32
         if not is_space(byte):
             hashed = step(hashed, byte)
             continue
