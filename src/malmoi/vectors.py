@@ -137,4 +137,5 @@ def as_matrix(numbers: npt.ArrayLike) -> Matrix:
         raise BadSetting(
             f"a matrix of numbers has two dimensions, not shape {matrix.shape} of {matrix.dtype}"
         )
-    return np.ascontiguousarray(matrix, dtype=np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes inf, for others to find
+        return np.ascontiguousarray(matrix, dtype=np.float32)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from malmoi.errors import BadFile
+from malmoi.files.source import check_name
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -19,6 +20,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 @contextmanager
 def beside(*paths: Path) -> Iterator[list[Path]]:
     """Names next to `paths` to write under; they become `paths` if nothing goes wrong."""
+    for path in paths:
+        check_name(path)
     targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
     parts = [target.with_name(f".{os.getpid()}.{i}.part") for i, target in enumerate(targets)]
     try:

@@ -4,6 +4,7 @@ Knows nothing of what the bytes mean.
 """
 
 import gzip
+import io
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ class Source:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._zstd = False
+        check_name(path)
         with self._complaints():
             if path.is_dir():
                 raise BadFile(f"{path} is a folder: name the file inside it")
@@ -61,7 +64,10 @@ class Source:
         """
         with self._complaints(), self.path.open("rb") as raw, ThreadPoolExecutor(1) as ahead:
             file = self._unzipped(raw)
-            file.seek(start)
+            if self.compressed:
+                file.read(start)
+            else:
+                file.seek(start)
 
             def read() -> tuple[bytes, int]:
                 most = size or BLOCK
@@ -100,13 +106,12 @@ class Source:
 
     def _unzipped(self, raw: BinaryIO) -> BinaryIO:
         if self._zstd:
-            zstandard = require("zstandard", extra="zstd")
-            return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, closefd=True))
+            return cast(BinaryIO, io.BufferedReader(ZstdStream(raw)))
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.compressed else raw
 
     def _damage(self) -> tuple[type[Exception], ...]:
         kinds: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
-        if getattr(self, "_zstd", False):
+        if self._zstd:
             kinds += (require("zstandard", extra="zstd").ZstdError,)
         return kinds
 
@@ -121,3 +126,40 @@ class Source:
             raise BadFile(f"{self.path} is a damaged or cut-off {kind} file") from error
         except OSError as error:
             raise BadFile(f"{self.path} cannot be read: {error.strerror or error}") from error
+
+
+def check_name(path: Path) -> None:
+    """Refuse what no system takes for the name of a file."""
+    if "\0" in str(path):
+        raise BadFile(f"{str(path)!r} cannot be the name of a file")
+
+
+class ZstdStream(io.RawIOBase):
+    """A zstd file unpacked on the fly; one that is cut short is an error, as with gzip."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._at = raw, 0
+        self._new = require("zstandard", extra="zstd").ZstdDecompressor().decompressobj
+        self._frame, self._rest, self._ready = self._new(), b"", b""
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, room: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Unpack as much as is there."""
+        while not self._ready:
+            packed = self._rest or self._raw.read(1 << 16)
+            if not packed:
+                if not self._frame.eof and self._at:
+                    raise EOFError
+                return 0
+            if self._frame.eof:
+                self._frame = self._new()
+            self._at += len(packed)
+            self._ready = self._frame.decompress(packed)
+            self._rest = self._frame.unused_data if self._frame.eof else b""
+        size = min(len(room), len(self._ready))
+        room[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size

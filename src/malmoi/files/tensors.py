@@ -19,8 +19,17 @@ from malmoi.files.output import beside
 from malmoi.files.source import Source
 from malmoi.keys import Keys
 
-DTYPES = {"F32": "<f4", "U8": "u1", "I32": "<i4", "U32": "<u4", "I64": "<i8", "U64": "<u8"}
-WRONG = (AttributeError, KeyError, TypeError, ValueError, RecursionError, struct.error)
+DTYPES = {
+    "F32": "<f4",
+    "F64": "<f8",
+    "U8": "u1",
+    "I32": "<i4",
+    "U32": "<u4",
+    "I64": "<i8",
+    "U64": "<u8",
+}
+WRONG = (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError,
+         struct.error)  # fmt: skip
 Tensors = dict[str, npt.NDArray[Any]]
 
 
@@ -81,6 +90,7 @@ def write_tensors(
         for name, array in arrays.items()
     }
     with beside(path) as (part,):
+        part.touch()  # tells what is wrong with the place better than safetensors does
         try:
             serialize_file(specs, part, said)
         except SafetensorError as error:
@@ -100,10 +110,20 @@ def keys_as_tensors(keys: Keys) -> Tensors:
 
 def keys_from_tensors(tensors: Tensors) -> Keys:
     """Keys that lie in a file."""
+    expect(tensors, key_bytes="u1", key_offsets="<i8", key_hashes="<u8", key_rows="<u4")
     packed, offsets = tensors["key_bytes"], tensors["key_offsets"]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(packed):
         raise BadSetting("the keys do not fit their offsets")
+    if np.any(offsets[1:] < offsets[:-1]):
+        raise BadSetting("the keys' offsets go astray")
     hashes, rows = tensors["key_hashes"], tensors["key_rows"]
     if not len(hashes) == len(rows) == len(offsets) - 1:
         raise BadSetting("the keys' index is not as long as the keys")
     return Keys(packed, offsets, (hashes, rows))
+
+
+def expect(tensors: Tensors, **dtypes: str) -> None:
+    """Refuse arrays of other numbers than a file of this kind has."""
+    for name, dtype in dtypes.items():
+        if name in tensors and tensors[name].dtype != np.dtype(dtype):
+            raise BadSetting(f"'{name}' holds {tensors[name].dtype} instead of {np.dtype(dtype)}")

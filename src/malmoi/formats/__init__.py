@@ -78,6 +78,8 @@ def save(
             MalmoiWarning,
             stacklevel=2,
         )
+    if vectors.dim == 0:
+        raise BadSetting(f"{path} was not written: the vectors have no numbers")
     finite = finite_rows(vectors.matrix)
     if not finite.all():
         word = vectors.keys[int(np.argmin(finite))]

@@ -19,6 +19,7 @@ from malmoi.files.tensors import (
     WRONG,
     Tensors,
     damaged,
+    expect,
     keys_as_tensors,
     keys_from_tensors,
     open_tensors,
@@ -44,6 +45,8 @@ def read(source: Source, request: Request) -> Reading:
     if source.compressed:
         raise BadFile(f"{source.path} is zipped; gunzip it: our own file is opened in place")
     tensors, said = open_tensors(source)
+    if "matrix" not in tensors:
+        raise BadFile(f"{source.path} holds no vectors but {said.get('kind', 'something else')}")
     try:
         vectors = assemble(tensors, said)
     except WRONG as error:
@@ -59,9 +62,11 @@ def assemble(tensors: Tensors, said: dict[str, str]) -> Vectors:
     if said["malmoi"] != VERSION:
         raise BadSetting(f"it is of version {said['malmoi']}; this malmoi reads {VERSION}")
     keys = keys_from_tensors(tensors)
+    floats = dict.fromkeys(("matrix", "norms", "own", "ngrams", "output"), "<f4")
+    expect(tensors, counts="<i8", kept="<i4", **floats)
     if len(tensors["norms"]) != len(keys):
         raise BadSetting(f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys")
-    meta = json.loads(said.get("meta", "{}"))
+    meta = dict(json.loads(said.get("meta", "{}")).items())
     vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta)
     if "subwords" in said:
         vectors = SubwordVectors(

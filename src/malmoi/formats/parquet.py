@@ -16,7 +16,7 @@ from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats.reading import Reading, Request, selected, undecodable
 from malmoi.keys import Keys
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Counts, Matrix, Vectors
 
 TITLE = "Parquet"
 MAGIC = b"PAR1"
@@ -46,12 +46,19 @@ def read(source: Source, request: Request) -> Reading:
         vectors = Vectors(
             Keys.of(table["key"].to_pylist()),
             as_rows(table["vector"], source.path),
-            np.asarray(table["count"], dtype=np.int64) if "count" in wanted else None,
+            as_counts(table["count"], source.path) if "count" in wanted else None,
             json.loads(said),
         )
     except (arrow.ArrowException, OSError, AttributeError, ValueError, TypeError) as error:
         raise BadFile(f"{source.path} is damaged or holds no vectors: {error}") from error
     return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+
+
+def as_counts(column: Any, path: Path) -> Counts:
+    """A column of whole numbers."""
+    if column.null_count:
+        raise BadFile(f"{path} has rows without a number in its column 'count'")
+    return np.asarray(column, dtype=np.int64)
 
 
 def as_rows(column: Any, path: Path) -> Matrix:
@@ -61,7 +68,8 @@ def as_rows(column: Any, path: Path) -> Matrix:
     if column.null_count or widths["min"] != widths["max"]:
         raise BadFile(f"{path} has rows of different width in its column 'vector'")
     dim = widths["min"] if len(column) else getattr(column.type, "list_size", 0)
-    numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
     return numbers.reshape(len(column), dim)
 
 

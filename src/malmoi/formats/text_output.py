@@ -6,6 +6,7 @@ import numpy as np
 
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress
+from malmoi.formats.reading import LONGEST_KEY
 from malmoi.kernels.compiled import THREADS, pool
 from malmoi.kernels.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.keys import Keys
@@ -53,6 +54,12 @@ def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False)
                 f"{title} cannot hold the key {keys[row]!r}, which contains {chr(byte)!r}:"
                 " choose another format, such as .malmoi"
             )
+    lengths = np.diff(keys.offsets)
+    if len(lengths) and lengths.max() > LONGEST_KEY:
+        raise BadSetting(
+            f"{title} cannot hold a key of {int(lengths.max()):,} bytes:"
+            " choose another format, such as .malmoi"
+        )
     if not empty and np.any(np.diff(keys.offsets) == 0):
         raise BadSetting(
             f"{title} cannot hold an empty key: choose another format, such as .malmoi"

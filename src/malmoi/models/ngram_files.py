@@ -9,11 +9,22 @@ for order 1), `probabilities_m` f64 and `backoffs_m` f64 (not for the highest). 
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
 
 from malmoi.errors import BadFile
-from malmoi.files.output import beside, written
+from malmoi.files.output import written
 from malmoi.files.source import Source
-from malmoi.keys import Keys
+from malmoi.files.tensors import (
+    WRONG,
+    Tensors,
+    damaged,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
 from malmoi.models.ngram import NgramModel
@@ -32,8 +43,7 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
         with written(place) as [stream]:
             write_arpa(model, stream)
     else:
-        with beside(place) as [part]:
-            part.write_bytes(as_tensors(model))
+        write_tensor_file(model, place)
 
 
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
@@ -42,7 +52,7 @@ def load_ngram(path: str | PathLike[str]) -> NgramModel:
     if source.head[8:9] == b"{":
         if source.compressed:
             raise BadFile(f"{path} is zipped; gunzip it: our own file is opened in place")
-        return read_tensors(source.path)
+        return read_tensor_file(source)
     return read_arpa(lines_of(source), str(path))
 
 
@@ -56,45 +66,35 @@ def lines_of(source: Source) -> Iterator[bytes]:
         yield carried
 
 
-def as_tensors(model: NgramModel) -> bytes:
-    """All arrays of the model, as our own file has them."""
-    from safetensors.numpy import save
-
-    words = model.trie.words
-    hashes, rows = words.lookup
-    tensors = {
-        "key_bytes": words.packed,
-        "key_offsets": words.offsets,
-        "key_hashes": hashes,
-        "key_rows": rows,
-    }
+def write_tensor_file(model: NgramModel, path: Path) -> None:
+    """All arrays of the model."""
+    tensors = keys_as_tensors(model.trie.words)
     tensors |= {f"ngrams_{m}": packed for m, packed in enumerate(model.trie.packed, 2)}
     tensors |= {f"probabilities_{m}": found for m, found in enumerate(model.probabilities, 1)}
     tensors |= {f"backoffs_{m}": weights for m, weights in enumerate(model.backoffs, 1)}
-    metadata = {"malmoi": VERSION, "kind": KIND, "order": str(model.order)}
+    said = {"malmoi": VERSION, "kind": KIND, "order": str(model.order)}
     if model.unseen is not None:
-        metadata["unseen"] = repr(model.unseen)
-    packed: bytes = save(tensors, metadata)
-    return packed
+        said["unseen"] = repr(model.unseen)
+    write_tensors(path, tensors, said)
 
 
-def read_tensors(path: Path) -> NgramModel:
-    """The model whose arrays these are."""
-    from safetensors import SafetensorError, safe_open
-
+def read_tensor_file(source: Source) -> NgramModel:
+    """The model whose arrays these are, memory-mapped."""
+    tensors, said = open_tensors(source)
+    if said.get("kind") != KIND or said.get("malmoi") != VERSION:
+        raise BadFile(f"{source.path} holds no n-gram model that this malmoi reads")
     try:
-        with safe_open(path, framework="np") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("kind") != KIND or metadata["malmoi"] != VERSION:
-                raise BadFile(f"{path} holds no n-gram model that this malmoi reads")
-            tensor, order = file.get_tensor, int(metadata["order"])
-            lookup = tensor("key_hashes"), tensor("key_rows")
-            words = Keys(tensor("key_bytes"), tensor("key_offsets"), lookup)
-            return NgramModel(
-                Trie(words, tuple(tensor(f"ngrams_{m}") for m in range(2, order + 1))),
-                tuple(tensor(f"probabilities_{m}") for m in range(1, order + 1)),
-                tuple(tensor(f"backoffs_{m}") for m in range(1, order)),
-                float(metadata["unseen"]) if "unseen" in metadata else None,
-            )
-    except (SafetensorError, LookupError, ValueError) as error:
-        raise BadFile(f"{path} is damaged: {error}") from error
+        order = int(said["order"])
+        return NgramModel(
+            Trie(keys_from_tensors(tensors), several(tensors, "ngrams", 2, order)),
+            several(tensors, "probabilities", 1, order),
+            several(tensors, "backoffs", 1, order - 1),
+            float(said["unseen"]) if "unseen" in said else None,
+        )
+    except WRONG as error:
+        raise damaged(source.path, error) from error
+
+
+def several(tensors: Tensors, name: str, first: int, last: int) -> tuple[npt.NDArray[Any], ...]:
+    """The arrays of this name for each order."""
+    return tuple(tensors[f"{name}_{order}"] for order in range(first, last + 1))

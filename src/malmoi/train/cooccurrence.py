@@ -4,7 +4,6 @@ The matrix is made row by row: where a word stands is looked up, and what stands
 it is summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
 """
 
-import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,15 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.files.output import beside
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.formats.malmoi_file import VERSION, open_tensors
+from malmoi.files.tensors import (
+    WRONG,
+    damaged,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
 from malmoi.kernels.compiled import THREADS
 from malmoi.kernels.cooccurrence import Sums, Values, count_ids, count_rows, find_positions
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
-from malmoi.keys import Keys
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Vocabulary
 
@@ -39,7 +43,7 @@ MEGABYTE = 10**6
 ENTRY = 8  # bytes: a column and a value
 AT_ONCE = 2 * THREADS + 2  # blocks of rows that are counted, or wait to be written
 BLOCK = 1 << 20  # entries in a block, where memory allows it
-KIND = "cooccurrences"
+TITLE, VERSION = "malmoi-cooccurrences", "1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,39 +316,28 @@ def mapped(file: IO[bytes], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
     """Write counts as a safetensors file, which is whole or not there."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
-    tensors = {
-        "key_bytes": counts.vocabulary.words.packed,
-        "key_offsets": counts.vocabulary.words.offsets,
+    tensors = keys_as_tensors(counts.vocabulary.words) | {
         "counts": counts.vocabulary.counts,
         "starts": counts.starts,
         "columns": counts.columns,
         "values": counts.values,
     }
-    with beside(Path(path)) as (part,):
-        try:
-            save_file(tensors, part, {"malmoi": VERSION, "kind": KIND})
-        except SafetensorError as error:
-            raise BadFile(f"{path} was not written: {error}") from error
+    write_tensors(Path(path), tensors, {TITLE: VERSION})
 
 
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     """Open counts that were saved, memory-mapped."""
+    tensors, said = open_tensors(Source(Path(path)))
+    if said.get(TITLE) != VERSION:
+        raise BadFile(f"{path} holds no co-occurrences that this malmoi reads")
     try:
-        tensors, metadata = open_tensors(Source(Path(path)))
-        if metadata.get("kind") != KIND:
-            raise BadSetting("it says that it is something else")
-        vocabulary = Vocabulary(
-            Keys(tensors["key_bytes"], tensors["key_offsets"]), tensors["counts"]
-        )
+        vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
         starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
         fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
         if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
-            raise BadSetting("its rows do not fit its words")
-        if columns.max(initial=0) >= max(len(vocabulary), 1):
-            raise BadSetting("it counts words that it does not have")
-    except (AttributeError, LookupError, TypeError, ValueError, struct.error) as error:
-        raise BadFile(f"{path} is damaged or holds no co-occurrences: {error}") from error
+            raise BadSetting("the rows do not fit the words")
+        if len(columns) and columns.max() >= len(vocabulary):
+            raise BadSetting("there are ids that no word has")
+    except WRONG as error:
+        raise damaged(Path(path), error) from error
     return Cooccurrences(vocabulary, starts, columns, values)

@@ -30,6 +30,7 @@ from malmoi.vocabulary import Vocabulary
 Kind = Literal["tf-idf", "ppmi"]
 BLOCK = 16  # vectors that are multiplied at a time
 TOLERANCE = 2e-4  # of the largest singular value; the error is far below the last change
+FAINT = 1e-5  # of the largest singular value; what is below is 0, but for rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,14 +118,16 @@ def train_lsa(
             f"dim is {settings.dim}: a matrix of {len(matrix.starts) - 1:,} ×"
             f" {matrix.width:,} has at most {most:,} dimensions"
         )
-    singular, right = decomposed(matrix, settings.dim, settings.seed, progress)
-    scales = np.divide(1, singular, out=np.zeros_like(singular), where=singular > 0)
-    unit = right if settings.matrix == "tf-idf" else matrix.twice(right)[0] * scales
-    largest = unit[np.abs(unit).argmax(axis=0), np.arange(settings.dim)]
-    unit = unit * np.where(largest < 0, -1, 1)  # of the two signs always the same
-    powers = np.where(singular > 0, singular**settings.power, 0)
+    right = right_vectors(matrix, settings.dim, settings.seed, progress)
+    product, _ = matrix.twice(right)  # each column is a left singular vector times its value
+    values = np.linalg.norm(product, axis=0)
+    there = values > FAINT * values.max(initial=0)
+    units = right if settings.matrix == "tf-idf" else product / np.where(there, values, 1)
+    largest = units[np.abs(units).argmax(axis=0), np.arange(settings.dim)]
+    scales = np.power(values, settings.power, out=np.zeros_like(values), where=there)
+    scales[largest < 0] *= -1  # of the two signs always the same
     meta = {"method": "lsa", "matrix": settings.matrix}
-    return Vectors(vocabulary.words, unit * powers, vocabulary.counts, meta)
+    return Vectors(vocabulary.words, units * scales, vocabulary.counts, meta)
 
 
 def tf_idf(ids: Ids, vocabulary: Vocabulary) -> Sparse:
@@ -144,8 +147,8 @@ def tf_idf(ids: Ids, vocabulary: Vocabulary) -> Sparse:
     return Sparse(starts, columns, values, len(vocabulary))
 
 
-def decomposed(matrix: Sparse, dim: int, seed: int, progress: Progress) -> tuple[Matrix, Matrix]:
-    """The largest singular values [dim] and their right singular vectors [width, dim].
+def right_vectors(matrix: Sparse, dim: int, seed: int, progress: Progress) -> Matrix:
+    """The right singular vectors [width, dim] of the largest singular values.
 
     Block Lanczos with thick restart: a basis grows by what Aᵀ · A adds to its last block; when
     it is full, its best directions are kept and it grows anew, until the values stay.
@@ -153,13 +156,13 @@ def decomposed(matrix: Sparse, dim: int, seed: int, progress: Progress) -> tuple
     full, kept = 2 * dim + 3 * BLOCK, dim + BLOCK
     if matrix.width <= full:
         everything = np.eye(matrix.width, dtype=np.float32)
-        return best_directions(everything, matrix.twice(everything)[1], dim)
-    start = np.random.default_rng(seed).standard_normal((matrix.width, BLOCK), dtype=np.float32)
-    block = np.linalg.qr(start)[0]
+        return best_directions(everything, matrix.twice(everything)[1], dim)[1]
     basis = np.empty((matrix.width, full), dtype=np.float32)
     size, gram = 0, np.empty((0, 0), dtype=np.float32)  # gram is basisᵀ · Aᵀ · A · basis
-    values = np.zeros(dim, dtype=np.float32)
-    expected = (full + 3 * (full - kept)) // BLOCK
+    start = np.random.default_rng(seed).standard_normal((matrix.width, BLOCK), dtype=np.float32)
+    block = orthogonal(start, basis[:, :0])
+    values = np.zeros(kept, dtype=np.float32)
+    expected = (full + 2 * (full - kept)) // BLOCK
     for step in range(1, 10 * expected):
         _, image = matrix.twice(block)
         basis[:, size : size + BLOCK] = block
@@ -174,7 +177,7 @@ def decomposed(matrix: Sparse, dim: int, seed: int, progress: Progress) -> tuple
             size, gram = kept, np.diag(values**2)
             if np.abs(values[:dim] - before[:dim]).max() <= TOLERANCE * values[0]:
                 break
-    return values[:dim], basis[:, :dim]
+    return np.ascontiguousarray(basis[:, :dim])
 
 
 def best_directions(basis: Matrix, gram: Matrix, count: int) -> tuple[Matrix, Matrix]:
@@ -186,7 +189,10 @@ def best_directions(basis: Matrix, gram: Matrix, count: int) -> tuple[Matrix, Ma
 
 
 def orthogonal(block: Matrix, basis: Matrix) -> Matrix:
-    """What a block adds to a basis, as unit vectors; twice, against what rounding leaves."""
-    for _ in range(2):
-        block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+    """What a block adds to a basis, as unit vectors; again, against what rounding leaves."""
+    for _ in range(3):
+        block = block - basis @ (basis.T @ block)
+        squares, directions = np.linalg.eigh((block.T @ block).astype(np.float64))
+        lengths = np.sqrt(np.maximum(squares, 1e-6 * squares[-1] + 1e-30))
+        block = block @ (directions / lengths).astype(np.float32)
     return block

@@ -1,0 +1,199 @@
+"""NeuralModel: the feed-forward language model of Bengio et al. (2003), ready to be asked.
+
+    x = C(the previous words), end to end        h = tanh(H x + d)
+    P(word | previous words) = softmax(U h + b)  with direct connections U [h, x] + b
+
+Arrays and NumPy alone. Knows nothing of training, nor of torch.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.source import Source
+from malmoi.files.tensors import (
+    WRONG,
+    damaged,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
+from malmoi.kernels.ngrams import Ids, Integers
+from malmoi.models.ngram import NextWord, Numbers, TextScore
+from malmoi.models.sentences import BEGIN
+from malmoi.models.trie import Trie
+from malmoi.vectors import Counts, Matrix, Vectors
+
+KIND, VERSION = "nnlm", "1"
+AT_ONCE = 1024  # windows whose scores are held at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Layers:
+    """The weights. `<s>`, the last word, is never foretold: it has a row in the lookup alone.
+
+    With direct connections the features are h and x, else h. A tied model scores words by
+    their row in the lookup: it has no `output`, and a `projection` of the features to `dim`.
+    """
+
+    lookup: Matrix  # C [words, dim]
+    hidden: Matrix  # H [hidden, context * dim]
+    hidden_bias: Matrix  # d [hidden]
+    output_bias: Matrix  # b [words - 1]
+    output: Matrix | None = None  # U [words - 1, features]
+    projection: Matrix | None = None  # [dim, features]
+
+    def __post_init__(self) -> None:
+        (words, dim), (hidden, inputs) = self.lookup.shape, self.hidden.shape
+        last = self.projection if self.output is None else self.output
+        rows = dim if self.output is None else words - 1
+        if (
+            inputs % dim
+            or last is None
+            or last.shape not in [(rows, hidden), (rows, hidden + inputs)]
+            or (self.hidden_bias.shape, self.output_bias.shape) != ((hidden,), (words - 1,))
+        ):
+            raise BadSetting("the layers do not fit each other")
+
+    @property
+    def context(self) -> int:
+        """How many previous words are looked at."""
+        return int(self.hidden.shape[1] // self.lookup.shape[1])
+
+    def scores(self, contexts: npt.NDArray[np.integer]) -> Matrix:
+        """What the softmax is taken of [windows, words - 1], from contexts [windows, context]."""
+        inputs = self.lookup[contexts].reshape(len(contexts), -1)
+        features = np.tanh(inputs @ self.hidden.T + self.hidden_bias)
+        last = self.projection if self.output is None else self.output
+        assert last is not None  # checked above
+        if last.shape[1] > features.shape[1]:
+            features = np.hstack([features, inputs])
+        if self.output is None:
+            features, last = features @ last.T, self.lookup[:-1]
+        found: Matrix = features @ last.T + self.output_bias
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NeuralModel:
+    """The words of a trie of order 1, `<s>` last; how often each was seen; the weights."""
+
+    trie: Trie
+    counts: Counts
+    layers: Layers
+
+    def __post_init__(self) -> None:
+        if not len(self.trie.words) == len(self.counts) == len(self.layers.lookup):
+            raise BadSetting(
+                f"{len(self.trie.words):,} words, {len(self.counts):,} counts and"
+                f" {len(self.layers.lookup):,} rows of the lookup table: give one each"
+            )
+        if self.trie.begin != len(self.trie.words) - 1:
+            raise BadSetting(f"{BEGIN} is word {self.trie.begin:,}: it must be the last one")
+
+    @property
+    def context(self) -> int:
+        """How many previous words are looked at."""
+        return self.layers.context
+
+    def probability(self, word: str, context: Sequence[str] = ()) -> float:
+        """P(word | context); a context that is short stands at the start of a sentence."""
+        return float(self.distribution(context)[self.trie.ids([word])[0]])
+
+    def distribution(self, context: Sequence[str] = ()) -> Numbers:
+        """P(word | context) of every word, by the trie's rows; they sum to 1."""
+        ids = np.r_[[self.trie.begin] * self.context, self.trie.ids(context)]
+        start = np.flatnonzero(ids == self.trie.begin)[-1]
+        ids[:start] = self.trie.begin  # nothing counts from before <s>
+        scores = self.layers.scores(ids[None, -self.context :])[0].astype(np.float64)
+        chances = np.exp(scores - scores.max())
+        return np.append(chances / chances.sum(), 0.0)
+
+    def next_words(self, context: Sequence[str] = (), k: int | None = None) -> list[NextWord]:
+        """The k most probable words after a context (all of them if no k is given)."""
+        if k is not None and k < 1:
+            raise BadSetting(f"k is {k}: ask for at least one word")
+        found = self.distribution(context)[:-1]
+        best = np.argsort(-found, kind="stable")[:k]
+        words = [self.trie.words[row] for row in best.tolist()]
+        return [NextWord(*pair) for pair in zip(words, found[best].tolist(), strict=True)]
+
+    def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
+        """The perplexity of a text, the ends of sentences and unknown words included."""
+        return self.score(sentences).perplexity
+
+    def score(self, sentences: Iterable[Sequence[str]]) -> TextScore:
+        """How probable a text is, with what that was counted over."""
+        return self.score_ids(self.trie.encode(sentences))
+
+    def score_ids(self, ids: Ids) -> TextScore:
+        """`score` of a stream of ids as `Trie.encode` makes it."""
+        logarithms = self.log_probabilities(ids)
+        if not len(logarithms):
+            raise BadSetting("there is no text to judge: give at least one sentence")
+        unknown = int(np.count_nonzero(self.trie.marked(ids) == self.trie.unknown))
+        return TextScore(float(logarithms.sum()), len(logarithms), unknown)
+
+    def log_probabilities(self, ids: Ids) -> Numbers:
+        """log P(token | the tokens before it in its line) of each word and line's end."""
+        every, foretelling = windows(self.trie.marked(ids), self.trie.begin, self.context)
+        found = np.empty(len(foretelling))
+        for first in range(0, len(found), AT_ONCE):
+            part = every[foretelling[first : first + AT_ONCE]]
+            scores = self.layers.scores(part[:, :-1])
+            scores -= scores.max(axis=1, keepdims=True)
+            asked = scores[np.arange(len(part)), part[:, -1]]
+            found[first : first + AT_ONCE] = asked - np.log(np.exp(scores).sum(axis=1))
+        return found
+
+    def vectors(self) -> Vectors:
+        """The lookup table: a vector for each word, none for `<unk>`, `</s>` and `<s>`."""
+        marks = [self.trie.unknown, self.trie.end, self.trie.begin]
+        rows = np.delete(np.arange(len(self.counts)), marks)
+        table = self.layers.lookup[rows]
+        return Vectors(self.trie.words.take(rows), table, self.counts[rows], {"method": KIND})
+
+    def __repr__(self) -> str:
+        words, dim = self.layers.lookup.shape
+        return f"NeuralModel({self.context} previous words of {words:,} × {dim})"
+
+
+def windows(tokens: Ids, begin: int, context: int) -> tuple[Ids, Integers]:
+    """Each token after the `context` before it, as rows; and which rows foretell a word.
+
+    The tokens are a stream with marked lines. A line's first words have `begin` before them
+    as often as it takes; the other rows, which end in `begin` itself, are to be left out.
+    """
+    padded = np.repeat(tokens, np.where(tokens == begin, context, 1))
+    if not len(padded):
+        return np.empty((0, context + 1), dtype=np.uint32), np.empty(0, dtype=np.int64)
+    rows: Ids = np.lib.stride_tricks.sliding_window_view(padded, context + 1)
+    return rows, np.flatnonzero(rows[:, -1] != begin)
+
+
+def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
+    """Write a model as a safetensors file: the layers by their names, `counts`, the words."""
+    layers = {field.name: getattr(model.layers, field.name) for field in fields(Layers)}
+    words = keys_as_tensors(model.trie.words)
+    said = {"malmoi": VERSION, "kind": KIND}
+    write_tensors(Path(path), {**layers, "counts": model.counts, **words}, said)
+
+
+def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
+    """Open a model, memory-mapped; torch is not needed."""
+    source = Source(Path(path))
+    tensors, said = open_tensors(source)
+    if (said.get("kind"), said.get("malmoi")) != (KIND, VERSION):
+        raise BadFile(f"{path} holds no neural language model that this malmoi reads")
+    try:
+        words = keys_from_tensors(tensors)
+        layers = Layers(**{f.name: tensors[f.name] for f in fields(Layers) if f.name in tensors})
+        return NeuralModel(Trie(words, ()), tensors["counts"], layers)
+    except WRONG as error:
+        raise damaged(source.path, error) from error

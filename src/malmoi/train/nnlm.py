@@ -1,0 +1,144 @@
+"""A feed-forward neural language model from sentences or a stream of ids (extra `train`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal, get_args
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.extras import require
+from malmoi.files.progress import Progress, silent
+from malmoi.kernels.ngrams import LINE_END, UNKNOWN, Ids
+from malmoi.keys import Keys
+from malmoi.models.nnlm import NeuralModel, windows
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
+from malmoi.models.trie import Trie
+from malmoi.train.ngram_counts import encode_sentences
+from malmoi.vocabulary import Vocabulary
+
+Softmax = Literal["full", "sampled"]
+WARM_UP = 0.02  # of all steps, until the learning rate is reached; it falls to 0 from there
+
+
+@dataclass(frozen=True, kw_only=True)
+class NNLM:
+    """How the model of Bengio et al. (2003) is trained.
+
+    From `context` previous words of `dim` numbers each, through `hidden` units, to the next
+    one. `direct` connections lead past the hidden units; a `tied` model has one table for the
+    words it looks at and those it foretells. The `sampled` softmax compares each word with
+    `negatives` others drawn for the batch, the `full` one with all. Words seen fewer than
+    `min_count` times, or beyond the `size` most frequent, are `<unk>`. The same seed gives
+    the same model, bit for bit, on one of `threads`.
+    """
+
+    context: int = 5
+    dim: int = 128
+    hidden: int = 256
+    direct: bool = True
+    tied: bool = True
+    dropout: float = 0.1
+    softmax: Softmax = "sampled"
+    negatives: int = 1000
+    epochs: int = 5
+    batch: int = 512
+    learning_rate: float = 0.002
+    min_count: int = 1
+    size: int | None = None
+    seed: int = 1
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        counted = ("context", "dim", "hidden", "negatives", "epochs", "batch", "min_count")
+        for name in (*counted, "threads"):
+            if getattr(self, name) < 1:
+                raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+        if self.size is not None and self.size < 1:
+            raise BadSetting(f"size is {self.size}: keep at least 1 word")
+        if self.softmax not in get_args(Softmax):
+            raise BadSetting(f"'{self.softmax}' is no softmax: choose full or sampled")
+        if not 0 <= self.dropout < 1:
+            raise BadSetting(f"dropout is {self.dropout}: it is a part, from 0 to below 1")
+        if not 0 < self.learning_rate < inf:
+            raise BadSetting(f"learning_rate is {self.learning_rate}: give a number above 0")
+        if self.seed < 0:
+            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+
+
+def train_nnlm(
+    sentences: Iterable[Sequence[str]],
+    settings: NNLM | None = None,
+    *,
+    progress: Progress = silent,
+) -> NeuralModel:
+    """The model of sentences, each a list of words without `<s>` and `</s>`."""
+    return train_nnlm_ids(*encode_sentences(sentences), settings, progress=progress)
+
+
+def train_nnlm_ids(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    settings: NNLM | None = None,
+    *,
+    progress: Progress = silent,
+) -> NeuralModel:
+    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+
+    Progress is told in words learnt, out of those of all epochs.
+    """
+    settings = settings or NNLM()
+    require("torch", extra="train")
+    from malmoi.models.nnlm_network import Learner, Network, repeatable
+
+    tokens, trie = prepared(ids, vocabulary, settings)
+    counts = np.bincount(tokens, minlength=len(trie.words))
+    shape = settings.context, settings.dim, settings.hidden
+    with repeatable(settings.seed, settings.threads):
+        network = Network(
+            counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
+        )
+        negatives = settings.negatives if settings.softmax == "sampled" else 0
+        learner = Learner(network, counts, negatives, settings.seed)
+        every, foretelling = windows(tokens, trie.begin, settings.context)
+        random = np.random.default_rng(settings.seed)
+        done, total = 0, settings.epochs * len(foretelling)
+        for _ in range(settings.epochs):
+            order = random.permutation(foretelling)
+            for first in range(0, len(order), settings.batch):
+                rows = every[order[first : first + settings.batch]]
+                learner.step(rows, settings.learning_rate * pace(done / total))
+                done += len(rows)
+                progress(done, total)
+    return NeuralModel(trie, counts, network.layers())
+
+
+def pace(done: float) -> float:
+    """What part of the learning rate is used when this part of all steps is done."""
+    return min((done + WARM_UP / 100) / WARM_UP, (1 - done) / (1 - WARM_UP))
+
+
+def prepared(ids: Ids, vocabulary: Vocabulary, settings: NNLM) -> tuple[Ids, Trie]:
+    """The stream with marked lines, and the words that are kept with `<s>` last."""
+    refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
+    if not np.any(ids != LINE_END):
+        raise BadSetting("there is nothing to learn from: the corpus holds no word")
+    kept = Vocabulary.chosen(
+        vocabulary.words, vocabulary.counts, min_count=settings.min_count, size=settings.size
+    ).words
+    if not len(kept):
+        raise BadSetting(
+            f"no word was seen {settings.min_count} times, the most frequent one"
+            f" {vocabulary.counts.max():,} times: lower min_count"
+        )
+    marks = [mark for mark in (UNKNOWN_WORD, END, BEGIN) if mark not in kept]
+    trie = Trie(Keys.of([*kept, *marks]), ())
+    rows = trie.words.find_all(vocabulary.words)
+    renumbered = np.where(rows < 0, UNKNOWN, rows).astype(np.uint32)
+    ordinary = ids < UNKNOWN
+    if np.any(ids[ordinary] >= len(vocabulary)):
+        raise BadSetting(f"the stream holds ids beyond the {len(vocabulary):,} words: encode again")
+    stream = np.array(ids)
+    stream[ordinary] = renumbered[ids[ordinary]]
+    return trie.marked(stream), trie
