@@ -163,13 +163,13 @@ def test_a_small_file_never_asks_for_much_memory_or_time(
     load_quietly(file(b"the 0.1 0.2\n"), strict)  # what is compiled once does not count
     path = file(pack(BOMBS[bomb]))
     tracemalloc.start()
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         load_quietly(path, strict)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
     assert peak < 100 * MEGABYTE
 
 

@@ -112,9 +112,9 @@ def test_keys_whose_offsets_go_astray_are_refused_at_once(value: int, path: Path
     header, body = parts(path)
     begin = header["key_offsets"]["data_offsets"][0] + 2 * 8
     rewrite(path, header, body[:begin] + struct.pack("<q", value) + body[begin + 8 :])
-    before = time.perf_counter()
+    before = time.process_time()
     assert_refused(path)
-    assert time.perf_counter() - before < 1
+    assert time.process_time() - before < 1
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,10 @@ def naive(ids: Ids, settings: Cooccurrence) -> dict[tuple[int, int], float]:
         for at, other in product(range(len(line)), repeat=2):
             distance = abs(at - other)
             sides = {"both": True, "left": other < at, "right": other > at}
-            if 0 < distance <= settings.window and sides[settings.context]:
-                if UNKNOWN not in (line[at], line[other]):
-                    weight = 1 if settings.weighting == "flat" else 1 / distance
-                    sums[line[at], line[other]] += weight
+            pair = line[at], line[other]
+            inside = 0 < distance <= settings.window and sides[settings.context]
+            if inside and UNKNOWN not in pair:
+                sums[pair] += 1 if settings.weighting == "flat" else 1 / distance
     return sums
 
 
@@ -102,7 +102,7 @@ def test_the_worked_example() -> None:
         *encode_sentences(sentence.split() for sentence in sentences),
         Cooccurrence(window=1, weighting="flat"),
     )
-    words = "I like enjoy deep learning NLP flying .".split()
+    words = ["I", "like", "enjoy", "deep", "learning", "NLP", "flying", "."]
     table = [[counts.value(word, context) for context in words] for word in words]
     assert table == [
         [0, 2, 1, 0, 0, 0, 0, 0],
@@ -126,7 +126,7 @@ def table_of(counts: Cooccurrences, words: list[str]) -> list[list[float]]:
 def test_the_worked_example_without_full_stops() -> None:
     sentences = ["I like deep learning", "I like NLP", "I enjoy flying"]
     encoded = encode_sentences(sentence.split() for sentence in sentences)
-    words = "I like enjoy deep learning NLP flying".split()
+    words = ["I", "like", "enjoy", "deep", "learning", "NLP", "flying"]
     expected = [
         [0, 2, 1, 0, 0, 0, 0],
         [2, 0, 0, 1, 0, 1, 0],
@@ -274,7 +274,12 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "counts"
     save_cooccurrences(counts, path)
     whole = path.read_bytes()
-    for content in (whole[:-1], whole[:30], b"no such file", whole.replace(b"malmoi-c", b"malmoi-x")):
+    for content in (
+        whole[:-1],
+        whole[:30],
+        b"no such file",
+        whole.replace(b"malmoi-c", b"malmoi-x"),
+    ):
         path.write_bytes(content)
         with pytest.raises(BadFile, match="counts"):
             load_cooccurrences(path)

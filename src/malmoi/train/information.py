@@ -51,7 +51,7 @@ def mutual_information(
     settings = settings or PMI()
     shares = counts.context_totals**settings.smoothing
     with np.errstate(divide="ignore"):  # log 0, of words that were never seen
-        context_logs = np.log(shares) - np.log(shares.sum())
+        context_logs = np.log(shares / (shares.sum() or 1))
         row_logs = np.log(counts.totals) + log(settings.shift)
     inform = partial(_informed, counts, row_logs, context_logs, settings.positive)
     return gathered(counts.vocabulary, in_order(inform, counts.blocks()), folder, progress)
