@@ -69,18 +69,19 @@ class Source:
             else:
                 file.seek(start)
 
-            def read() -> tuple[bytes, int]:
+            def read() -> tuple[Bytes, int]:
                 most = size or BLOCK
                 left = most if stop is None else min(most, stop - file.tell())
-                return file.read(left), raw.tell()
+                room = np.empty(left, dtype=np.uint8)
+                return room[: file.readinto(room.data)], raw.tell()  # type: ignore[attr-defined]
 
             following = ahead.submit(read)
             while True:
                 block, done = following.result()
-                if not block:
+                if not len(block):
                     return
                 following = ahead.submit(read)
-                yield np.frombuffer(block, dtype=np.uint8), done
+                yield block, done
 
     @cached_property
     def mapped(self) -> Bytes:

@@ -7,7 +7,7 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress
 from malmoi.formats.reading import LONGEST_KEY
-from malmoi.kernels.compiled import THREADS, pool
+from malmoi.kernels.compiled import THREADS, fixed, pool
 from malmoi.kernels.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
@@ -24,15 +24,15 @@ def write_lines(
     keyed: bool = True,
 ) -> None:
     """Write all rows, each number with as many digits as it takes to read it back."""
-    offsets = vectors.keys.offsets if keyed else np.empty(0, np.int64)
-    packed = vectors.keys.packed
+    offsets = fixed(vectors.keys.offsets if keyed else np.empty(0, np.int64))
+    packed, matrix = fixed(vectors.keys.packed), fixed(vectors.matrix)
     row_bytes = MOST_BYTES_A_NUMBER * vectors.dim + 1
 
     def formatted(first: int) -> memoryview:
         last = min(first + ROWS_A_BLOCK, len(vectors))
         key_bytes = int(offsets[last] - offsets[first]) if keyed else 0
         out = np.empty((last - first) * row_bytes + key_bytes, dtype=np.uint8)
-        used = format_lines(vectors.matrix, packed, offsets, separator[0], out, first, last)
+        used = format_lines(matrix, packed, offsets, separator[0], out, first, last)
         return out.data[:used]
 
     starts = range(0, len(vectors), ROWS_A_BLOCK)

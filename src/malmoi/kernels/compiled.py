@@ -4,9 +4,10 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+import numpy.typing as npt
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -21,6 +22,13 @@ def compiled(kernel: Kernel) -> Kernel:
 def inlined(kernel: Kernel) -> Kernel:
     """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
     return cast(Kernel, numba.njit(nogil=True, cache=True, inline="always")(kernel))
+
+
+def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view that cannot be written to: kernels are compiled anew for every kind of array."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @cache

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from malmoi.errors import BadSetting
 from malmoi.kernels.characters import odd_lines
+from malmoi.kernels.compiled import fixed
 from malmoi.keys import Bytes
 
 # White space beyond ASCII, as `str.split` knows it: a plain space is what tokenizers look for.
@@ -83,10 +84,10 @@ class Uniform:
         if not self.normalizer.is_plain:
             return np.frombuffer(self._line(bytes(block)), dtype=np.uint8)
         starts, stops = np.empty(1024, np.int64), np.empty(1024, np.int64)
-        found = odd_lines(block, odd_characters(), starts, stops)
+        found = odd_lines(fixed(block), odd_characters(), starts, stops)
         if found > len(starts):
             starts, stops = np.empty(found, np.int64), np.empty(found, np.int64)
-            odd_lines(block, odd_characters(), starts, stops)
+            odd_lines(fixed(block), odd_characters(), starts, stops)
         if found == 0:
             return block
         parts, done = [], 0

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.compiled import THREADS, fixed
 from malmoi.kernels.words import Ids, fill_slots, hash_all, scan_words
 from malmoi.keys import Bytes, Keys
 from malmoi.text.parallel import in_order
@@ -56,14 +56,14 @@ class WordTable:
         """Count the words of a block."""
         at = 0
         while at < len(text):
-            at = scan_words(text, at, NOWHERE, *self._arrays())[1]
+            at = scan_words(fixed(text), at, NOWHERE, *self._arrays())[1]
             if at < len(text):
                 self._grow()
 
     def encode(self, text: Bytes) -> Ids:
         """The numbers of a block's words, with marks for unknown ones and line ends."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
-        written = scan_words(text, 0, ids, *self._arrays())[0]
+        written = scan_words(fixed(text), 0, ids, *self._arrays())[0]
         return ids[:written].copy()
 
     def add(self, other: "WordTable") -> None:

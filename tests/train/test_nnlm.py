@@ -1,0 +1,188 @@
+"""Training neural language models: a grammar learnt, seeds, the sampled softmax, settings."""
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from malmoi.errors import BadSetting, MissingExtra
+from malmoi.kernels.ngrams import LINE_END, UNKNOWN
+from malmoi.models.nnlm import NeuralModel
+from malmoi.train.ngram import NGram, train_ngram
+from malmoi.train.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids
+from malmoi.vocabulary import Vocabulary
+
+pytest.importorskip("torch", reason="needs the extra 'train'")
+
+SMALL = NNLM(
+    context=3, dim=8, hidden=16, dropout=0, softmax="full", epochs=60, batch=16, learning_rate=0.02
+)
+ANIMALS = {"cat": "meows", "dog": "barks", "cow": "moos", "bird": "sings"}
+GRAMMAR = [
+    [article, animal, place, sound]
+    for animal, sound in ANIMALS.items()
+    for article in ("the", "a", "one")
+    for place in ("here", "there")
+]
+
+
+def arrays(model: NeuralModel) -> list[bytes]:
+    """Every bit of the weights."""
+    return [array.tobytes() for array in vars(model.layers).values() if array is not None]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        SMALL,
+        replace(SMALL, tied=False),
+        replace(SMALL, direct=False),
+        replace(SMALL, tied=False, direct=False, dropout=0.1),
+        replace(SMALL, softmax="sampled", negatives=8),
+    ],
+)
+def test_a_grammar_is_learnt(settings: NNLM) -> None:
+    model = train_nnlm(GRAMMAR, settings)
+    for animal, sound in ANIMALS.items():
+        best = model.next_words(["the", animal, "here"], 1)[0]
+        assert best.word == sound
+        assert best.probability > 0.9
+    assert model.probability("</s>", ["dog", "here", "barks"]) > 0.9
+    # 3 articles, 4 animals, 2 places: whoever knows the grammar hesitates 24 ways a sentence.
+    assert model.perplexity(GRAMMAR) < 24 ** (1 / 5) * 1.1
+
+
+def test_the_fat_cat_will_sit() -> None:
+    text = [line.split() for line in ("what will the fat cat sit on", "what did the cat eat")]
+    model = train_nnlm(text, replace(SMALL, context=4))
+    assert model.next_words(["will", "the", "fat", "cat"], 1)[0].word == "sit"
+
+
+def test_unseen_contexts_are_understood_from_words_that_are_alike() -> None:
+    """What Bengio et al. ask for: the n-gram model has never seen `dog here barks` after one."""
+    unseen = ["one", "dog", "there", "barks"]
+    text = [sentence for sentence in GRAMMAR if sentence != unseen]
+    neural = train_nnlm(text, replace(SMALL, context=4))
+    ngram = train_ngram(text, NGram(order=5, smoothing="interpolated"))
+    assert neural.perplexity([unseen]) < ngram.perplexity([unseen])
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    settings = replace(SMALL, epochs=2, dropout=0.2, softmax="sampled", negatives=5)
+    first, again = train_nnlm(GRAMMAR, settings), train_nnlm(GRAMMAR, settings)
+    assert arrays(first) == arrays(again)
+    assert arrays(first) != arrays(train_nnlm(GRAMMAR, replace(settings, seed=2)))
+
+
+def test_torch_is_left_as_it_was_found() -> None:
+    import torch
+
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    before = torch.get_num_threads()
+    train_nnlm(GRAMMAR, replace(SMALL, epochs=1, threads=before + 1))
+    assert torch.equal(torch.rand(3), expected)
+    assert torch.get_num_threads() == before
+
+
+def test_the_sampled_loss_comes_close_to_the_full_one() -> None:
+    import torch
+
+    from malmoi.models.nnlm_network import Network
+
+    random = np.random.default_rng(1)
+    counts = random.integers(1, 50, 40)
+    torch.manual_seed(1)
+    network = Network(counts, (2, 8, 8), direct=True, tied=True, drop=0)
+    with torch.no_grad():
+        network.lookup *= 10  # a network that has learnt to tell words apart
+    contexts = torch.from_numpy(random.integers(0, 40, (64, 2)))
+    targets = torch.from_numpy(random.integers(0, 39, 64))
+    full = network.full_loss(contexts, targets).item()
+    chances = (counts[:-1] + 1) / (counts[:-1] + 1).sum()
+
+    def error(count: int) -> float:
+        """How far off one estimate is."""
+        drawn = torch.from_numpy(random.choice(39, count, p=chances))
+        weights = -torch.from_numpy(np.log(chances * count))[drawn]
+        return abs(network.sampled_loss(contexts, targets, drawn, weights).item() - full)
+
+    few, many = (np.mean([error(count) for _ in range(20)]) for count in (20, 5000))
+    assert many < 0.1 * few
+
+
+def test_a_model_of_the_sampled_softmax_is_nearly_as_good() -> None:
+    full = train_nnlm(GRAMMAR, SMALL).perplexity(GRAMMAR)
+    sampled = train_nnlm(GRAMMAR, replace(SMALL, softmax="sampled", negatives=30))
+    assert sampled.perplexity(GRAMMAR) == pytest.approx(full, rel=0.02)
+
+
+def test_rare_words_are_unknown() -> None:
+    text = [["a", "b"], ["a", "b"], ["a", "c"]]
+    brief = replace(SMALL, epochs=1)
+    assert list(train_nnlm(text, replace(brief, min_count=2)).vectors()) == ["a", "b"]
+    assert list(train_nnlm(text, replace(brief, size=1)).vectors()) == ["a"]
+    model = train_nnlm(text, replace(brief, min_count=2))
+    assert model.counts.tolist() == [3, 2, 1, 3, 3]  # a, b, <unk>, </s>, <s>
+    assert model.score(text).unknown == 1
+
+
+def test_ids_with_marks_are_taken_as_they_come() -> None:
+    ids = np.array([0, UNKNOWN, 1, LINE_END, 1, 0], dtype=np.uint32)
+    vocabulary = Vocabulary.of({"a": 2, "b": 2})
+    model = train_nnlm_ids(ids, vocabulary, replace(SMALL, epochs=1))
+    assert model.counts.tolist() == [2, 2, 1, 2, 2]
+    assert model.score_ids(ids).tokens == 7
+
+
+def test_progress_is_told_in_words() -> None:
+    told: list[tuple[int, int]] = []
+    train_nnlm(GRAMMAR, replace(SMALL, epochs=2), progress=lambda *pair: told.append(pair))
+    assert told[-1] == (240, 240)
+    assert told == sorted(told)
+
+
+def test_the_pace_rises_at_once_and_falls_to_nothing() -> None:
+    assert pace(0) == pytest.approx(0.01)
+    assert pace(0.02) == pytest.approx(1)
+    assert pace(0.51) == pytest.approx(0.5)
+    assert pace(1) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"context": 0}, "context is 0: it is at least 1"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"threads": 0}, "threads is 0"),
+        ({"size": 0}, "keep at least 1 word"),
+        ({"softmax": "half"}, "'half' is no softmax: choose full or sampled"),
+        ({"dropout": 1.0}, "dropout is 1.0"),
+        ({"dropout": float("nan")}, "dropout is nan"),
+        ({"learning_rate": 0.0}, "learning_rate is 0.0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_settings_are_refused(settings: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadSetting, match=complaint):
+        NNLM(**settings)
+
+
+def test_text_that_cannot_be_learnt_is_refused() -> None:
+    with pytest.raises(BadSetting, match="nothing to learn from"):
+        train_nnlm([[]])
+    with pytest.raises(BadSetting, match="'</s>' stands among the words"):
+        train_nnlm([["a", "</s>"]])
+    with pytest.raises(BadSetting, match="no word was seen 3 times"):
+        train_nnlm([["a", "a"]], NNLM(min_count=3))
+    with pytest.raises(BadSetting, match="ids beyond the 1 words"):
+        train_nnlm_ids(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1}))
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"'torch'.* pip install 'malmoi\[train\]'"):
+        train_nnlm(GRAMMAR)
