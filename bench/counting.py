@@ -1,15 +1,17 @@
 """How long co-occurrences take to count beside SciPy, Polars and DuckDB, and in what memory.
 
-Each peer is given the pairs as arrays, one side of the window only, and sums them as it does
-best; making the pairs and adding the other side is part of its time, as it is of ours.
+The peers are given one side of the window as pairs of ids and sum them as they do best; making
+the pairs and adding the other side is part of their time. What they give need not be sorted.
 """
 
 import gzip
 import os
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.data import Data
-from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say
+from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
 from malmoi.kernels.words import LINE_END, UNKNOWN, Ids
-from malmoi.train.cooccurrence import Cooccurrence, Cooccurrences, count_cooccurrences
+from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.vocabulary import Vocabulary
 
 CORPUS = Path(os.environ.get("MALMOI_DATA", ROOT.parent / "shared" / "data")) / "corpora"
@@ -30,9 +32,10 @@ ROUNDS, ASKED, LIMIT = 2, 2, 1e-6
 MEMORY = 256  # megabytes; the counts themselves take more
 SMALL = 100_000  # ids in the stream that only warms things up
 
-Sums = npt.NDArray[np.float64]
 Pairs = npt.NDArray[np.int64]  # row * words + column
-Peer = Callable[[Ids, int], tuple[Pairs, Sums]]
+Sums = npt.NDArray[np.float64]
+Counted = tuple[Pairs, Sums]
+Count = Callable[[Ids, Vocabulary], Counted]
 
 
 def run(data: Data) -> Iterator[Figure]:
@@ -42,33 +45,161 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no {source} (set MALMOI_DATA): counting is left out")
         return
     ids, vocabulary = encoded(source)
-    yield from beside_peers(ids, vocabulary)
-    np.save(data.folder / "ids.npy", ids)
-    np.save(data.folder / "counts.npy", vocabulary.counts)
-    yield memory(data.folder, len(vocabulary))
+    counted: dict[str, Counted] = {}
+    yield speed(ids, vocabulary, counted)
+    ours = counted.pop("malmoi")
+    for name, peer in counted.items():
+        yield same(name, ours, peer)
+    yield memory(data.folder, ids, vocabulary, len(ours[0]))
 
 
 def encoded(source: Path) -> tuple[Ids, Vocabulary]:
     """The words between white space as ids, by plain Python."""
     say("ids of enwiki")
     lines = [line.split() for line in gzip.decompress(source.read_bytes()).decode().split("\n")]
-    vocabulary = Vocabulary.of(
-        Counter(word for line in lines for word in line), min_count=MIN_COUNT
+    counts = Counter(word for line in lines for word in line)
+    vocabulary = Vocabulary.of(counts, min_count=MIN_COUNT)
+    ids = vocabulary.word_index(start=0) | {"\n": LINE_END}
+    stream = (ids.get(word, UNKNOWN) for line in lines for word in (*line, "\n"))
+    return np.fromiter(stream, dtype=np.uint32), vocabulary
+
+
+def speed(ids: Ids, vocabulary: Vocabulary, counted: dict[str, Counted]) -> Figure:
+    """How much faster than the best of the peers; their counts are kept."""
+    programs: dict[str, Count] = {
+        "malmoi": count_ours,
+        "SciPy": count_scipy,
+        "Polars": count_polars,
+        "DuckDB": count_duckdb,
+    }
+
+    def keep(name: str) -> None:
+        counted[name] = programs[name](ids, vocabulary)
+
+    for count in programs.values():
+        count(ids[:SMALL], vocabulary)
+    say(f"co-occurrences, {ROUNDS} rounds of {', '.join(programs)}")
+    ours, *peers = best_of(ROUNDS, *(partial(keep, name) for name in programs))
+    named = zip(list(programs)[1:], peers, strict=True)
+    remark = "Co-occurrences: " + ", ".join(f"{name} {seconds(time)}" for name, time in named)
+    return faster(f"enwiki, window {WINDOW}", ours, min(peers), ASKED, f"{remark}.")
+
+
+def same(name: str, ours: Counted, peer: Counted) -> Figure:
+    """Whether a peer has the same pairs, and how far its numbers are off, relatively."""
+    order = np.argsort(peer[0])
+    alike = np.array_equal(ours[0], peer[0][order])
+    off = float(np.max(np.abs(ours[1] / peer[1][order] - 1))) if alike else np.inf
+    return Figure(
+        name="  its counts",
+        ours=f"{len(ours[0]) / MILLION:.1f} M",
+        peer=name,
+        off=off,
+        asked="≤ 1e-6",
+        met=off <= LIMIT,
     )
-    ids = vocabulary.word_index(start=0)
-    stream = [ids.get(word, UNKNOWN) for line in lines for word in [*line, "\n"]]
-    found = np.array(stream, dtype=np.uint32)
-    found[np.cumsum([len(line) + 1 for line in lines]) - 1] = LINE_END
-    return found, vocabulary
 
 
-def beside_peers(ids: Ids, vocabulary: Vocabulary) -> Iterator[Figure]:
-    """Times, and whether the counts are the same."""
-    peers: dict[str, Peer] = {"SciPy": scipy_counts, "Polars": polars_counts, "DuckDB": duckdb_counts}
+def memory(folder: Path, ids: Ids, vocabulary: Vocabulary, pairs: int) -> Figure:
+    """How far memory grows in a fresh process that is allowed less than the counts take."""
+    say("memory of co-occurrences")
+    np.save(folder / "ids.npy", ids)
+    np.save(folder / "counts.npy", vocabulary.counts)
+    command = [sys.executable, "-m", "bench.counting", str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+    grown = int(done.stdout)
+    return Figure(
+        name="  its peak memory",
+        ours=megabytes(grown),
+        asked=f"≤ {MEMORY} MB",
+        met=grown <= MEMORY * MILLION,
+        remark=f"Allowed {MEMORY} MB for counts that take {megabytes(8 * pairs)}; the stream's"
+        " mapped pages are in the peak.",
+    )
+
+
+def print_growth(folder: Path) -> None:
+    """By how much memory grows at its peak, in bytes; a short stream is counted before."""
+    ids = np.load(folder / "ids.npy", mmap_mode="r")
+    counts = np.load(folder / "counts.npy")
+    vocabulary = Vocabulary.of({f"{i:06}": count for i, count in enumerate(counts.tolist())})
+    settings = Cooccurrence(window=WINDOW, memory_mb=MEMORY)
+    count_cooccurrences(ids[:SMALL], vocabulary, settings)
+    before = memory_field("status", "VmRSS")
+    with suppress(OSError):  # where that is not allowed, the peak can only show as higher
+        Path("/proc/self/clear_refs").write_text("5")
+    held = count_cooccurrences(ids, vocabulary, settings)
+    print(memory_field("status", "VmHWM") - before, flush=True)
+    del held
+
+
+def count_ours(ids: Ids, vocabulary: Vocabulary) -> Counted:
+    """Our counts; as pairs, which is part of the time too."""
+    counts = count_cooccurrences(ids, vocabulary, Cooccurrence(window=WINDOW))
+    rows = np.repeat(np.arange(len(vocabulary)), np.diff(counts.starts))
+    return rows * len(vocabulary) + counts.columns, counts.values.astype(np.float64)
+
+
+def count_scipy(ids: Ids, vocabulary: Vocabulary) -> Counted:
+    """A sparse matrix for each distance, and their sum."""
+    sparse: Any = import_module("scipy.sparse")
     words = len(vocabulary)
+    total = sparse.csr_array((words, words))
+    for distance, rows, columns in pairs_of(ids):
+        weights = np.full(len(rows), 1 / distance)
+        total += sparse.coo_array((weights, (rows, columns)), shape=(words, words)).tocsr()
+    total = total + total.T
+    rows = np.repeat(np.arange(words), np.diff(total.indptr))
+    return rows * words + total.indices, total.data
 
-    def ours() -> Cooccurrences:
-        return count_cooccurrences(ids, vocabulary, Cooccurrence(window=WINDOW))
 
-    for peer in (lambda: count_cooccurrences(ids[:SMALL], vocabulary), *peers.values()):
-        ...
+def count_polars(ids: Ids, vocabulary: Vocabulary) -> Counted:
+    """Grouped by pair, then again with the pairs turned round."""
+    polars: Any = import_module("polars")
+    words, pair = len(vocabulary), polars.col("pair")
+    pairs, weights = weighted_pairs(ids, words)
+    one = polars.DataFrame({"pair": pairs, "weight": weights})
+    one = one.group_by("pair").agg(polars.col("weight").sum())
+    other = one.select((pair % words * words + pair // words).alias("pair"), "weight")
+    both = polars.concat([one, other]).group_by("pair").agg(polars.col("weight").sum())
+    return both["pair"].to_numpy(), both["weight"].to_numpy()
+
+
+def count_duckdb(ids: Ids, vocabulary: Vocabulary) -> Counted:
+    """The same in SQL."""
+    duckdb, arrow = import_module("duckdb"), import_module("pyarrow")
+    words = len(vocabulary)
+    pairs, weights = weighted_pairs(ids, words)
+    connection = duckdb.connect()
+    connection.register("pairs", arrow.table({"pair": pairs, "weight": weights}))
+    found = connection.execute(
+        f"""WITH one AS (SELECT pair, sum(weight) AS weight FROM pairs GROUP BY pair)
+        SELECT pair, sum(weight) AS weight FROM (
+          SELECT pair, weight FROM one
+          UNION ALL SELECT pair % {words} * {words} + pair // {words}, weight FROM one
+        ) GROUP BY pair"""
+    ).fetchnumpy()
+    return found["pair"], found["weight"]
+
+
+def weighted_pairs(ids: Ids, words: int) -> Counted:
+    """All pairs and their weights end to end."""
+    parts = [
+        (rows.astype(np.int64) * words + columns, np.full(len(rows), 1 / distance))
+        for distance, rows, columns in pairs_of(ids)
+    ]
+    return np.concatenate([pair for pair, _ in parts]), np.concatenate([part for _, part in parts])
+
+
+def pairs_of(ids: Ids) -> Iterator[tuple[int, Any, Any]]:
+    """For each distance the words of known ids in one line, and those so far before them."""
+    known = ids[ids != UNKNOWN]
+    lines = np.cumsum(known == LINE_END)[known != LINE_END]
+    known = known[known != LINE_END].astype(np.int32)
+    for distance in range(1, WINDOW + 1):
+        together = lines[distance:] == lines[:-distance]
+        yield distance, known[distance:][together], known[:-distance][together]
+
+
+if __name__ == "__main__":
+    print_growth(Path(sys.argv[1]))

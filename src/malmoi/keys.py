@@ -126,7 +126,7 @@ class Keys(Sequence[str]):
         return self.bytes_at(row).decode("utf-8", "surrogateescape")
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self.find(word) >= 0
+        return isinstance(word, str) and is_encodable(word) and self.find(word) >= 0
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -175,6 +175,15 @@ def encode(word: str) -> bytes:
         return word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise BadSetting(f"{word!r} holds half a character (a lone surrogate)") from error
+
+
+def is_encodable(word: str) -> bool:
+    """Whether a word can be stored: half a character cannot."""
+    try:
+        word.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def hash_word(word: bytes) -> int:

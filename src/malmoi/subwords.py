@@ -50,7 +50,7 @@ class Subwords:
         return [
             text[starts[i] : starts[i + size]]
             for i in range(len(starts) - 1)
-            for size in range(self.shortest, self.longest + 1)
+            for size in range(self.shortest, min(self.longest, len(starts) - 1) + 1)
             if i + size < len(starts)
             and not (size == 1 and (i == 0 or i + size == len(starts) - 1))
         ]

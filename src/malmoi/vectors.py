@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.keys import Keys
+from malmoi.keys import Keys, is_encodable
 
 Matrix = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int64]
@@ -102,7 +102,7 @@ class Vectors:
         return iter(self.keys)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self.row(word) >= 0
+        return isinstance(word, str) and is_encodable(word) and self.row(word) >= 0
 
     @overload
     def __getitem__(self, asked: str) -> Matrix: ...

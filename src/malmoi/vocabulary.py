@@ -48,7 +48,7 @@ class Vocabulary:
         Ordered by count, then by the word's bytes, so that every run gives the same ids.
         """
         kept = np.flatnonzero(counts >= min_count)
-        if size is not None and len(kept) > size:  # ties at the end are still to be ordered
+        if size is not None and 0 < size < len(kept):  # ties at the end are still to be ordered
             least = np.partition(counts[kept], len(kept) - size)[len(kept) - size]
             kept = kept[counts[kept] >= least]
         marks = [encode(word) for word in special]

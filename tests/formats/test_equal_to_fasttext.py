@@ -121,6 +121,22 @@ def test_ngrams_and_their_rows_are_the_same(word: str, gensim_data: Data) -> Non
     assert [first + subwords.bucket(ngram) for ngram in ours] == rows.tolist()
 
 
+@pytest.mark.parametrize(("shortest", "longest"), [(9, 6), (3, 500), (0, 2), (1, 1)])
+def test_odd_lengths_of_ngrams_mean_the_same(
+    shortest: int, longest: int, gensim_data: Data, tmp_path: Path
+) -> None:
+    content = bytearray(gensim_data("toy-model.bin").read_bytes())
+    struct.pack_into("<2i", content, 44, shortest, longest)
+    (tmp_path / "odd.bin").write_bytes(content)
+    ours, model = load(tmp_path / "odd.bin"), fasttext.load_model(str(tmp_path / "odd.bin"))
+    assert_same_vectors(ours, model, ours)
+    found = [word for word in UNSEEN if model.get_word_vector(word).any()]
+    assert_same_vectors(ours, model, found)
+    for word in set(UNSEEN) - set(found):
+        with pytest.raises(UnknownWord):
+            ours.vector(word)
+
+
 @pytest.mark.parametrize("text", ["a", "king", "한국", "<한국>", "é", "😀"])
 def test_the_hash_is_the_same(text: str, gensim_data: Data) -> None:
     model = fasttext.load_model(str(gensim_data("crime-and-punishment.bin")))

@@ -99,6 +99,16 @@ def test_numbers_of_another_kind_are_refused(
     assert_refused(path)
 
 
+@pytest.mark.parametrize(
+    "tensor", ["matrix", "norms", "key_bytes", "key_offsets", "key_hashes", "key_rows", "counts"]
+)
+def test_tensors_of_another_dimension_are_refused(tensor: str, path: Path) -> None:
+    header, body = parts(path)
+    header[tensor]["shape"].append(1)
+    rewrite(path, header, body)
+    assert_refused(path)
+
+
 @pytest.mark.parametrize("tensor", ["matrix", "norms", "key_bytes", "key_offsets", "key_rows"])
 def test_a_missing_tensor_is_refused(tensor: str, path: Path) -> None:
     header, body = parts(path)

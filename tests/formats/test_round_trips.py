@@ -202,6 +202,13 @@ def test_what_was_said_of_the_vectors_comes_back(name: str, words: Vectors, tmp_
     assert load(written(words, tmp_path, name)).meta == words.meta
 
 
+@pytest.mark.parametrize("name", ["malmoi", "parquet"])
+def test_bytes_said_of_the_vectors_come_back_or_are_refused(
+    name: str, words: Vectors, tmp_path: Path
+) -> None:
+    assert_comes_back_or_is_refused(words.with_meta(path="caf\udce9"), tmp_path, name)
+
+
 @pytest.mark.parametrize("suffix", [".bin", ".bin.gz", ".malmoi"])
 def test_unseen_words_keep_their_vectors(
     suffix: str, subworded: SubwordVectors, tmp_path: Path

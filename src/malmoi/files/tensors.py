@@ -110,7 +110,7 @@ def keys_as_tensors(keys: Keys) -> Tensors:
 
 def keys_from_tensors(tensors: Tensors) -> Keys:
     """Keys that lie in a file."""
-    expect(tensors, key_bytes="u1", key_offsets="<i8", key_hashes="<u8", key_rows="<u4")
+    expect(tensors, 1, key_bytes="u1", key_offsets="<i8", key_hashes="<u8", key_rows="<u4")
     packed, offsets = tensors["key_bytes"], tensors["key_offsets"]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(packed):
         raise BadSetting("the keys do not fit their offsets")
@@ -122,8 +122,12 @@ def keys_from_tensors(tensors: Tensors) -> Keys:
     return Keys(packed, offsets, (hashes, rows))
 
 
-def expect(tensors: Tensors, **dtypes: str) -> None:
-    """Refuse arrays of other numbers than a file of this kind has."""
+def expect(tensors: Tensors, dimensions: int, **dtypes: str) -> None:
+    """Refuse arrays of other numbers or shapes than a file of this kind has."""
     for name, dtype in dtypes.items():
-        if name in tensors and tensors[name].dtype != np.dtype(dtype):
+        if name not in tensors:
+            continue
+        if tensors[name].dtype != np.dtype(dtype):
             raise BadSetting(f"'{name}' holds {tensors[name].dtype} instead of {np.dtype(dtype)}")
+        if tensors[name].ndim != dimensions:
+            raise BadSetting(f"'{name}' has the shape {tensors[name].shape}")

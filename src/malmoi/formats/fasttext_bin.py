@@ -183,9 +183,10 @@ def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
 
 def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subwords:
     """How this model cuts words; not at all where it has no rows for n-grams."""
+    shortest, longest = max(1, int(settings["minn"])), int(settings["maxn"])
     return Subwords(
-        shortest=max(1, int(settings["minn"])),
-        longest=int(settings["maxn"]) if rows else 0,
+        shortest=shortest,
+        longest=longest if rows and shortest <= longest else 0,
         buckets=int(settings["bucket"]),
         encoding=encoding,
     )

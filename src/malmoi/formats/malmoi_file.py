@@ -62,8 +62,8 @@ def assemble(tensors: Tensors, said: dict[str, str]) -> Vectors:
     if said["malmoi"] != VERSION:
         raise BadSetting(f"it is of version {said['malmoi']}; this malmoi reads {VERSION}")
     keys = keys_from_tensors(tensors)
-    floats = dict.fromkeys(("matrix", "norms", "own", "ngrams", "output"), "<f4")
-    expect(tensors, counts="<i8", kept="<i4", **floats)
+    expect(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
+    expect(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
     if len(tensors["norms"]) != len(keys):
         raise BadSetting(f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys")
     meta = dict(json.loads(said.get("meta", "{}")).items())
@@ -86,7 +86,7 @@ def assemble(tensors: Tensors, said: dict[str, str]) -> Vectors:
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """All that is known of the vectors."""
-    said = {"malmoi": VERSION, "meta": json.dumps(dict(vectors.meta), ensure_ascii=False)}
+    said = {"malmoi": VERSION, "meta": json.dumps(dict(vectors.meta))}
     tensors = {
         "matrix": vectors.matrix,
         "norms": vectors.norms,

@@ -88,6 +88,6 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     }
     if vectors.counts is not None:
         columns["count"] = arrow.array(vectors.counts)
-    said = {"malmoi": json.dumps(dict(vectors.meta), ensure_ascii=False), "dim": str(vectors.dim)}
+    said = {"malmoi": json.dumps(dict(vectors.meta)), "dim": str(vectors.dim)}
     with beside(path) as (part,):
         parquet.write_table(arrow.table(columns).replace_schema_metadata(said), part)

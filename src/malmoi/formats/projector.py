@@ -4,14 +4,17 @@
 second column (`count`) it also has a header line, with one column it must not.
 """
 
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats.numpy_pair import read_words
-from malmoi.formats.reading import Reading, Request
+from malmoi.formats.reading import Reading, Request, recoded
 from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
 from malmoi.formats.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode
@@ -30,14 +33,20 @@ def read(source: Source, request: Request) -> Reading:
     """Numbers and words of the two files."""
     layout = find_layout(source)
     assert layout is not None  # as `matches` has found
-    words = metadata_of(source.path)
-    keys = read_metadata(words)
+    place = metadata_of(source.path)
+    lines = [line.split(b"\t") for line in read_words(place)]
     rows = sum(len(starts) for _, starts, _, _ in line_blocks(source, 0, 1))
-    if len(keys) == rows + 1:
-        keys = keys[1:]  # after a header
-    if len(keys) != rows:
-        raise BadFile(f"{words} has {len(keys):,} words for the {rows:,} rows of {source.path}")
-    return read_lines(source, layout, request, keys)
+    if len(lines) == rows + 1:
+        lines = lines[1:]  # after a header
+    if len(lines) != rows:
+        raise BadFile(f"{place} has {len(lines):,} words for the {rows:,} rows of {source.path}")
+    keys = Keys.of_bytes([line[0] for line in lines])
+    reading = read_lines(source, layout, request, keys)
+    counts = [int(line[1]) for line in lines if len(line) == 2 and line[1].isdigit()]
+    if len(counts) < rows:
+        return reading
+    kept = recoded(keys, request.encoding).find_all(reading.vectors.keys)
+    return replace(reading, vectors=replace(reading.vectors, counts=np.array(counts)[kept]))
 
 
 def metadata_of(path: Path) -> Path:
@@ -61,11 +70,6 @@ def own_metadata(path: Path) -> Path:
     if "tensor" in path.name:
         return path.with_name(path.name.replace("tensor", "metadata"))
     return path.with_name(f"{path.stem}_metadata.tsv")
-
-
-def read_metadata(path: Path) -> Keys:
-    """The first column."""
-    return Keys.of_bytes([line.split(b"\t")[0] for line in read_words(path)])
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:

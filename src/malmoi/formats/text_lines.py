@@ -68,7 +68,8 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
 
 def trailing_numbers(fields: list[bytes]) -> int:
     """How many fields at a line's end are numbers."""
-    return sum(1 for _ in takewhile(is_number, reversed(fields)))
+    given = (field for field in reversed(fields) if field)  # columns may be padded with spaces
+    return sum(1 for _ in takewhile(is_number, given))
 
 
 def is_number(field: bytes) -> bool:

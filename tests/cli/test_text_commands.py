@@ -1,0 +1,110 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from malmoi.cli import run
+from malmoi.formats import load
+from malmoi.models.ngram_files import load_ngram
+from malmoi.text.word_list import load_words
+
+Output = pytest.CaptureFixture[str]
+SAM = "I am Sam\nSam I am\nI do not like green eggs and ham\n"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> str:
+    path = tmp_path / "sam.txt"
+    path.write_text(SAM)
+    return str(path)
+
+
+def test_tokenize_by_name(capsys: Output) -> None:
+    assert run(["tokenize", "나는 먹었다", "--tokenizer", "korean", "--tags"]) == 0
+    assert capsys.readouterr().out == "나/NP 는/JX 먹/VV 었/EP 다/EF\n"
+    assert run(["tokenize", "강아지", "--tokenizer", "jamo", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == list("ㄱㅏㅇㅇㅏ∅ㅈㅣ∅")
+
+
+def test_tokenize_a_file_made_uniform(tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("SOOO Good\nㅋㅋㅋㅋ\n", encoding="utf-8")
+    assert run(["tokenize", "--file", str(path), "--lower", "--repeats", "2"]) == 0
+    assert capsys.readouterr().out == "soo good\nㅋㅋ\n"
+
+
+def test_vocab_shows_the_most_frequent_and_writes_all(
+    corpus: str, tmp_path: Path, capsys: Output
+) -> None:
+    out = tmp_path / "words.txt"
+    assert run(["vocab", corpus, "-k", "2", "--out", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["most_frequent"] == {"I": 3, "Sam": 2}
+    words = load_words(out)
+    assert (len(words), words.count("I"), words.id("I")) == (10, 3, 0)
+
+
+def test_train_an_ngram_model_and_let_it_speak(corpus: str, tmp_path: Path, capsys: Output) -> None:
+    out = tmp_path / "sam.arpa"
+    assert (
+        run(["train", "ngram", corpus, "--out", str(out), "--order", "2", "--smoothing", "none"])
+        == 0
+    )
+    assert load_ngram(out).probability("I", ["<s>"]) == pytest.approx(2 / 3)
+    capsys.readouterr()
+    assert run(["generate", str(out), "--start", "I do", "-n", "1", "--json"]) == 0
+    spoken = json.loads(capsys.readouterr().out)
+    assert spoken == [["I", "do", "not", "like", "green", "eggs", "and", "ham"]]
+
+
+def test_train_vectors_from_counts(tmp_path: Path) -> None:
+    path, out = tmp_path / "text.txt", tmp_path / "lsa.malmoi"
+    path.write_text("ice is solid water\nsteam is water gas\n" * 20)
+    assert run(["train", "lsa", str(path), "--out", str(out), "--dim", "3"]) == 0
+    vectors = load(out)
+    assert vectors.dim == 3
+    assert "whitespace" in vectors.meta["tokenizer"]
+
+
+def test_probabilities_and_their_ratio(tmp_path: Path, capsys: Output) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("ice solid\nice solid\nice water\nsteam gas\nsteam water\n")
+    command = ["cooccur", str(path), "--words", "ice,steam", "--contexts", "solid,gas,water"]
+    assert run([*command, "--weighting", "flat", "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    ice, steam, ratio = table.values()
+    assert ice["solid"] == pytest.approx(2 / 3)
+    assert steam["gas"] == pytest.approx(1 / 2)
+    assert ratio["water"] == pytest.approx((1 / 3) / (1 / 2))
+    assert run(command) == 0
+    assert "solid" in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["vocab", "{corpus}", "--min-count", "9"], "seen 3 times"),
+        (["vocab", "missing.txt"], "does not exist"),
+        (["vocab", "{corpus}", "--encoding", "klingon"], "no encoding 'klingon'"),
+        (["tokenize", "a", "--tokenizer", "martian"], "choose one of whitespace"),
+        (["tokenize"], "give texts"),
+        (
+            ["cooccur", "{corpus}", "--words", "I,am", "--contexts", "Sam", "--window", "0"],
+            "window",
+        ),
+        (["train", "ngram", "{corpus}", "--out", "x.arpa", "--order", "0"], "order"),
+        (["generate", "{corpus}"], "sam.txt"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    command: list[str], message: str, corpus: str, capsys: Output
+) -> None:
+    assert run([word.format(corpus=corpus) for word in command]) in (1, 2)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
