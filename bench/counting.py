@@ -34,7 +34,7 @@ SMALL = 100_000  # ids in the stream that only warms things up
 
 Pairs = npt.NDArray[np.int64]  # row * words + column
 Sums = npt.NDArray[np.float64]
-Counted = tuple[Pairs, Sums]
+Counted = Callable[[], tuple[Pairs, Sums]]  # called when time is no longer taken
 Count = Callable[[Ids, Vocabulary], Counted]
 
 
@@ -47,10 +47,10 @@ def run(data: Data) -> Iterator[Figure]:
     ids, vocabulary = encoded(source)
     counted: dict[str, Counted] = {}
     yield speed(ids, vocabulary, counted)
-    ours = counted.pop("malmoi")
+    pairs, values = counted.pop("malmoi")()
     for name, peer in counted.items():
-        yield same(name, ours, peer)
-    yield memory(data.folder, ids, vocabulary, len(ours[0]))
+        yield same(name, pairs, values, peer)
+    yield memory(data.folder, ids, vocabulary, len(pairs))
 
 
 def encoded(source: Path) -> tuple[Ids, Vocabulary]:
@@ -85,14 +85,15 @@ def speed(ids: Ids, vocabulary: Vocabulary, counted: dict[str, Counted]) -> Figu
     return faster(f"enwiki, window {WINDOW}", ours, min(peers), ASKED, f"{remark}.")
 
 
-def same(name: str, ours: Counted, peer: Counted) -> Figure:
+def same(name: str, pairs: Pairs, values: Sums, peer: Counted) -> Figure:
     """Whether a peer has the same pairs, and how far its numbers are off, relatively."""
-    order = np.argsort(peer[0])
-    alike = np.array_equal(ours[0], peer[0][order])
-    off = float(np.max(np.abs(ours[1] / peer[1][order] - 1))) if alike else np.inf
+    theirs, numbers = peer()
+    order = np.argsort(theirs)
+    alike = np.array_equal(pairs, theirs[order])
+    off = float(np.max(np.abs(values / numbers[order] - 1))) if alike else np.inf
     return Figure(
         name="  its counts",
-        ours=f"{len(ours[0]) / MILLION:.1f} M",
+        ours=f"{len(pairs) / MILLION:.1f} M",
         peer=name,
         off=off,
         asked="≤ 1e-6",
@@ -134,61 +135,64 @@ def print_growth(folder: Path) -> None:
 
 
 def count_ours(ids: Ids, vocabulary: Vocabulary) -> Counted:
-    """Our counts; as pairs, which is part of the time too."""
+    """Our counts."""
     counts = count_cooccurrences(ids, vocabulary, Cooccurrence(window=WINDOW))
-    rows = np.repeat(np.arange(len(vocabulary)), np.diff(counts.starts))
-    return rows * len(vocabulary) + counts.columns, counts.values.astype(np.float64)
+    return lambda: (flat(counts.starts, counts.columns), counts.values.astype(np.float64))
 
 
 def count_scipy(ids: Ids, vocabulary: Vocabulary) -> Counted:
     """A sparse matrix for each distance, and their sum."""
     sparse: Any = import_module("scipy.sparse")
-    words = len(vocabulary)
-    total = sparse.csr_array((words, words))
+    shape = len(vocabulary), len(vocabulary)
+    one = sparse.csr_array(shape)
     for distance, rows, columns in pairs_of(ids):
         weights = np.full(len(rows), 1 / distance)
-        total += sparse.coo_array((weights, (rows, columns)), shape=(words, words)).tocsr()
-    total = total + total.T
-    rows = np.repeat(np.arange(words), np.diff(total.indptr))
-    return rows * words + total.indices, total.data
+        one += sparse.coo_array((weights, (rows, columns)), shape=shape).tocsr()
+    both = one + one.T
+    return lambda: (flat(both.indptr, both.indices), both.data)
 
 
 def count_polars(ids: Ids, vocabulary: Vocabulary) -> Counted:
     """Grouped by pair, then again with the pairs turned round."""
     polars: Any = import_module("polars")
     words, pair = len(vocabulary), polars.col("pair")
-    pairs, weights = weighted_pairs(ids, words)
-    one = polars.DataFrame({"pair": pairs, "weight": weights})
+    one = polars.DataFrame(dict(zip(("pair", "weight"), weighted_pairs(ids, words), strict=True)))
     one = one.group_by("pair").agg(polars.col("weight").sum())
     other = one.select((pair % words * words + pair // words).alias("pair"), "weight")
     both = polars.concat([one, other]).group_by("pair").agg(polars.col("weight").sum())
-    return both["pair"].to_numpy(), both["weight"].to_numpy()
+    return lambda: (both["pair"].to_numpy(), both["weight"].to_numpy())
 
 
 def count_duckdb(ids: Ids, vocabulary: Vocabulary) -> Counted:
     """The same in SQL."""
     duckdb, arrow = import_module("duckdb"), import_module("pyarrow")
     words = len(vocabulary)
-    pairs, weights = weighted_pairs(ids, words)
     connection = duckdb.connect()
-    connection.register("pairs", arrow.table({"pair": pairs, "weight": weights}))
-    found = connection.execute(
+    connection.register("pairs", arrow.table(weighted_pairs(ids, words), ["pair", "weight"]))
+    both = connection.execute(
         f"""WITH one AS (SELECT pair, sum(weight) AS weight FROM pairs GROUP BY pair)
         SELECT pair, sum(weight) AS weight FROM (
           SELECT pair, weight FROM one
           UNION ALL SELECT pair % {words} * {words} + pair // {words}, weight FROM one
         ) GROUP BY pair"""
     ).fetchnumpy()
-    return found["pair"], found["weight"]
+    return lambda: (both["pair"], both["weight"])
 
 
-def weighted_pairs(ids: Ids, words: int) -> Counted:
-    """All pairs and their weights end to end."""
+def flat(starts: npt.NDArray[Any], columns: npt.NDArray[Any]) -> Pairs:
+    """The pairs of a sparse matrix of words."""
+    words = len(starts) - 1
+    pairs: Pairs = np.repeat(np.arange(words), np.diff(starts)) * words + columns
+    return pairs
+
+
+def weighted_pairs(ids: Ids, words: int) -> list[npt.NDArray[Any]]:
+    """All pairs end to end, and their weights."""
     parts = [
         (rows.astype(np.int64) * words + columns, np.full(len(rows), 1 / distance))
         for distance, rows, columns in pairs_of(ids)
     ]
-    return np.concatenate([pair for pair, _ in parts]), np.concatenate([part for _, part in parts])
+    return [np.concatenate(part) for part in zip(*parts, strict=True)]
 
 
 def pairs_of(ids: Ids) -> Iterator[tuple[int, Any, Any]]:

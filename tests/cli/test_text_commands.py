@@ -6,6 +6,7 @@ import pytest
 from malmoi.cli import run
 from malmoi.formats import load
 from malmoi.models.ngram_files import load_ngram
+from malmoi.models.nnlm import load_nnlm
 from malmoi.text.word_list import load_words
 
 Output = pytest.CaptureFixture[str]
@@ -59,6 +60,14 @@ def test_train_an_ngram_model_and_let_it_speak(corpus: str, tmp_path: Path, caps
     assert run(["generate", str(out), "--start", "I do", "-n", "1", "--json"]) == 0
     spoken = json.loads(capsys.readouterr().out)
     assert spoken == [["I", "do", "not", "like", "green", "eggs", "and", "ham"]]
+
+
+def test_train_a_neural_model_and_take_its_vectors(corpus: str, tmp_path: Path) -> None:
+    out, table = tmp_path / "sam.nnlm", tmp_path / "sam.malmoi"
+    command = ["train", "nnlm", corpus, "--out", str(out), "--vectors", str(table)]
+    assert run([*command, "--dim", "8", "--hidden", "8", "--epochs", "2"]) == 0
+    assert load_nnlm(out).next_words(["I"], k=1)
+    assert load(table)["Sam"].shape == (8,)
 
 
 def test_train_vectors_from_counts(tmp_path: Path) -> None:

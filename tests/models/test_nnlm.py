@@ -1,5 +1,6 @@
 """Questions to neural language models; windows; files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +31,9 @@ def made(context: int = 3, *, tied: bool = True, direct: bool = True) -> NeuralM
         lookup=numbers(words, dim),
         hidden=numbers(hidden, context * dim),
         hidden_bias=numbers(hidden),
+        output=numbers(dim if tied else words - 1, features),
         output_bias=numbers(words - 1),
-        output=None if tied else numbers(words - 1, features),
-        projection=numbers(dim, features) if tied else None,
+        tied=tied,
     )
     return NeuralModel(Trie(Keys.of(WORDS), ()), np.arange(9, 3, -1), layers)
 
@@ -97,7 +98,6 @@ def test_a_text_is_as_probable_as_its_words_one_by_one(tied: bool, direct: bool)
 def test_the_probability_is_the_one_of_the_paper() -> None:
     model = made(context=2, tied=False)
     layers = model.layers
-    assert layers.output is not None
     inputs = np.concatenate([layers.lookup[5], layers.lookup[0]])  # <s> the
     hidden = np.tanh(layers.hidden @ inputs + layers.hidden_bias)
     scores = layers.output @ np.concatenate([hidden, inputs]) + layers.output_bias
@@ -162,7 +162,9 @@ def test_layers_that_do_not_fit_are_refused() -> None:
     model = made()
     layers = model.layers
     with pytest.raises(BadSetting, match="do not fit each other"):
-        Layers(layers.lookup, layers.hidden, layers.hidden_bias, layers.output_bias)
+        replace(layers, tied=False)
+    with pytest.raises(BadSetting, match="do not fit each other"):
+        replace(layers, lookup=layers.lookup[:, :0])
     with pytest.raises(BadSetting, match="5 counts and 6 rows"):
         NeuralModel(model.trie, model.counts[:-1], layers)
     shuffled = Trie(Keys.of(WORDS[::-1]), ())

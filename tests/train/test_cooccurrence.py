@@ -224,6 +224,7 @@ def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"window": 0}, "window is 0"),
         ({"window": -3}, "window is -3"),
+        ({"window": 10**9}, "window is 1000000000: it reaches 1 to 10,000 words far"),
         ({"context": "up"}, "'up' is no context"),
         ({"weighting": "heavy"}, "'heavy' is no weighting"),
         ({"memory_mb": 0}, "memory_mb is 0"),
@@ -242,9 +243,9 @@ def test_memory_that_cannot_do_says_what_can() -> None:
 
 
 def test_flat_counts_that_could_run_over_are_refused() -> None:
-    ids = np.zeros(10, dtype=np.uint32)
-    with pytest.raises(BadSetting, match="10 times, more than flat counts can hold"):
-        count_cooccurrences(ids, vocabulary, Cooccurrence(window=2**28, weighting="flat"))
+    ids = np.zeros(2**32 // 20_000 + 1, dtype=np.uint32)
+    with pytest.raises(BadSetting, match="214,749 times, more than flat counts can hold"):
+        count_cooccurrences(ids, vocabulary, Cooccurrence(window=10_000, weighting="flat"))
 
 
 def test_ids_of_another_vocabulary_are_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from malmoi.errors import BadSetting, MissingExtra
 from malmoi.kernels.ngrams import LINE_END, UNKNOWN
-from malmoi.models.nnlm import NeuralModel
+from malmoi.models.nnlm import WEIGHTS, NeuralModel
 from malmoi.train.ngram import NGram, train_ngram
 from malmoi.train.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids
 from malmoi.vocabulary import Vocabulary
@@ -30,7 +30,7 @@ GRAMMAR = [
 
 def arrays(model: NeuralModel) -> list[bytes]:
     """Every bit of the weights."""
-    return [array.tobytes() for array in vars(model.layers).values() if array is not None]
+    return [getattr(model.layers, name).tobytes() for name in WEIGHTS]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_sampled_loss_comes_close_to_the_full_one() -> None:
     torch.manual_seed(1)
     network = Network(counts, (2, 8, 8), direct=True, tied=True, drop=0)
     with torch.no_grad():
-        network.lookup *= 10  # a network that has learnt to tell words apart
+        network.lookup.mul_(10)  # a network that has learnt to tell words apart
     contexts = torch.from_numpy(random.integers(0, 40, (64, 2)))
     targets = torch.from_numpy(random.integers(0, 39, 64))
     full = network.full_loss(contexts, targets).item()

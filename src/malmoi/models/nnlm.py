@@ -7,7 +7,7 @@ Arrays and NumPy alone. Knows nothing of training, nor of torch.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from malmoi.models.trie import Trie
 from malmoi.vectors import Counts, Matrix, Vectors
 
 KIND, VERSION = "nnlm", "1"
+WEIGHTS = ("lookup", "hidden", "hidden_bias", "output", "output_bias")
 AT_ONCE = 1024  # windows whose scores are held at a time
 
 
@@ -38,25 +39,24 @@ AT_ONCE = 1024  # windows whose scores are held at a time
 class Layers:
     """The weights. `<s>`, the last word, is never foretold: it has a row in the lookup alone.
 
-    With direct connections the features are h and x, else h. A tied model scores words by
-    their row in the lookup: it has no `output`, and a `projection` of the features to `dim`.
+    With direct connections the features are h and x, else h alone. A tied model's output is
+    `dim` numbers, and the score of a word is their product with its row in the lookup.
     """
 
     lookup: Matrix  # C [words, dim]
     hidden: Matrix  # H [hidden, context * dim]
     hidden_bias: Matrix  # d [hidden]
+    output: Matrix  # U [words - 1, features], or [dim, features] if tied
     output_bias: Matrix  # b [words - 1]
-    output: Matrix | None = None  # U [words - 1, features]
-    projection: Matrix | None = None  # [dim, features]
+    tied: bool = field(kw_only=True)
 
     def __post_init__(self) -> None:
         (words, dim), (hidden, inputs) = self.lookup.shape, self.hidden.shape
-        last = self.projection if self.output is None else self.output
-        rows = dim if self.output is None else words - 1
+        outputs = dim if self.tied else words - 1
         if (
-            inputs % dim
-            or last is None
-            or last.shape not in [(rows, hidden), (rows, hidden + inputs)]
+            not dim
+            or inputs % dim
+            or self.output.shape not in [(outputs, hidden), (outputs, hidden + inputs)]
             or (self.hidden_bias.shape, self.output_bias.shape) != ((hidden,), (words - 1,))
         ):
             raise BadSetting("the layers do not fit each other")
@@ -70,14 +70,12 @@ class Layers:
         """What the softmax is taken of [windows, words - 1], from contexts [windows, context]."""
         inputs = self.lookup[contexts].reshape(len(contexts), -1)
         features = np.tanh(inputs @ self.hidden.T + self.hidden_bias)
-        last = self.projection if self.output is None else self.output
-        assert last is not None  # checked above
-        if last.shape[1] > features.shape[1]:
+        if self.output.shape[1] > features.shape[1]:
             features = np.hstack([features, inputs])
-        if self.output is None:
-            features, last = features @ last.T, self.lookup[:-1]
-        found: Matrix = features @ last.T + self.output_bias
-        return found
+        found: Matrix = features @ self.output.T
+        if self.tied:
+            found = found @ self.lookup[:-1].T
+        return found + self.output_bias
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,11 +176,11 @@ def windows(tokens: Ids, begin: int, context: int) -> tuple[Ids, Integers]:
 
 
 def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
-    """Write a model as a safetensors file: the layers by their names, `counts`, the words."""
-    layers = {field.name: getattr(model.layers, field.name) for field in fields(Layers)}
+    """Write a model as a safetensors file: the weights by their names, `counts`, the words."""
+    weights = {name: getattr(model.layers, name) for name in WEIGHTS}
     words = keys_as_tensors(model.trie.words)
-    said = {"malmoi": VERSION, "kind": KIND}
-    write_tensors(Path(path), {**layers, "counts": model.counts, **words}, said)
+    said = {"malmoi": VERSION, "kind": KIND, "tied": str(int(model.layers.tied))}
+    write_tensors(Path(path), {**weights, "counts": model.counts, **words}, said)
 
 
 def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
@@ -192,8 +190,7 @@ def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
     if (said.get("kind"), said.get("malmoi")) != (KIND, VERSION):
         raise BadFile(f"{path} holds no neural language model that this malmoi reads")
     try:
-        words = keys_from_tensors(tensors)
-        layers = Layers(**{f.name: tensors[f.name] for f in fields(Layers) if f.name in tensors})
-        return NeuralModel(Trie(words, ()), tensors["counts"], layers)
+        layers = Layers(*(tensors[name] for name in WEIGHTS), tied=said["tied"] == "1")
+        return NeuralModel(Trie(keys_from_tensors(tensors), ()), tensors["counts"], layers)
     except WRONG as error:
         raise damaged(source.path, error) from error

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from malmoi.models.nnlm import Layers
-from malmoi.vectors import Counts, Matrix
+from malmoi.vectors import Counts
 
 SPREAD = 0.1  # of the first numbers in the lookup table
 BETAS = (0.9, 0.99)  # how long Adam remembers
@@ -31,12 +31,11 @@ class Network(nn.Module):
         context, dim, hidden = shape
         features = hidden + (context * dim if direct else 0)
         chances = torch.from_numpy(counts[:-1] + 1.0)
-        self.direct, self.drop = direct, drop
+        self.direct, self.tied, self.drop = direct, tied, drop
         self.lookup = nn.Parameter(SPREAD * torch.randn(len(counts), dim))
         self.hidden = nn.Linear(context * dim, hidden)
-        self.last = nn.Linear(features, dim if tied else len(counts) - 1, bias=False)
+        self.output = nn.Linear(features, dim if tied else len(counts) - 1, bias=False)
         self.output_bias = nn.Parameter((chances / chances.sum()).log().float())
-        self.tied = tied
 
     def features(self, contexts: Tensor) -> Tensor:
         """[windows, dim] if tied, [windows, features] otherwise, from [windows, context]."""
@@ -44,16 +43,16 @@ class Network(nn.Module):
         inputs = functional.dropout(inputs, self.drop, self.training)
         hidden = functional.dropout(torch.tanh(self.hidden(inputs)), self.drop, self.training)
         found = torch.cat([hidden, inputs], 1) if self.direct else hidden
-        return self.last(found) if self.tied else found
+        return self.output(found) if self.tied else found
 
     @property
-    def output(self) -> Tensor:
-        """A row for each word that can be foretold."""
-        return self.lookup[:-1] if self.tied else self.last.weight
+    def rows(self) -> Tensor:
+        """What the features of a window are multiplied with, for each word to be foretold."""
+        return self.lookup[:-1] if self.tied else self.output.weight
 
     def full_loss(self, contexts: Tensor, targets: Tensor) -> Tensor:
         """Minus the mean log probability of the targets."""
-        scores = functional.linear(self.features(contexts), self.output, self.output_bias)
+        scores = functional.linear(self.features(contexts), self.rows, self.output_bias)
         return functional.cross_entropy(scores, targets)
 
     def sampled_loss(
@@ -64,8 +63,8 @@ class Network(nn.Module):
         A drawn word counts as often as it stands for others: its weight is the logarithm of
         1 / (words drawn · its chance) (importance sampling: Bengio and Senécal 2003).
         """
-        features, output = self.features(contexts), self.output
-        rows = functional.embedding(torch.cat([targets, drawn]), output)
+        features = self.features(contexts)
+        rows = functional.embedding(torch.cat([targets, drawn]), self.rows)
         own = (features * rows[: len(targets)]).sum(1) + self.output_bias[targets]
         others = features @ rows[len(targets) :].T + (self.output_bias[drawn] + weights)
         others = others.masked_fill(targets[:, None] == drawn, -math.inf)
@@ -74,15 +73,14 @@ class Network(nn.Module):
 
     def layers(self) -> Layers:
         """The weights as they are now."""
-        last = array(self.last.weight)
-        return Layers(
-            lookup=array(self.lookup),
-            hidden=array(self.hidden.weight),
-            hidden_bias=array(self.hidden.bias),
-            output_bias=array(self.output_bias),
-            output=None if self.tied else last,
-            projection=last if self.tied else None,
+        weights = (
+            self.lookup,
+            self.hidden.weight,
+            self.hidden.bias,
+            self.output.weight,
+            self.output_bias,
         )
+        return Layers(*(weight.detach().numpy().copy() for weight in weights), tied=self.tied)
 
 
 class Learner:
@@ -126,9 +124,3 @@ def repeatable(seed: int, threads: int) -> Iterator[None]:
             yield
         finally:
             torch.set_num_threads(before)
-
-
-def array(tensor: Tensor) -> Matrix:
-    """A tensor's numbers, copied."""
-    numbers: Matrix = tensor.detach().numpy().copy()
-    return numbers

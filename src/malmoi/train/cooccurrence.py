@@ -39,6 +39,7 @@ Context = Literal["both", "left", "right"]
 Weighting = Literal["distance", "flat"]
 Folder = str | PathLike[str] | None  # None is the system's folder for temporary files
 
+FARTHEST = 10_000  # words
 MEGABYTE = 10**6
 ENTRY = 8  # bytes: a column and a value
 AT_ONCE = 2 * THREADS + 2  # blocks of rows that are counted, or wait to be written
@@ -64,8 +65,8 @@ class Cooccurrence:
     memory_mb: float = 2048
 
     def __post_init__(self) -> None:
-        if self.window < 1:
-            raise BadSetting(f"window is {self.window}: it reaches at least 1 word far")
+        if not 1 <= self.window <= FARTHEST:
+            raise BadSetting(f"window is {self.window}: it reaches 1 to {FARTHEST:,} words far")
         if self.context not in get_args(Context):
             raise BadSetting(f"'{self.context}' is no context: choose both, left or right")
         if self.weighting not in get_args(Weighting):

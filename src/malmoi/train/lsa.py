@@ -91,8 +91,8 @@ class Sparse:
             multiply_twice(self.starts, self.columns, self.values, dense, product, gram, *rows)
             return gram
 
-        parts = spans(np.diff(self.starts), -(-len(self.columns) // THREADS))
-        grams = list(pool().map(multiply, parts))
+        share = len(self.columns) // THREADS + 1
+        grams = list(pool().map(multiply, spans(np.diff(self.starts), share)))
         return product, np.sum(grams, axis=0)
 
 
