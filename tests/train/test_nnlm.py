@@ -182,6 +182,11 @@ def test_text_that_cannot_be_learnt_is_refused() -> None:
         train_nnlm_ids(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1}))
 
 
+def test_a_model_that_runs_away_is_told() -> None:
+    with pytest.raises(BadSetting, match=r"learning_rate is 1e\+30, lower it"):
+        train_nnlm(GRAMMAR, replace(SMALL, learning_rate=1e30))
+
+
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r"'torch'.* pip install 'malmoi\[train\]'"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -108,7 +108,12 @@ def train_nnlm_ids(
             order = random.permutation(foretelling)
             for first in range(0, len(order), settings.batch):
                 rows = every[order[first : first + settings.batch]]
-                learner.step(rows, settings.learning_rate * pace(done / total))
+                loss = learner.step(rows, settings.learning_rate * pace(done / total))
+                if not isfinite(loss):
+                    raise BadSetting(
+                        f"after {done:,} words nothing is foretold any more: learning_rate is"
+                        f" {settings.learning_rate:g}, lower it"
+                    )
                 done += len(rows)
                 progress(done, total)
     return NeuralModel(trie, counts, network.layers())
