@@ -15,7 +15,8 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
-from malmoi.formats.reading import Gatherer, Reading, Request, refuse_or_note
+from malmoi.formats.gathering import Gatherer
+from malmoi.formats.reading import Reading, Request, refuse_or_note
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.text_rows import BLANK, MISFIT, parse_lines
 from malmoi.keys import Bytes, Keys, Offsets

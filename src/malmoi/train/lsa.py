@@ -120,7 +120,7 @@ def train_lsa(
         )
     right = right_vectors(matrix, settings.dim, settings.seed, progress)
     product, _ = matrix.twice(right)  # each column is a left singular vector times its value
-    values = np.linalg.norm(product, axis=0)
+    values = np.sqrt(np.einsum("ij,ij->j", product, product, dtype=np.float64))
     there = values > FAINT * values.max(initial=0)
     units = right if settings.matrix == "tf-idf" else product / np.where(there, values, 1)
     largest = units[np.abs(units).argmax(axis=0), np.arange(settings.dim)]

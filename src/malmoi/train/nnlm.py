@@ -1,6 +1,6 @@
 """A feed-forward neural language model from sentences or a stream of ids (extra `train`)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, get_args
@@ -34,15 +34,15 @@ class NNLM:
     the same model, bit for bit, on one of `threads`.
     """
 
-    context: int = 5
+    context: int = 8
     dim: int = 128
-    hidden: int = 256
+    hidden: int = 384
     direct: bool = True
     tied: bool = True
-    dropout: float = 0.1
+    dropout: float = 0.25
     softmax: Softmax = "sampled"
     negatives: int = 1000
-    epochs: int = 5
+    epochs: int = 6
     batch: int = 512
     learning_rate: float = 0.002
     min_count: int = 1
@@ -101,22 +101,28 @@ def train_nnlm_ids(
         )
         negatives = settings.negatives if settings.softmax == "sampled" else 0
         learner = Learner(network, counts, negatives, settings.seed)
-        every, foretelling = windows(tokens, trie.begin, settings.context)
-        random = np.random.default_rng(settings.seed)
-        done, total = 0, settings.epochs * len(foretelling)
-        for _ in range(settings.epochs):
-            order = random.permutation(foretelling)
-            for first in range(0, len(order), settings.batch):
-                rows = every[order[first : first + settings.batch]]
-                loss = learner.step(rows, settings.learning_rate * pace(done / total))
-                if not isfinite(loss):
-                    raise BadSetting(
-                        f"after {done:,} words nothing is foretold any more: learning_rate is"
-                        f" {settings.learning_rate:g}, lower it"
-                    )
-                done += len(rows)
-                progress(done, total)
+        for rows, done, total in batches(tokens, trie.begin, settings):
+            loss = learner.step(rows, settings.learning_rate * pace(done / total))
+            if not isfinite(loss):
+                raise BadSetting(
+                    f"after {done:,} words nothing is foretold any more: learning_rate is"
+                    f" {settings.learning_rate:g}, lower it"
+                )
+            progress(done + len(rows), total)
     return NeuralModel(trie, counts, network.layers())
+
+
+def batches(tokens: Ids, begin: int, settings: NNLM) -> Iterator[tuple[Ids, int, int]]:
+    """All windows of all epochs in random order; how many went before, and will be in all."""
+    every, foretelling = windows(tokens, begin, settings.context)
+    random = np.random.default_rng(settings.seed)
+    done, total = 0, settings.epochs * len(foretelling)
+    for _ in range(settings.epochs):
+        order = random.permutation(foretelling)
+        for first in range(0, len(order), settings.batch):
+            rows = every[order[first : first + settings.batch]]
+            yield rows, done, total
+            done += len(rows)
 
 
 def pace(done: float) -> float:
