@@ -22,7 +22,8 @@ import numpy.typing as npt
 from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
-from malmoi.kernels.words import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.words import Ids
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.vocabulary import Vocabulary
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.kernels.words import LINE_END, UNKNOWN
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.text import encoded as encoding
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus

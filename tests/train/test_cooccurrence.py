@@ -11,16 +11,11 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting, UnknownWord
 from malmoi.kernels.cooccurrence import count_ids, take_row
-from malmoi.kernels.words import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.words import Ids
+from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
 from malmoi.train import cooccurrence
-from malmoi.train.cooccurrence import (
-    Cooccurrence,
-    Cooccurrences,
-    count_cooccurrences,
-    load_cooccurrences,
-    save_cooccurrences,
-    spans,
-)
+from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.ngram_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
+from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.train import cooccurrence
-from malmoi.train.cooccurrence import Cooccurrence, Cooccurrences, count_cooccurrences
+from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.information import PMI, mutual_information, probability_table
 from malmoi.train.ngram_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary

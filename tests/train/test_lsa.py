@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting
 from malmoi.files.progress import silent
-from malmoi.kernels.words import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.words import Ids
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.information import PMI, mutual_information
 from malmoi.train.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa

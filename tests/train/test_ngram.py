@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.kernels.ngrams import LINE_END, UNKNOWN
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.ngram import NgramModel
 from malmoi.train.ngram import NGram, Smoothing, train_ngram, train_ngram_ids
 from malmoi.train.ngram_counts import count_ids, count_ngrams

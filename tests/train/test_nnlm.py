@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadSetting, MissingExtra
-from malmoi.kernels.ngrams import LINE_END, UNKNOWN
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm import WEIGHTS, NeuralModel
 from malmoi.train.ngram import NGram, train_ngram
 from malmoi.train.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadSetting
-from malmoi.kernels.words import LINE_END, UNKNOWN
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.train.ngram_counts import encode_sentences
 from malmoi.train.one_hot import one_hot
 from malmoi.vocabulary import Vocabulary

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.kernels.compiled import compiled, inlined
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.text_rows import Matrix, Places
-from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
+from malmoi.kernels.words import Counts, Ids
 
 Sums = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.uint64]  # one bit for each column

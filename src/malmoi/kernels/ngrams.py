@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-LINE_END = 0xFFFFFFFF  # in a stream of ids: the line ends here
-UNKNOWN = 0xFFFFFFFE  # in a stream of ids: a word without an id
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+
 WORD_BITS = np.uint64(32)
 WORD_MASK = np.uint64(0xFFFFFFFF)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.kernels.compiled import compiled, inlined
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.numbers import Text
 from malmoi.kernels.text_rows import Places
 
@@ -17,8 +18,6 @@ Counts = npt.NDArray[np.int64]
 Ids = npt.NDArray[np.uint32]
 
 SEED = 14695981039346656037
-LINE_END = 0xFFFFFFFF  # after the last id of each line
-UNKNOWN = 0xFFFFFFFE  # a word that is not in the vocabulary
 
 
 @inlined

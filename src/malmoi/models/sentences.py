@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.kernels.ngrams import LINE_END, Ids
+from malmoi.kernels.marks import LINE_END
+from malmoi.kernels.ngrams import Ids
 
 UNKNOWN_WORD, BEGIN, END = "<unk>", "<s>", "</s>"
 

@@ -7,10 +7,9 @@ it is summed. Finished rows go to temporary files at once. Knows nothing of what
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from math import ceil, inf
 from os import PathLike
-from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, Any, Literal, NamedTuple, get_args
 
@@ -19,19 +18,12 @@ import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    damaged,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
 from malmoi.kernels.compiled import THREADS
 from malmoi.kernels.cooccurrence import Sums, Values, count_ids, count_rows, find_positions
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.text_rows import Places
-from malmoi.kernels.words import LINE_END, UNKNOWN, Counts, Ids
+from malmoi.kernels.words import Counts, Ids
+from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Vocabulary
 
@@ -43,8 +35,6 @@ FARTHEST = 10_000  # words
 MEGABYTE = 10**6
 ENTRY = 8  # bytes: a column and a value
 AT_ONCE = 2 * THREADS + 2  # blocks of rows that are counted, or wait to be written
-BLOCK = 1 << 20  # entries in a block, where memory allows it
-TITLE, VERSION = "malmoi-cooccurrences", "1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,69 +76,6 @@ class Cooccurrence:
         if self.weighting == "flat":
             return np.minimum(distances, 1)
         return np.divide(1, distances, out=distances, where=distances > 0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Cooccurrences:
-    """A number for each word and each word beside it, row by row; what is not there is 0.
-
-    Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
-    `starts[i + 1]`. Both may be memory-mapped; values are uint32 if flat, else float32.
-    """
-
-    vocabulary: Vocabulary
-    starts: Places
-    columns: Ids
-    values: Values
-
-    def row(self, word: str) -> tuple[Ids, Values]:
-        """What stands beside a word: ids and a number for each."""
-        row = self.vocabulary.id(word)
-        part = slice(self.starts[row], self.starts[row + 1])
-        return self.columns[part], self.values[part]
-
-    def value(self, word: str, context: str) -> float:
-        """The number of a word and one beside it."""
-        columns, values = self.row(word)
-        column = np.uint32(self.vocabulary.id(context))
-        at = np.searchsorted(columns, column)
-        return float(values[at]) if at < len(columns) and columns[at] == column else 0.0
-
-    @cached_property
-    def totals(self) -> Sums:
-        """The sum of each row."""
-        sums = np.zeros(len(self.vocabulary))
-        for first, last, part in self.blocks():
-            lengths = np.diff(self.starts[first : last + 1])
-            rows = np.repeat(np.arange(last - first), lengths)
-            sums[first:last] = np.bincount(rows, self.values[part], last - first)
-        return sums
-
-    @cached_property
-    def context_totals(self) -> Sums:
-        """The sum of each column."""
-        sums = np.zeros(len(self.vocabulary))
-        for _, _, part in self.blocks():
-            sums += np.bincount(self.columns[part], self.values[part], len(sums))
-        return sums
-
-    def blocks(self) -> Iterator[tuple[int, int, slice]]:
-        """Some rows at a time: the first, the one after the last, and where their entries are."""
-        for first, last in spans(np.diff(self.starts), BLOCK):
-            yield first, last, slice(self.starts[first], self.starts[last])
-
-    def dense(self) -> Sums:
-        """All of it as a table [words, words]; for few words."""
-        table = np.zeros((len(self.vocabulary), len(self.vocabulary)))
-        rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
-        table[rows, self.columns] = self.values
-        return table
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def __repr__(self) -> str:
-        return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
 
 
 class Block(NamedTuple):
@@ -262,16 +189,6 @@ def rooms(counts: Counts, place: np.dtype[Any], settings: Cooccurrence) -> tuple
     return half // place.itemsize, min(entries, max(BLOCK, 4 * words))
 
 
-def spans(sizes: Counts, room: int) -> Iterator[tuple[int, int]]:
-    """Ranges that follow each other, as long as their sizes fit the room, each at least one."""
-    ends = np.cumsum(sizes)
-    first, used = 0, 0
-    while first < len(ends):
-        last = max(first + 1, int(np.searchsorted(ends, used + room, side="right")))
-        yield first, last
-        first, used = last, int(ends[last - 1])
-
-
 def gathered(
     vocabulary: Vocabulary, blocks: Iterable[Block], folder: Folder, progress: Progress
 ) -> Cooccurrences:
@@ -313,32 +230,3 @@ def mapped(file: IO[bytes], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     if file.tell() == 0:
         return np.empty(0, dtype)
     return np.memmap(file, dtype, mode="r").view(np.ndarray)
-
-
-def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
-    """Write counts as a safetensors file, which is whole or not there."""
-    tensors = keys_as_tensors(counts.vocabulary.words) | {
-        "counts": counts.vocabulary.counts,
-        "starts": counts.starts,
-        "columns": counts.columns,
-        "values": counts.values,
-    }
-    write_tensors(Path(path), tensors, {TITLE: VERSION})
-
-
-def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
-    """Open counts that were saved, memory-mapped."""
-    tensors, said = open_tensors(Source(Path(path)))
-    if said.get(TITLE) != VERSION:
-        raise BadFile(f"{path} holds no co-occurrences that this malmoi reads")
-    try:
-        vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
-        starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
-        fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
-        if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
-            raise BadSetting("the rows do not fit the words")
-        if len(columns) and columns.max() >= len(vocabulary):
-            raise BadSetting("there are ids that no word has")
-    except WRONG as error:
-        raise damaged(Path(path), error) from error
-    return Cooccurrences(vocabulary, starts, columns, values)

@@ -16,8 +16,9 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.cooccurrence import Sums
+from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
-from malmoi.train.cooccurrence import Block, Cooccurrences, Folder, gathered
+from malmoi.train.cooccurrence import Block, Folder, gathered
 
 
 @dataclass(frozen=True, kw_only=True)

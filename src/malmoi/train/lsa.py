@@ -14,15 +14,11 @@ from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.compiled import THREADS, pool
 from malmoi.kernels.cooccurrence import count_documents, multiply_twice
+from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.text_rows import Places
-from malmoi.kernels.words import LINE_END, Ids
-from malmoi.train.cooccurrence import (
-    Cooccurrence,
-    Folder,
-    count_cooccurrences,
-    count_words,
-    spans,
-)
+from malmoi.kernels.words import Ids
+from malmoi.models.cooccurrences import spans
+from malmoi.train.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words
 from malmoi.train.information import PMI, mutual_information
 from malmoi.vectors import Matrix, Vectors
 from malmoi.vocabulary import Vocabulary

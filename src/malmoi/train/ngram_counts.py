@@ -9,7 +9,8 @@ import numpy as np
 
 from malmoi.errors import BadSetting
 from malmoi.kernels import ngrams
-from malmoi.kernels.ngrams import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.ngrams import Ids
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, number_words, refuse_marks

@@ -10,7 +10,8 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.ngrams import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.ngrams import Ids
 from malmoi.keys import Keys
 from malmoi.models.nnlm import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks

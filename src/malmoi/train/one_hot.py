@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.text_rows import Places
-from malmoi.kernels.words import LINE_END, UNKNOWN, Ids
+from malmoi.kernels.words import Ids
 from malmoi.vectors import Matrix
 from malmoi.vocabulary import Vocabulary
 

@@ -1,0 +1,132 @@
+"""Cooccurrences: a number for each word and each word beside it, as a sparse matrix; and its file.
+
+Knows nothing of how they were counted, nor of what they mean.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.source import Source
+from malmoi.files.tensors import (
+    WRONG,
+    damaged,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
+from malmoi.kernels.cooccurrence import Sums, Values
+from malmoi.kernels.text_rows import Places
+from malmoi.kernels.words import Counts, Ids
+from malmoi.vocabulary import Vocabulary
+
+BLOCK = 1 << 20  # entries in a block, where memory allows it
+TITLE, VERSION = "malmoi-cooccurrences", "1"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cooccurrences:
+    """A number for each word and each word beside it, row by row; what is not there is 0.
+
+    Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
+    `starts[i + 1]`. Both may be memory-mapped; values are uint32 if flat, else float32.
+    """
+
+    vocabulary: Vocabulary
+    starts: Places
+    columns: Ids
+    values: Values
+
+    def row(self, word: str) -> tuple[Ids, Values]:
+        """What stands beside a word: ids and a number for each."""
+        row = self.vocabulary.id(word)
+        part = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[part], self.values[part]
+
+    def value(self, word: str, context: str) -> float:
+        """The number of a word and one beside it."""
+        columns, values = self.row(word)
+        column = np.uint32(self.vocabulary.id(context))
+        at = np.searchsorted(columns, column)
+        return float(values[at]) if at < len(columns) and columns[at] == column else 0.0
+
+    @cached_property
+    def totals(self) -> Sums:
+        """The sum of each row."""
+        sums = np.zeros(len(self.vocabulary))
+        for first, last, part in self.blocks():
+            lengths = np.diff(self.starts[first : last + 1])
+            rows = np.repeat(np.arange(last - first), lengths)
+            sums[first:last] = np.bincount(rows, self.values[part], last - first)
+        return sums
+
+    @cached_property
+    def context_totals(self) -> Sums:
+        """The sum of each column."""
+        sums = np.zeros(len(self.vocabulary))
+        for _, _, part in self.blocks():
+            sums += np.bincount(self.columns[part], self.values[part], len(sums))
+        return sums
+
+    def blocks(self) -> Iterator[tuple[int, int, slice]]:
+        """Some rows at a time: the first, the one after the last, and where their entries are."""
+        for first, last in spans(np.diff(self.starts), BLOCK):
+            yield first, last, slice(self.starts[first], self.starts[last])
+
+    def dense(self) -> Sums:
+        """All of it as a table [words, words]; for few words."""
+        table = np.zeros((len(self.vocabulary), len(self.vocabulary)))
+        rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
+        table[rows, self.columns] = self.values
+        return table
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
+
+
+def spans(sizes: Counts, room: int) -> Iterator[tuple[int, int]]:
+    """Ranges that follow each other, as long as their sizes fit the room, each at least one."""
+    ends = np.cumsum(sizes)
+    first, used = 0, 0
+    while first < len(ends):
+        last = max(first + 1, int(np.searchsorted(ends, used + room, side="right")))
+        yield first, last
+        first, used = last, int(ends[last - 1])
+
+
+def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
+    """Write counts as a safetensors file, which is whole or not there."""
+    tensors = keys_as_tensors(counts.vocabulary.words) | {
+        "counts": counts.vocabulary.counts,
+        "starts": counts.starts,
+        "columns": counts.columns,
+        "values": counts.values,
+    }
+    write_tensors(Path(path), tensors, {TITLE: VERSION})
+
+
+def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
+    """Open counts that were saved, memory-mapped."""
+    tensors, said = open_tensors(Source(Path(path)))
+    if said.get(TITLE) != VERSION:
+        raise BadFile(f"{path} holds no co-occurrences that this malmoi reads")
+    try:
+        vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
+        starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
+        fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
+        if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
+            raise BadSetting("the rows do not fit the words")
+        if len(columns) and columns.max() >= len(vocabulary):
+            raise BadSetting("there are ids that no word has")
+    except WRONG as error:
+        raise damaged(Path(path), error) from error
+    return Cooccurrences(vocabulary, starts, columns, values)
