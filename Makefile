@@ -21,8 +21,8 @@ check: $(VENV)/.test  ## style, types, the direction of imports
 bench: $(VENV)/.test  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
-quality: $(VENV)/.test  ## equality with the peers on real files
-	$(BIN)/python -m bench equality
+quality: $(VENV)/.test  ## equality with the peers on real files, perplexities of models
+	$(BIN)/python -m bench equality language
 
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict
