@@ -19,6 +19,12 @@ def compiled(kernel: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(nogil=True, cache=True)(kernel))
 
 
+def loosely_compiled(kernel: Kernel) -> Kernel:
+    """The same, with sums in whatever order is fastest: where a bound on the error is known."""
+    loose = {"contract", "reassoc"}
+    return cast(Kernel, numba.njit(nogil=True, cache=True, fastmath=loose)(kernel))
+
+
 def inlined(kernel: Kernel) -> Kernel:
     """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
     return cast(Kernel, numba.njit(nogil=True, cache=True, inline="always")(kernel))

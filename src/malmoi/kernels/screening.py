@@ -3,14 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.compiled import compiled
+from malmoi.kernels.compiled import loosely_compiled
 from malmoi.kernels.text_rows import Matrix
 
 LANES = 64  # rows side by side in a tile
 Tiles = npt.NDArray[np.int8]
 
 
-@compiled
+@loosely_compiled
 def screen(
     tiles: Tiles,
     scales: Matrix,
@@ -25,12 +25,21 @@ def screen(
     best[t] is the highest of out[t].
     """
     sums = np.empty(LANES, dtype=np.float32)
+    fours = len(direction) // 4 * 4
     for tile in range(first, last):
         sums[:] = 0
-        for j in range(len(direction)):
-            weight = direction[j]
+        for j in range(0, fours, 4):  # four at a time: fewer trips to memory for the sums
+            a, b, c, d = direction[j], direction[j + 1], direction[j + 2], direction[j + 3]
             for lane in range(LANES):
-                sums[lane] += weight * np.float32(tiles[tile, j, lane])
+                sums[lane] += (
+                    a * np.float32(tiles[tile, j, lane])
+                    + b * np.float32(tiles[tile, j + 1, lane])
+                    + c * np.float32(tiles[tile, j + 2, lane])
+                    + d * np.float32(tiles[tile, j + 3, lane])
+                )
+        for j in range(fours, len(direction)):
+            for lane in range(LANES):
+                sums[lane] += direction[j] * np.float32(tiles[tile, j, lane])
         highest = np.float32(-np.inf)
         for lane in range(LANES):
             out[tile, lane] = sums[lane] * scales[tile, lane]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Metric = Literal["cosine", "dot", "euclidean"]
 Rows = npt.NDArray[np.int64]
 
-TILE_ROWS, TILE_DIRECTIONS = 2048, 256
+TILE_ROWS, TILE_DIRECTIONS = 2048, 1024
 TINY = np.float32(1e-20)
 GROUP = 64  # rows of which only the best is looked at first
 WORTH_SCREENING = 1 << 20  # numbers: fewer are multiplied as fast as they are
