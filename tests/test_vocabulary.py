@@ -74,3 +74,14 @@ def test_counts_must_be_as_many_as_words() -> None:
 
 def test_a_vocabulary_shows_its_size() -> None:
     assert repr(Vocabulary.of({"a": 1500, "b": 2})) == "Vocabulary(2 words, 1,502 seen)"
+
+
+@given(st.dictionaries(st.text("ab\0한", max_size=20), st.integers(1, 3), max_size=40))
+def test_order_is_by_count_then_by_bytes(counts: dict[str, int]) -> None:
+    expected = sorted(counts, key=lambda word: (-counts[word], word.encode()))
+    assert list(Vocabulary.of(counts)) == expected
+
+
+def test_words_that_begin_alike_are_ordered_by_their_ends() -> None:
+    words = {f"{'x' * 20}{end}": 1 for end in "cab"}
+    assert [word[-1] for word in Vocabulary.of(words)] == ["a", "b", "c"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.keys import Keys, encode
+from malmoi.keys import Keys
 
 Counts = npt.NDArray[np.int64]
 
@@ -51,14 +51,15 @@ class Vocabulary:
         if size is not None and 0 < size < len(kept):  # ties at the end are still to be ordered
             least = np.partition(counts[kept], len(kept) - size)[len(kept) - size]
             kept = kept[counts[kept] >= least]
-        marks = [encode(word) for word in special]
-        ranked = sorted((-int(counts[row]), words.bytes_at(row)) for row in kept.tolist())
-        ranked = [pair for pair in ranked if pair[1] not in marks][:size]
-        seen = [0 if row < 0 else int(counts[row]) for row in map(words.find, special)]
-        return cls(
-            Keys.of_bytes([*marks, *(word for _, word in ranked)]),
-            np.array([*seen, *(-count for count, _ in ranked)], dtype=np.int64),
-        )
+        chosen = kept[by_frequency(words.take(kept), counts[kept])]
+        marks = Keys.of(special)
+        marked = words.find_all(marks)
+        chosen = chosen[~np.isin(chosen, marked)][:size]
+        seen = np.where(marked < 0, 0, counts[marked])
+        plain = words.take(chosen)
+        packed = np.concatenate([marks.packed, plain.packed])
+        offsets = np.concatenate([marks.offsets, marks.offsets[-1] + plain.offsets[1:]])
+        return cls(Keys(packed, offsets), np.concatenate([seen, counts[chosen]]).astype(np.int64))
 
     def merged(self, other: "Vocabulary") -> "Vocabulary":
         """The words of both, their counts added."""
@@ -94,3 +95,26 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} words, {int(self.counts.sum()):,} seen)"
+
+
+def by_frequency(words: Keys, counts: Counts) -> npt.NDArray[np.int64]:
+    """The order of words by count, most first, then by their bytes."""
+    starts = prefixes(words)
+    order = np.lexsort((starts[:, 1], starts[:, 0], -counts))
+    # Words of the same count that begin with the same bytes are looked at one by one.
+    alike = (np.diff(counts[order]) == 0) & ~np.diff(starts[order], axis=0).any(axis=1)
+    pairs = np.flatnonzero(alike)
+    for run in np.split(pairs, np.flatnonzero(np.diff(pairs) > 1) + 1):
+        if len(run):
+            span = slice(run[0], run[-1] + 2)
+            order[span] = sorted(order[span].tolist(), key=words.bytes_at)
+    return order
+
+
+def prefixes(words: Keys) -> npt.NDArray[np.uint64]:
+    """The first sixteen bytes of each word as two numbers that sort as the bytes do."""
+    places = words.offsets[:-1, np.newaxis] + np.arange(16)
+    inside = places < words.offsets[1:, np.newaxis]
+    bytes_of = np.zeros(places.shape, dtype=np.uint8)
+    bytes_of[inside] = words.packed[places[inside]]
+    return bytes_of.view(">u8").astype(np.uint64)
