@@ -20,7 +20,7 @@ from bench.measure import Figure, say
 SPEED = ("loading", "opening", "asking", "starting", "text", "counting")
 QUALITY = ("equality", "language")
 PARTS = (*SPEED, *QUALITY)
-WIDTH, NAME_WIDTH = 80, 30
+WIDTH, NAME_WIDTH = 80, 28
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
 MADE = (
     "Peers: gensim, fastText. Best of several rounds in turn with the peer, all in one run. "
