@@ -1,8 +1,10 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from malmoi.cli import run
 from malmoi.formats import load, save
+from malmoi.vectors import Vectors
 from tests.query.worlds import capitals
 
 
@@ -145,6 +148,24 @@ def test_keys_that_are_not_utf8_can_be_printed(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, env={**os.environ, "LC_ALL": "C"})
     assert done.returncode == 0
     assert b"\\udcff" in done.stdout
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_being_stopped_leaves_nothing_half_written(tmp_path: Path, told: signal.Signals) -> None:
+    path, out = tmp_path / "large.npy", tmp_path / "out"
+    out.mkdir()
+    numbers = np.random.default_rng(0).standard_normal((60_000, 100))
+    save(Vectors([f"w{i}" for i in range(len(numbers))], numbers), path)
+    command = [sys.executable, "-m", "malmoi", "convert", str(path), str(out / "x.vec.gz")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not list(out.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(told)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted; nothing was written" in err
+    assert list(out.iterdir()) == []
 
 
 def test_a_closed_pipe_is_no_error(model: str) -> None:

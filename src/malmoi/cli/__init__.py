@@ -1,6 +1,7 @@
 """The `malmoi` command. Each command is one file: it parses, makes one library call, prints."""
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ def make_app() -> App:
         help="Text to vectors you can use, in English and Korean.",
         help_epilogue="A model M is a file of vectors in any format, or the name glove-6b-50d.",
         version=__version__,
+        suppress_keyboard_interrupt=False,
     )
     for name, place, text in COMMANDS:
         app.command(f"malmoi.cli.{place}", name=name, help=text)
@@ -68,7 +70,10 @@ def run(words: Sequence[str] | None = None) -> int:
 
 
 def main() -> None:
-    """The entry point of the command."""
+    """The entry point of the command; being told to stop is like Ctrl-C, and cleans up."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     sys.exit(run())
 
 

@@ -6,6 +6,8 @@ Knows nothing of what the arrays mean.
 """
 
 import json
+import os
+import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,6 +96,9 @@ def write_tensors(
         try:
             serialize_file(specs, part, said)
         except SafetensorError as error:
+            told = re.search(r"os error (\d+)", str(error))
+            if told:  # the system's own complaint, which `beside` puts into words
+                raise OSError(int(told[1]), os.strerror(int(told[1]))) from error
             raise BadFile(f"{path} was not written: {error}") from error
 
 
