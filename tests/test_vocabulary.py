@@ -85,3 +85,9 @@ def test_order_is_by_count_then_by_bytes(counts: dict[str, int]) -> None:
 def test_words_that_begin_alike_are_ordered_by_their_ends() -> None:
     words = {f"{'x' * 20}{end}": 1 for end in "cab"}
     assert [word[-1] for word in Vocabulary.of(words)] == ["a", "b", "c"]
+
+
+def test_merging_adds_the_counts_of_both() -> None:
+    both = Vocabulary.of({"a": 3, "b": 1}).merged(Vocabulary.of({"b": 4, "c": 2}))
+    assert list(both) == ["b", "a", "c"]
+    assert both.counts.tolist() == [5, 3, 2]

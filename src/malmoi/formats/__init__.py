@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadSetting, MalmoiWarning, check_encoding
+from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats import catalogue, packaged
@@ -34,9 +34,6 @@ def load(
     out instead of refused. What was repaired or left out is reported as a `MalmoiWarning`.
     `path` may also be the name of vectors that install with a package: `glove-6b-50d`.
     """
-    if limit is not None and limit < 0:
-        raise BadSetting(f"limit is {limit}: it counts rows")
-    check_encoding(encoding)
     if isinstance(only, str):
         raise BadSetting(f"only is the one string '{only}': give a list of words")
     wanted = None if only is None else frozenset(map(nfc, only))
@@ -52,7 +49,10 @@ def read(path: PathLike, request: Request) -> Reading:
     if packaged.is_packaged(str(path)) and not Path(path).exists():
         return packaged.read(str(path), request)
     source = Source(Path(path))
-    return catalogue.get_format(catalogue.recognise(source)).read(source, request)
+    kind = catalogue.get_format(catalogue.recognise(source))
+    reading = kind.read(source, request)
+    reading.report.format = kind.TITLE
+    return reading
 
 
 def save(

@@ -7,7 +7,7 @@ import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.formats import PathLike, catalogue, packaged, read
+from malmoi.formats import PathLike, read
 from malmoi.formats.reading import Report, Request, decomposed
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -48,19 +48,15 @@ def inspect(path: PathLike, *, encoding: str = "utf-8", progress: Progress = sil
     request = Request(strict=False, encoding=encoding, progress=progress)
     reading = read(path, request)
     vectors = reading.vectors
-    size, zipped, title = 0, False, packaged.TITLE
-    if Path(path).exists():
-        source = Source(Path(path))
-        size, zipped = source.size, source.compressed
-        title = catalogue.get_format(catalogue.recognise(source)).TITLE
+    source = Source(Path(path)) if Path(path).exists() else None  # None: in a package
     return Inspection(
         path=str(path),
-        format=title,
+        format=reading.report.format,
         rows=len(vectors),
         dim=vectors.dim,
         numbers=reading.report.numbers,
-        bytes=size,
-        zipped=zipped,
+        bytes=source.size if source else 0,
+        zipped=bool(source and source.compressed),
         counts=vectors.counts is not None,
         normalised=bool(len(vectors)) and bool(np.all(np.abs(vectors.norms - 1) < UNIT)),
         subwords=describe_subwords(vectors),

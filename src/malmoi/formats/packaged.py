@@ -30,4 +30,6 @@ def read(name: str, request: Request) -> Reading:
     words = parquet.read_table(folder / "glove_6B_index.parquet")["index"]
     matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
     vectors = Vectors(Keys.of(words.to_pylist()), matrix.view(np.ndarray), meta={"name": name})
-    return selected(vectors, request, lambda i: f"{name}: row {i + 1:,}")
+    reading = selected(vectors, request, lambda i: f"{name}: row {i + 1:,}")
+    reading.report.format = TITLE
+    return reading

@@ -10,7 +10,7 @@ from unicodedata import is_normalized, normalize
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, printable
+from malmoi.errors import BadFile, BadSetting, check_encoding, printable
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import Keys
 from malmoi.vectors import Matrix, Vectors
@@ -31,6 +31,11 @@ class Request:
     strict: bool = True
     encoding: str = "utf-8"
     progress: Progress = silent
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 0:
+            raise BadSetting(f"limit is {self.limit}: it counts rows")
+        check_encoding(self.encoding)
 
     def wanted(self) -> Keys:
         """The words asked for as they may stand in the file: composed or taken apart."""
@@ -61,6 +66,7 @@ class Met:
 class Report:
     """What a reader met on the way."""
 
+    format: str = ""
     rows: int = 0
     numbers: str = "float32"  # how the file writes them
     misfits: Met = field(default_factory=Met)

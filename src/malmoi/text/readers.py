@@ -83,20 +83,29 @@ class PlainText:
 
 
 @dataclass(frozen=True)
-class JsonLines:
-    """An object a line, the document in one of its fields."""
+class WholeFile:
+    """A file that is not shared out, its documents told one by one."""
 
     path: Path
-    field: str
-    encoding: str = "utf-8"
 
     def blocks(self) -> Blocks:
-        """The field of every line."""
+        """All documents."""
         return as_blocks(self._documents())
 
     def parts(self, count: int) -> list[Reader]:
         """One: the file stays whole."""
         return [self]
+
+    def _documents(self) -> Documents:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class JsonLines(WholeFile):
+    """An object a line, the document in one of its fields."""
+
+    field: str
+    encoding: str = "utf-8"
 
     def _documents(self) -> Documents:
         for number, (line, done) in enumerate(text_lines(self.path, self.encoding), 1):
@@ -112,21 +121,12 @@ class JsonLines:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(WholeFile):
     """Comma- or tab-separated values with a header line, the document in one column."""
 
-    path: Path
     column: str
     encoding: str = "utf-8"
     separator: str = ","
-
-    def blocks(self) -> Blocks:
-        """The column of every row."""
-        return as_blocks(self._documents())
-
-    def parts(self, count: int) -> list[Reader]:
-        """One: the file stays whole."""
-        return [self]
 
     def _documents(self) -> Documents:
         done = 0
@@ -151,19 +151,10 @@ class Table:
 
 
 @dataclass(frozen=True)
-class ParquetColumn:
+class ParquetColumn(WholeFile):
     """A column of strings."""
 
-    path: Path
     column: str
-
-    def blocks(self) -> Blocks:
-        """The column, batch after batch."""
-        return as_blocks(self._documents())
-
-    def parts(self, count: int) -> list[Reader]:
-        """One: the file stays whole."""
-        return [self]
 
     def _documents(self) -> Documents:
         parquet = require("pyarrow.parquet", extra="parquet")

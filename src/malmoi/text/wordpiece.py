@@ -55,6 +55,12 @@ def engine(vocabulary: str, lower: bool) -> Any:
     if UNKNOWN not in numbers:
         raise BadFile(f"{vocabulary} has no {UNKNOWN}: it is no WordPiece vocabulary")
     model = tokenizers.models.WordPiece(numbers, unk_token=UNKNOWN, max_input_chars_per_word=100)
+    return cutting_like_bert(model, lower)
+
+
+def cutting_like_bert(model: Any, lower: bool) -> Any:
+    """A tokenizer that makes text uniform and splits it before the model as BERT does."""
+    tokenizers = require("tokenizers", extra="wordpiece")
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=lower)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
@@ -66,9 +72,7 @@ def train_wordpiece(
 ) -> WordPiece:
     """Learn a vocabulary of so many pieces and write it as `vocab.txt`."""
     tokenizers = require("tokenizers", extra="wordpiece")
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN))
-    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=lower)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    tokenizer = cutting_like_bert(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)
     trainer = tokenizers.trainers.WordPieceTrainer(
         vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
     )
