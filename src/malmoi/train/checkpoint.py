@@ -1,0 +1,154 @@
+"""Training that can be taken up again: how far it is, in a file beside the one to be written.
+
+A checkpoint is arrays by name and a small state of numbers and strings, written whole, with what
+the training was given: only the same settings and the same corpus can go on from it. A safetensors
+file whose `__metadata__` holds `malmoi` (the version), `kind`, `sum` (CRC-32 of the arrays) and,
+as JSON, `settings`, `corpus` and `state`. Knows nothing of what is trained, nor of how.
+"""
+
+import json
+import warnings
+import zlib
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.source import Source
+from malmoi.files.tensors import WRONG, Tensors, damaged, open_tensors, write_tensors
+from malmoi.kernels.words import Ids
+from malmoi.vocabulary import Vocabulary
+
+KIND, VERSION = "checkpoint", "1"
+PAUSE = 60.0  # seconds of work that may be lost
+
+State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of them
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a training was given: the settings by name, and a digest of the corpus."""
+
+    settings: State
+    corpus: str
+
+    @classmethod
+    def of(cls, settings: Any, ids: Ids, vocabulary: Vocabulary) -> "Origin":
+        """The origin of a training with a dataclass of settings on a stream of ids."""
+        digest = blake2b(digest_size=16)
+        words = vocabulary.words
+        for array in (ids, words.packed, words.offsets, vocabulary.counts):
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        named = {"method": type(settings).__name__, **asdict(settings)}
+        return cls(json.loads(json.dumps(named)), digest.hexdigest())
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """How far a training is: its arrays, and the rest of what it must remember."""
+
+    tensors: Tensors
+    state: State
+
+
+def checkpoint_path(out: Path) -> Path:
+    """Where the training that will write `out` leaves its checkpoints."""
+    return out.with_name(f"{out.name}.checkpoint")
+
+
+def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: Origin) -> None:
+    """Write a checkpoint in place of the one before; whatever happens, one of them is there."""
+    said = {
+        "malmoi": VERSION,
+        "kind": KIND,
+        "sum": str(_sum(checkpoint.tensors)),
+        "settings": json.dumps(origin.settings),
+        "corpus": origin.corpus,
+        "state": json.dumps(checkpoint.state),
+    }
+    write_tensors(path, checkpoint.tensors, said)
+
+
+def open_checkpoint(path: Path, origin: Origin) -> Checkpoint:
+    """The checkpoint of a training that was given the same; the arrays are copies."""
+    if not path.exists():
+        raise BadFile(f"there is no {path} to resume from: begin without resuming")
+    source = Source(path)
+    tensors, said = open_tensors(source)
+    if (said.get("kind"), said.get("malmoi")) != (KIND, VERSION):
+        raise BadFile(f"{path} is no checkpoint that this malmoi reads: begin without resuming")
+    try:
+        found = Origin(dict(json.loads(said["settings"])), said["corpus"])
+        state, expected = dict(json.loads(said["state"])), int(said["sum"])
+    except WRONG as error:
+        raise damaged(path, error) from error
+    refuse_another(path, found, origin)
+    if _sum(tensors) != expected:
+        raise BadFile(f"{path} is damaged: its arrays are not those that were written")
+    return Checkpoint({name: array.copy() for name, array in tensors.items()}, state)
+
+
+def refuse_another(path: Path, found: Origin, origin: Origin) -> None:
+    """Only the same training goes on as if it had never stopped."""
+    for name in origin.settings | found.settings:
+        old, new = found.settings.get(name), origin.settings.get(name)
+        if old != new:
+            raise BadSetting(
+                f"{path} is of a training with {name} {old}, not {new}:"
+                f" resume with {name} {old}, or begin without resuming"
+            )
+    if found.corpus != origin.corpus:
+        raise BadSetting(
+            f"{path} is of a training on another corpus:"
+            " resume with that one, or begin without resuming"
+        )
+
+
+def discard_checkpoint(path: Path) -> None:
+    """Remove a checkpoint that has served its purpose, if there is one."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be removed: {error.strerror or error}") from error
+
+
+class Keeper:
+    """The checkpoints of one training: `found` is where it goes on, new ones come now and then.
+
+    A checkpoint that is left over when a training begins anew is told of, and stays until
+    there is a new one to replace it.
+    """
+
+    def __init__(self, path: Path, origin: Origin, *, resume: bool) -> None:
+        self.path, self.origin = path, origin
+        self.found = open_checkpoint(path, origin) if resume else None
+        self._last = monotonic()
+        if not resume and path.exists():
+            warnings.warn(
+                f"{path} is left over from a training that was broken off:"
+                " this one begins anew and will replace it",
+                MalmoiWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def is_due(self) -> bool:
+        """Whether much would be lost by now."""
+        return monotonic() - self._last >= PAUSE
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint."""
+        save_checkpoint(self.path, checkpoint, self.origin)
+        self._last = monotonic()
+
+
+def _sum(tensors: Tensors) -> int:
+    total = 0
+    for name in sorted(tensors):  # the file has its own order
+        flat = np.ascontiguousarray(tensors[name]).reshape(-1)
+        total = zlib.crc32(flat.view(np.uint8).data, total)
+    return total

@@ -1,0 +1,187 @@
+"""Checkpoints: what comes back, what is refused, what is left when writing is cut short."""
+
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.tensors import Tensors, write_tensors
+from malmoi.train import checkpoint
+from malmoi.train.checkpoint import (
+    Checkpoint,
+    Keeper,
+    Origin,
+    checkpoint_path,
+    discard_checkpoint,
+    open_checkpoint,
+    save_checkpoint,
+)
+from malmoi.vocabulary import Vocabulary
+
+IDS = np.array([0, 1, 0], dtype=np.uint32)
+WORDS = Vocabulary.of({"a": 2, "b": 1})
+
+# Writes checkpoints whose arrays and state are all one number, until something stops it.
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+import safetensors
+from malmoi.train.checkpoint import Checkpoint, Origin, save_checkpoint
+
+def save(number):
+    tensors = {"rows": np.full((500, 100), number, dtype=np.float32)}
+    save_checkpoint(Path(sys.argv[1]), Checkpoint(tensors, {"number": number}), Origin({}, "x"))
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half_written(specs, path, said):
+    really_serialize(specs, path, said)
+    with open(path, "r+b") as file:
+        file.truncate(100_000)
+    killed()
+
+save(1)
+really_serialize = safetensors.serialize_file
+if sys.argv[2] == "half way":
+    safetensors.serialize_file = half_written
+else:
+    os.fsync = killed
+save(2)
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    dim: int = 8
+    weights: tuple[float, ...] = (0.5, 0.25)
+
+
+def origin(dim: int = 8, ids: list[int] | None = None) -> Origin:
+    stream = IDS if ids is None else np.array(ids, dtype=np.uint32)
+    return Origin.of(Settings(dim), stream, WORDS)
+
+
+def some() -> Checkpoint:
+    tensors: Tensors = {
+        "matrix": np.random.default_rng(1).normal(size=(7, 3)).astype(np.float32),
+        "step": np.array(12.0, dtype=np.float32),
+        "random": np.frombuffer(b"12345", dtype=np.uint8),
+        "none": np.empty((0, 4), dtype=np.int64),
+    }
+    return Checkpoint(tensors, {"done": 2**70, "rate": 0.1, "name": "말", "list": [1, [2]]})
+
+
+def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    save_checkpoint(path, some(), origin())
+    again = open_checkpoint(path, origin())
+    assert again.state == some().state
+    for name, array in some().tensors.items():
+        assert again.tensors[name].dtype == array.dtype
+        np.testing.assert_array_equal(again.tensors[name], array)
+    again.tensors["matrix"][:] = 0  # its own, not the file's
+    save_checkpoint(path, again, origin())
+
+
+def test_a_checkpoint_stands_beside_what_will_be_written(tmp_path: Path) -> None:
+    assert checkpoint_path(tmp_path / "m.arpa.gz") == tmp_path / "m.arpa.gz.checkpoint"
+
+
+@pytest.mark.parametrize("moment", ["half way", "before the end"])
+def test_being_killed_while_writing_leaves_the_last_good_one(moment: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(path), moment])
+    assert done.returncode == -signal.SIGKILL
+    left = open_checkpoint(path, Origin({}, "x"))
+    assert left.state == {"number": 1}
+    assert np.all(left.tensors["rows"] == 1)
+
+
+def test_damaged_files_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    save_checkpoint(path, some(), origin())
+    whole = path.read_bytes()
+    for wrong in (
+        whole[:-1],
+        whole[:40],
+        whole[:5],
+        whole[:-1] + b"\xff",
+        whole.replace(b'"state"', b'"stage"'),
+        whole.replace(b'"settings":"{', b'"settings":"['),
+    ):
+        path.write_bytes(wrong)
+        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged"):
+            open_checkpoint(path, origin())
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    with pytest.raises(BadFile, match=r"there is no .*x\.checkpoint to resume from"):
+        open_checkpoint(path, origin())
+    write_tensors(path, {}, {"malmoi": "1", "kind": "nnlm"})
+    with pytest.raises(BadFile, match="is no checkpoint that this malmoi reads"):
+        open_checkpoint(path, origin())
+
+
+def test_only_the_same_settings_and_corpus_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    save_checkpoint(path, some(), origin())
+    with pytest.raises(BadSetting, match="with dim 8, not 9: resume with dim 8, or begin"):
+        open_checkpoint(path, origin(dim=9))
+    with pytest.raises(BadSetting, match="on another corpus"):
+        open_checkpoint(path, origin(ids=[0, 1, 1]))
+    with pytest.raises(BadSetting, match="with method Settings, not None"):
+        open_checkpoint(path, Origin({}, origin().corpus))
+    other_words = Origin.of(Settings(), IDS, Vocabulary.of({"a": 2, "c": 1}))
+    with pytest.raises(BadSetting, match="on another corpus"):
+        open_checkpoint(path, other_words)
+
+
+def test_a_checkpoint_is_discarded_once(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    save_checkpoint(path, some(), origin())
+    discard_checkpoint(path)
+    discard_checkpoint(path)
+    assert not list(tmp_path.iterdir())
+    path.mkdir()
+    with pytest.raises(BadFile, match="cannot be removed"):
+        discard_checkpoint(path)
+
+
+def test_a_keeper_goes_on_from_what_it_finds(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    first = Keeper(path, origin(), resume=False)
+    assert first.found is None
+    first.save(some())
+    again = Keeper(path, origin(), resume=True)
+    assert again.found is not None
+    assert again.found.state == some().state
+
+
+def test_what_is_left_over_is_told_of_and_stays_until_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    save_checkpoint(path, some(), origin())
+    with pytest.warns(MalmoiWarning, match=r"x\.checkpoint is left over"):
+        keeper = Keeper(path, origin(dim=9), resume=False)
+    assert open_checkpoint(path, origin()).state == some().state
+    keeper.save(Checkpoint({}, {"new": 1}))
+    assert open_checkpoint(path, origin(dim=9)).state == {"new": 1}
+
+
+def test_a_keeper_is_due_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(checkpoint, "monotonic", lambda: clock[0])
+    keeper = Keeper(tmp_path / "x.checkpoint", origin(), resume=False)
+    clock[0] += 59
+    assert not keeper.is_due
+    clock[0] += 1
+    assert keeper.is_due
+    keeper.save(some())
+    assert not keeper.is_due
