@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.text import encoded as encoding
+from malmoi.text import readers
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
 from malmoi.text.tokenizers import English, tokenizer_from
-from malmoi.text.words import WordTable, count_blocks
+from malmoi.text.words import WordTable, read_blocks
 
 LINES = ["a b a c", "b a", "", "d a"]
 WORDS = st.lists(st.lists(st.text("ab한\u00e9", min_size=1, max_size=3), max_size=6), max_size=20)
@@ -57,7 +57,7 @@ def test_decoding_gives_the_text_back(tmp_path: Path, lines: list[list[str]]) ->
 
 
 def test_many_blocks_are_counted_as_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(encoding, "BLOCK", 64)
+    monkeypatch.setattr(readers, "BLOCK", 64)
     lines = [f"w{i % 7} x{i % 11} {'y' * (i % 5 + 1)}" for i in range(3000)]
     path = tmp_path / "text.txt"
     path.write_text("\n".join(lines) + "\n")
@@ -105,6 +105,16 @@ def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
 
 def test_while_counting_the_rarest_may_be_forgotten() -> None:
     text = np.frombuffer(b" ".join([b"often"] * 50 + [b"w%d" % i for i in range(99)]), np.uint8)
-    table = count_blocks([text, text], most=10)
+    table = read_blocks([text, text], most=10).total
     assert "often" in table.keys
     assert len(table) <= 20
+
+
+def test_with_words_forgotten_on_the_way_the_ids_are_those_of_the_words_kept(
+    tmp_path: Path,
+) -> None:
+    lines = [f"often {i} now" for i in range(50)]
+    corpus = encode_corpus(
+        Corpus.of(lines), choice=WordChoice(min_count=9, held=8), folder=tmp_path
+    )
+    assert decoded(corpus) == [["often", "?", "now"]] * 50

@@ -1,4 +1,4 @@
-"""Words in bytes of text: cut at white space, found in a hash table, counted or turned to ids.
+"""Words in bytes of text: cut at white space, found in a hash table, counted and turned to ids.
 
 A table is flat arrays: `slots` (a power of two; -1 is free) holds numbers of words; word i is
 `arena[offsets[i] : offsets[i + 1]]` with `hashes[i]` and `counts[i]`; `used` is [words].
@@ -51,6 +51,7 @@ def scan_words(
     text: Text,
     at: int,
     out: Ids,
+    adding: bool,
     slots: Slots,
     arena: Text,
     offsets: Places,
@@ -58,14 +59,13 @@ def scan_words(
     counts: Counts,
     used: Counts,
 ) -> tuple[int, int]:
-    """Count the words of `text[at:]`, or write their ids to `out` if it has any room.
+    """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
 
-    When counting, new words are added to the table; when writing, they are UNKNOWN, and each
-    line feed is LINE_END. Returns how many ids were written and the position after the text,
-    or that of a word for which the table has no room. (All in one function, since passing
-    this many arrays on for every word would cost more than all the rest.)
+    New words are added to the table, or UNKNOWN. Returns how many numbers were written and
+    the position after the text, or that of a word for which the table has no room. (All in
+    one function, since passing this many arrays on for every word would cost more than all
+    the rest.)
     """
-    writing = len(out) > 0
     mask = np.uint64(len(slots) - 1)
     written, start, words = 0, at, used[0]
     hashed = np.uint64(SEED)
@@ -90,7 +90,7 @@ def scan_words(
                     break
                 slot = (slot + np.uint64(1)) & mask
                 word = slots[slot]
-            if word < 0 and not writing:
+            if word < 0 and adding:
                 begin = offsets[words]
                 if words >= len(counts) or begin + i - start > len(arena):
                     used[0] = words
@@ -104,16 +104,23 @@ def scan_words(
                 words += 1
             if word >= 0:
                 counts[word] += 1
-            if writing:
-                out[written] = np.uint32(word) if word >= 0 else np.uint32(UNKNOWN)
-                written += 1
-        if writing and byte == 10:
+            out[written] = np.uint32(word) if word >= 0 else np.uint32(UNKNOWN)
+            written += 1
+        if byte == 10:
             out[written] = np.uint32(LINE_END)
             written += 1
         start = i + 1
         hashed = np.uint64(SEED)
     used[0] = words
     return written, len(text)
+
+
+@compiled
+def renumber(ids: Ids, numbers: Ids) -> None:
+    """Each id its new number; marks stay."""
+    for i in range(len(ids)):
+        if ids[i] < UNKNOWN:
+            ids[i] = numbers[ids[i]]
 
 
 @compiled

@@ -23,11 +23,10 @@ from malmoi.keys import Bytes
 from malmoi.text.corpus import Corpus
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
-from malmoi.text.words import WordTable, count_blocks
+from malmoi.text.words import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 VERSION = "1"
-BLOCK = 4 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,30 +78,40 @@ def encode_corpus(
     if place.exists():
         return open_encoded(place)
     place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=place.parent) as text:
-        vocabulary = count_corpus(corpus, cut, chosen, keep=text, progress=progress)
-        with tempfile.TemporaryFile(dir=place.parent) as numbers:
-            table = WordTable.of(vocabulary.words)
-            for ids in in_order(table.encode, kept_blocks(text)):
-                numbers.write(ids.data)
-            numbers.flush()
-            ids = np.memmap(numbers, dtype=np.uint32, mode="r")
-            said = {"corpus": VERSION, "tokenizer": describe(cut), "choice": repr(asdict(chosen))}
-            words = keys_as_tensors(vocabulary.words)
-            write_tensors(place, {"ids": ids, "counts": vocabulary.counts, **words}, said)
+    with tempfile.TemporaryFile(dir=place.parent) as numbers:
+        vocabulary = number_corpus(corpus, cut, chosen, numbers, progress)
+        said = {"corpus": VERSION, "tokenizer": describe(cut), "choice": repr(asdict(chosen))}
+        words = keys_as_tensors(vocabulary.words)
+        write_tensors(place, {"ids": mapped(numbers), "counts": vocabulary.counts, **words}, said)
     return open_encoded(place)
 
 
-def count_corpus(
-    corpus: Corpus,
-    tokenizer: Tokenizer,
-    choice: WordChoice,
-    *,
-    keep: BinaryIO | None = None,
-    progress: Progress = silent,
+def number_corpus(
+    corpus: Corpus, cut: Tokenizer, choice: WordChoice, out: BinaryIO, progress: Progress
 ) -> Vocabulary:
-    """The words of a corpus that are chosen; the text as it was cut goes to `keep`."""
-    table = count_blocks(cut_blocks(corpus.blocks(progress), tokenizer, keep), choice.held)
+    """Write the corpus as ids: in one pass, or in two where words are forgotten on the way."""
+    if choice.held is None:
+        read = read_blocks(cut_blocks(corpus.blocks(progress), cut), keep=out)
+        vocabulary = chosen_words(read.total, choice)
+        read.renumber(mapped(out), vocabulary.words)
+        return vocabulary
+    vocabulary = count_corpus(corpus, cut, choice, progress=progress)
+    table = WordTable.of(vocabulary.words)
+    for ids in in_order(table.encode, cut_blocks(corpus.blocks(progress), cut)):
+        out.write(ids.data)
+    return vocabulary
+
+
+def count_corpus(
+    corpus: Corpus, tokenizer: Tokenizer, choice: WordChoice, *, progress: Progress = silent
+) -> Vocabulary:
+    """The words of a corpus that are chosen."""
+    blocks = cut_blocks(corpus.blocks(progress), tokenizer)
+    return chosen_words(read_blocks(blocks, most=choice.held).total, choice)
+
+
+def chosen_words(table: WordTable, choice: WordChoice) -> Vocabulary:
+    """The vocabulary that is chosen from all words of a corpus."""
     if len(table) == 0:
         raise BadFile("the corpus is empty: there is not a single word in it")
     counts = table.counts[: len(table)]
@@ -117,10 +126,8 @@ def count_corpus(
     return vocabulary
 
 
-def cut_blocks(
-    blocks: Iterable[Bytes], tokenizer: Tokenizer, keep: BinaryIO | None
-) -> Iterator[Bytes]:
-    """Blocks with the tokens of each line between spaces, kept on the way."""
+def cut_blocks(blocks: Iterable[Bytes], tokenizer: Tokenizer) -> Iterator[Bytes]:
+    """Blocks with the tokens of each line between spaces."""
     for block in blocks:
         if not isinstance(tokenizer, Whitespace):
             lines = block.tobytes().decode("utf-8").removesuffix("\n").split("\n")
@@ -128,21 +135,13 @@ def cut_blocks(
             tokens = many(lines) if many else map(tokenizer, lines)
             text = "\n".join(" ".join(line) for line in tokens) + "\n"
             block = np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8)
-        if keep is not None:
-            keep.write(block.data)
         yield block
 
 
-def kept_blocks(text: BinaryIO) -> Iterator[Bytes]:
-    """The text that was kept, in blocks that end where words do."""
-    text.seek(0)
-    rest = b""
-    while read := text.read(BLOCK):
-        block = rest + read
-        end = max(block.rfind(b"\n"), block.rfind(b" ")) + 1
-        yield np.frombuffer(block, np.uint8, end)
-        rest = block[end:]
-    yield np.frombuffer(rest, np.uint8)
+def mapped(numbers: BinaryIO) -> Ids:
+    """The numbers in a file, which may be changed there."""
+    numbers.flush()
+    return np.memmap(numbers, dtype=np.uint32, mode="r+")
 
 
 def open_encoded(path: Path) -> EncodedCorpus:

@@ -1,22 +1,22 @@
-"""A table of words that counts them in blocks of text, several blocks at a time.
+"""A table of words that counts and numbers them in blocks of text, several blocks at a time.
 
 Knows nothing of files or tokenizers: what it is given is cut at white space.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
 from malmoi.kernels.compiled import THREADS, fixed
-from malmoi.kernels.words import Ids, fill_slots, hash_all, scan_words
+from malmoi.kernels.words import Ids, fill_slots, hash_all, renumber, scan_words
 from malmoi.keys import Bytes, Keys
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Counts
 
 FIRST_WORDS, FIRST_BYTES = 1 << 15, 1 << 19
-NOWHERE = np.empty(0, dtype=np.uint32)
 
 
 class WordTable:
@@ -52,31 +52,28 @@ class WordTable:
     def __len__(self) -> int:
         return int(self.used[0])
 
-    def count(self, text: Bytes) -> None:
-        """Count the words of a block."""
-        at = 0
+    def read(self, text: Bytes) -> Ids:
+        """The numbers of a block's words, with marks for line ends; new words are added."""
+        ids = np.empty(len(text) + 1, dtype=np.uint32)
+        at = written = 0
         while at < len(text):
-            at = scan_words(fixed(text), at, NOWHERE, *self._arrays())[1]
+            more, at = scan_words(fixed(text), at, ids[written:], True, *self._arrays())
+            written += more
             if at < len(text):
                 self._grow()
+        return ids[:written].copy()
 
     def encode(self, text: Bytes) -> Ids:
         """The numbers of a block's words, with marks for unknown ones and line ends."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
-        written = scan_words(fixed(text), 0, ids, *self._arrays())[0]
+        written = scan_words(fixed(text), 0, ids, False, *self._arrays())[0]
         return ids[:written].copy()
 
-    def add(self, other: "WordTable") -> None:
-        """Add what another table has counted."""
-        words = other.keys
-        lengths = np.diff(words.offsets)
-        text = np.full(len(words.packed) + len(words), ord(" "), dtype=np.uint8)
-        text[np.arange(len(words.packed)) + np.repeat(np.arange(len(words)), lengths)] = (
-            words.packed
-        )
-        self.count(text)
-        # Counting and encoding have each counted every word once.
-        self.counts[self.encode(text)] += other.counts[: len(other)] - 2
+    def add(self, other: "WordTable") -> Ids:
+        """Add what another table has counted; the numbers of its words here."""
+        ids = self.read(spaced(other.keys))
+        self.counts[ids] += other.counts[: len(other)] - 1  # reading has counted each once
+        return ids
 
     def forget_rare(self, most: int) -> None:
         """Keep at most so many words: those below the count that it takes are forgotten."""
@@ -105,26 +102,74 @@ class WordTable:
         self.__dict__.update(larger.__dict__)
 
 
-def count_blocks(blocks: Iterable[Bytes], most: int | None = None) -> WordTable:
-    """Count the words of blocks of text, a table a thread, and add the tables up.
+def spaced(words: Keys) -> Bytes:
+    """The words as a text."""
+    text = np.full(len(words.packed) + len(words), ord(" "), dtype=np.uint8)
+    before = np.repeat(np.arange(len(words)), np.diff(words.offsets))
+    text[np.arange(len(words.packed)) + before] = words.packed
+    return text
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """Blocks of text as numbers: block i has `spans[i][1]` of them, by table `spans[i][0]`.
+
+    Threads read into a table each, so a word's number depends on its block until the text
+    is renumbered.
+    """
+
+    tables: tuple[WordTable, ...]
+    spans: tuple[tuple[int, int], ...]
+    mergers: tuple[Ids, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        first, *others = self.tables
+        merged = [first.add(other) for other in others]
+        own = np.arange(len(first), dtype=np.uint32)
+        object.__setattr__(self, "mergers", (own, *merged))
+
+    @property
+    def total(self) -> WordTable:
+        """All words with their counts."""
+        return self.tables[0]
+
+    def renumber(self, ids: Ids, words: Keys) -> None:
+        """Number all blocks, one after another in `ids`, by one list of words."""
+        places = WordTable.of(words).encode(spaced(self.total.keys))
+        numbers = [places[merger] for merger in self.mergers]
+        bounds = np.cumsum([0, *(length for _, length in self.spans)]).tolist()
+
+        def task(block: int) -> None:
+            renumber(ids[bounds[block] : bounds[block + 1]], numbers[self.spans[block][0]])
+
+        for _ in in_order(task, range(len(self.spans))):
+            pass
+
+
+def read_blocks(
+    blocks: Iterable[Bytes], *, keep: BinaryIO | None = None, most: int | None = None
+) -> ReadText:
+    """Read blocks of text, a table a thread; their numbers go to `keep`.
 
     With `most`, a table that has grown past it forgets its rarest words, as word2vec does:
-    memory stays bounded, and counts of rare words may be too low.
+    memory stays bounded, counts of rare words may be too low, and numbers mean nothing.
     """
-    tables: SimpleQueue[WordTable] = SimpleQueue()
-    for _ in range(THREADS):
-        tables.put(WordTable())
+    tables = tuple(WordTable() for _ in range(THREADS))
+    free: SimpleQueue[int] = SimpleQueue()
+    for number in range(THREADS):
+        free.put(number)
 
-    def count(block: Bytes) -> None:
-        table = tables.get()
-        table.count(block)
+    def read(block: Bytes) -> tuple[int, Ids]:
+        number = free.get()
+        ids = tables[number].read(block)
         if most is not None:
-            table.forget_rare(most)
-        tables.put(table)
+            tables[number].forget_rare(most)
+        free.put(number)
+        return number, ids
 
-    for _ in in_order(count, blocks):
-        pass
-    total = tables.get()
-    for _ in range(THREADS - 1):
-        total.add(tables.get())
-    return total
+    spans = []
+    for number, ids in in_order(read, blocks):
+        spans.append((number, len(ids)))
+        if keep is not None:
+            keep.write(ids.data)
+    return ReadText(tables, tuple(spans))
