@@ -70,6 +70,21 @@ def test_train_a_neural_model_and_take_its_vectors(corpus: str, tmp_path: Path) 
     assert load(table)["Sam"].shape == (8,)
 
 
+def test_a_neural_model_speaks_as_an_ngram_model_does(
+    corpus: str, tmp_path: Path, capsys: Output
+) -> None:
+    out = tmp_path / "sam.nnlm"
+    sizes = ["--dim", "8", "--hidden", "8", "--epochs", "1"]
+    assert run(["train", "nnlm", corpus, "--out", str(out), *sizes]) == 0
+    capsys.readouterr()
+    asked = ["generate", str(out), "--start", "I do", "-n", "2", "--words", "6", "--seed", "4"]
+    assert run([*asked, "--json"]) == 0
+    spoken = json.loads(capsys.readouterr().out)
+    assert [sentence[:2] for sentence in spoken] == [["I", "do"], ["I", "do"]]
+    assert run(asked) == 0
+    assert capsys.readouterr().out.splitlines() == [" ".join(sentence) for sentence in spoken]
+
+
 def test_train_vectors_from_counts(tmp_path: Path) -> None:
     path, out = tmp_path / "text.txt", tmp_path / "lsa.malmoi"
     path.write_text("ice is solid water\nsteam is water gas\n" * 20)
@@ -106,7 +121,7 @@ def test_probabilities_and_their_ratio(tmp_path: Path, capsys: Output) -> None:
             "window",
         ),
         (["train", "ngram", "{corpus}", "--out", "x.arpa", "--order", "0"], "order"),
-        (["generate", "{corpus}"], "sam.txt"),
+        (["generate", "{corpus}"], "sam.txt holds no language model: give an ARPA file"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.keys import Keys
-from malmoi.models.ngram import NextWord, NgramModel
+from malmoi.models.language import NextWord
+from malmoi.models.ngram import NgramModel
 from malmoi.models.trie import Trie
 from malmoi.train.ngram import NGram, Smoothing, train_ngram
 

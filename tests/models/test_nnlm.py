@@ -1,5 +1,6 @@
 """Questions to neural language models; windows; files."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +37,13 @@ def made(context: int = 3, *, tied: bool = True, direct: bool = True) -> NeuralM
         tied=tied,
     )
     return NeuralModel(Trie(Keys.of(WORDS), ()), np.arange(9, 3, -1), layers)
+
+
+def undecided() -> NeuralModel:
+    """One that would say anything."""
+    model = made()
+    output, bias = 0.05 * model.layers.output, 0.5 * model.layers.output_bias
+    return replace(model, layers=replace(model.layers, output=output, output_bias=bias))
 
 
 def pairs(text: str, context: int) -> list[tuple[str, str]]:
@@ -117,6 +125,35 @@ def test_tokens_are_counted_as_an_ngram_model_counts_them() -> None:
     ngram = train_ngram([["the", "cat", "sat"]], NGram(smoothing="add-k"))
     ours, theirs = made().score(texts), ngram.score(texts)
     assert (ours.tokens, ours.unknown) == (theirs.tokens, theirs.unknown) == (8, 1)
+
+
+def test_the_probability_of_a_sentence_is_the_product_of_its_words() -> None:
+    model = made()
+    line = ["the", "dog", "sat", "the", "cat"]
+    chances = [
+        model.probability(word, ["<s>", *line[:i]]) for i, word in enumerate([*line, "</s>"])
+    ]
+    assert model.sentence_log_probability(line) == pytest.approx(np.log(chances).sum(), rel=1e-6)
+    with pytest.raises(BadSetting, match="is one string"):
+        model.sentence_log_probability("the cat")
+
+
+def test_the_same_seed_draws_the_same_sentence() -> None:
+    model = undecided()
+    drawn = [model.sample(seed) for seed in range(20)]
+    assert drawn == [model.sample(seed) for seed in range(20)]
+    assert len({tuple(sentence) for sentence in drawn}) > 3
+    assert {word for sentence in drawn for word in sentence} == {"the", "cat", "sat"}
+    assert model.sample(1, start=["the", "cat"])[:2] == ["the", "cat"]
+    assert all(len(model.sample(seed, max_words=3)) <= 3 for seed in range(20))
+
+
+def test_words_are_drawn_as_often_as_they_are_probable() -> None:
+    model = undecided()
+    known = {word: chance for word, chance in model.next_words() if word != "<unk>"}
+    firsts = Counter((model.sample(seed, max_words=1) or ["</s>"])[0] for seed in range(900))
+    for word, chance in known.items():
+        assert firsts[word] / 900 == pytest.approx(chance / sum(known.values()), abs=0.05)
 
 
 def test_the_lookup_table_comes_out_as_vectors() -> None:

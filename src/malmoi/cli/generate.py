@@ -6,11 +6,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.models.ngram_files import load_ngram
+from malmoi.models.language_files import load_language_model
 
 
 def generate_command(
-    model: Annotated[Path, Parameter(help="A language model: .arpa or our own file.")],
+    model: Annotated[
+        Path, Parameter(help="A language model: n-grams, .arpa or ours, or a neural one.")
+    ],
     /,
     *,
     start: Annotated[str, Parameter(help="Words to begin with.")] = "",
@@ -20,7 +22,7 @@ def generate_command(
     json: AsJson = False,
 ) -> None:
     """Sentences drawn word by word, each as probable as the model says."""
-    language = load_ngram(model)
+    language = load_language_model(model)
     begin = start.split()
     drawn = [language.sample(seed + i, start=begin, max_words=words) for i in range(lines)]
     if json:

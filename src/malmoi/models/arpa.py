@@ -23,7 +23,8 @@ import numpy as np
 from malmoi.errors import BadFile
 from malmoi.kernels.ngrams import Ids, pack
 from malmoi.keys import Keys
-from malmoi.models.ngram import NgramModel, Numbers
+from malmoi.models.language import Numbers
+from malmoi.models.ngram import NgramModel
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD
 from malmoi.models.trie import Trie
 

@@ -10,7 +10,8 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.keys import Keys
 from malmoi.models.arpa import LOG_OF_ZERO, SPACES
-from malmoi.models.ngram import NgramModel, Numbers
+from malmoi.models.language import Numbers
+from malmoi.models.ngram import NgramModel
 
 BLOCK = 1 << 16  # n-grams written in one go
 

@@ -49,11 +49,17 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
     """Open a model: our own file, or an ARPA file by whomever, zipped or not."""
     source = Source(Path(path))
-    if source.head[8:9] == b"{":
-        if source.compressed:
-            raise BadFile(f"{path} is zipped; gunzip it: our own file is opened in place")
+    if is_our_own(source):
         return read_tensor_file(source)
     return read_arpa(lines_of(source), str(path))
+
+
+def is_our_own(source: Source) -> bool:
+    """Whether a file begins as ours do, with a header of JSON; zipped ones are refused."""
+    ours = source.head[8:9] == b"{"
+    if ours and source.compressed:
+        raise BadFile(f"{source.path} is zipped; gunzip it: our own file is opened in place")
+    return ours
 
 
 def lines_of(source: Source) -> Iterator[bytes]:

@@ -6,7 +6,7 @@
 Arrays and NumPy alone. Knows nothing of training, nor of torch.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -25,7 +25,7 @@ from malmoi.files.tensors import (
     write_tensors,
 )
 from malmoi.kernels.ngrams import Ids, Integers
-from malmoi.models.ngram import NextWord, Numbers, TextScore
+from malmoi.models.language import LanguageModel, Numbers
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
 from malmoi.vectors import Counts, Matrix, Vectors
@@ -79,7 +79,7 @@ class Layers:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NeuralModel:
+class NeuralModel(LanguageModel):
     """The words of a trie of order 1, `<s>` last; how often each was seen; the weights."""
 
     trie: Trie
@@ -112,31 +112,6 @@ class NeuralModel:
         scores = self.layers.scores(ids[None, -self.context :])[0].astype(np.float64)
         chances = np.exp(scores - scores.max())
         return np.append(chances / chances.sum(), 0.0)
-
-    def next_words(self, context: Sequence[str] = (), k: int | None = None) -> list[NextWord]:
-        """The k most probable words after a context (all of them if no k is given)."""
-        if k is not None and k < 1:
-            raise BadSetting(f"k is {k}: ask for at least one word")
-        found = self.distribution(context)[:-1]
-        best = np.argsort(-found, kind="stable")[:k]
-        words = [self.trie.words[row] for row in best.tolist()]
-        return [NextWord(*pair) for pair in zip(words, found[best].tolist(), strict=True)]
-
-    def perplexity(self, sentences: Iterable[Sequence[str]]) -> float:
-        """The perplexity of a text, the ends of sentences and unknown words included."""
-        return self.score(sentences).perplexity
-
-    def score(self, sentences: Iterable[Sequence[str]]) -> TextScore:
-        """How probable a text is, with what that was counted over."""
-        return self.score_ids(self.trie.encode(sentences))
-
-    def score_ids(self, ids: Ids) -> TextScore:
-        """`score` of a stream of ids as `Trie.encode` makes it."""
-        logarithms = self.log_probabilities(ids)
-        if not len(logarithms):
-            raise BadSetting("there is no text to judge: give at least one sentence")
-        unknown = int(np.count_nonzero(self.trie.marked(ids) == self.trie.unknown))
-        return TextScore(float(logarithms.sum()), len(logarithms), unknown)
 
     def log_probabilities(self, ids: Ids) -> Numbers:
         """log P(token | the tokens before it in its line) of each word and line's end."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from malmoi.errors import MalmoiWarning
 from malmoi.kernels.ngrams import Integers
-from malmoi.models.ngram import NgramModel, Numbers
+from malmoi.models.language import Numbers
+from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.train.smoothing import Level, Shares, compose, levels
 

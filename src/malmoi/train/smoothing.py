@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.kernels.ngrams import Integers
-from malmoi.models.ngram import NgramModel, Numbers
+from malmoi.models.language import Numbers
+from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_counts import NgramCounts
 
 
