@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from malmoi.errors import MalmoiError as MalmoiError
     from malmoi.errors import MissingExtra as MissingExtra
     from malmoi.errors import UnknownWord as UnknownWord
+    from malmoi.evaluate.analogies import analogies as analogies
+    from malmoi.evaluate.similarity import word_similarity as word_similarity
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.inspection import inspect as inspect
@@ -31,6 +33,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "malmoi.cli.progress": ("bar",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
+    "malmoi.evaluate.analogies": ("analogies",),
+    "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
     "malmoi.query.analogy": ("analogy",),

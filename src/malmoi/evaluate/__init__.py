@@ -1,0 +1,1 @@
+"""How good vectors are: word similarity, analogies, words with typos; always with n."""

@@ -1,0 +1,121 @@
+"""Scores: a figure with how many questions it rests on and how far chance may move it.
+
+Knows nothing of words and vectors, only of numbers.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+RESAMPLES = 1000
+AT_ONCE = 2_000_000  # numbers resampled in one go
+NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
+FITS = 0.02  # of the questions, answered: with fewer, the test is in another language
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """A figure and its 95 % interval; None where too few were answered to say anything."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    answered: int
+    total: int
+
+    @property
+    def unanswered(self) -> float:
+        """The share of questions that had to be left out."""
+        return 1 - self.answered / self.total if self.total else 0.0
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is a figure and enough was answered to take it seriously."""
+        return self.value is not None and self.answered >= FITS * self.total
+
+
+def accuracy(correct: int, answered: int, total: int) -> Score:
+    """The share of right answers, with Wilson's interval."""
+    if answered == 0:
+        return Score(value=None, answered=0, total=total)
+    share, z2 = correct / answered, NORMAL_95**2 / answered
+    middle = (share + z2 / 2) / (1 + z2)
+    reach = NORMAL_95 * sqrt((share * (1 - share) + z2 / 4) / answered) / (1 + z2)
+    low, high = max(0.0, middle - reach), min(1.0, middle + reach)
+    return Score(value=share, low=low, high=high, answered=answered, total=total)
+
+
+def correlation(ours: Numbers, theirs: Numbers, total: int, seed: int = 0) -> Score:
+    """Spearman's correlation, with the interval of a bootstrap over the pairs."""
+    value = spearman(ours, theirs)
+    if value is None:
+        return Score(value=None, answered=len(ours), total=total)
+    low, high = interval(resampled(np.stack([ours]), theirs, seed)[0])
+    return Score(value=value, low=low, high=high, answered=len(ours), total=total)
+
+
+def spearman(one: Numbers, other: Numbers) -> float | None:
+    """Spearman's correlation, equal values sharing their mean rank; None where undefined."""
+    if len(one) < 2:
+        return None
+    once = np.ones((1, len(one)))
+    value = float(_correlated(_ranked(one, once), _ranked(other, once), once)[0])
+    return None if np.isnan(value) else value
+
+
+def resampled(several: Numbers, other: Numbers, seed: int) -> Numbers:
+    """Spearman of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
+
+    All of `several` see the same resamples, so that they can be compared.
+    """
+    random, count = np.random.default_rng(seed), len(other)
+    step = max(1, AT_ONCE // count)
+    parts = []
+    for start in range(0, RESAMPLES, step):
+        size = min(step, RESAMPLES - start)
+        drawn = random.integers(count, size=(size, count)) + count * np.arange(size)[:, np.newaxis]
+        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
+        weights = times.astype(np.float64)
+        theirs = _ranked(other, weights)
+        parts.append([_correlated(_ranked(one, weights), theirs, weights) for one in several])
+    return np.concatenate([np.array(part) for part in parts], axis=1)
+
+
+def interval(values: Numbers) -> tuple[float, float] | tuple[None, None]:
+    """The middle 95 % of resampled values; resamples without a value are left out."""
+    defined = values[np.isfinite(values)]
+    if len(defined) == 0:
+        return None, None
+    low, high = np.percentile(defined, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _ranked(values: Numbers, weights: Numbers) -> Numbers:
+    """Mean ranks of `values` [n] where value i occurs `weights[b, i]` times: [b, n].
+
+    Values are sorted once; a resample only changes how many come before each.
+    """
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]])
+    counts = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
+    group = np.empty(len(values), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(values)]))
+    spread: Numbers = ranks[:, group]
+    return spread
+
+
+def _correlated(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:
+    """Pearson's correlation of two [b, n], row by row; NaN where one of them is constant."""
+    total = weights.sum(axis=1, keepdims=True)
+    one = one - (weights * one).sum(axis=1, keepdims=True) / total
+    other = other - (weights * other).sum(axis=1, keepdims=True) / total
+    shared = (weights * one * other).sum(axis=1)
+    spreads = (weights * one * one).sum(axis=1) * (weights * other * other).sum(axis=1)
+    defined = spreads > 1e-12
+    return np.where(defined, shared / np.sqrt(np.where(defined, spreads, 1)), np.nan)
