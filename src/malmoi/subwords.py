@@ -92,14 +92,12 @@ class SubwordVectors(Vectors):
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
     `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
     `kept`, in a pruned model, are the buckets that still have a row, ascending.
-    `output` is the other side of the network, where known, so that training can go on.
     """
 
     own: Matrix
     ngrams: Matrix
     subwords: Subwords
     kept: npt.NDArray[np.int32] | None = None
-    output: Matrix | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,8 +120,7 @@ class SubwordVectors(Vectors):
         return mean
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
-        # `output` belongs to the whole vocabulary: without it, training starts it anew.
-        return super()._taken(rows) | {"own": self.own[rows], "output": None}
+        return super()._taken(rows) | {"own": self.own[rows]}
 
     def explain(self, word: str) -> Explanation:
         """Which step answers for this word: its own row, its n-grams, or nothing."""

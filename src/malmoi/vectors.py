@@ -26,12 +26,14 @@ class Vectors:
 
     `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
     turn into float32 [n, dim]. `counts`, where known, says how often each word was seen.
+    `output` is the other side of the network, where known, so that training can go on.
     """
 
     keys: Keys
     matrix: Matrix
     counts: Counts | None = None
     meta: Mapping[str, str] = field(default_factory=dict)
+    output: Matrix | None = None
 
     if TYPE_CHECKING:
 
@@ -41,6 +43,7 @@ class Vectors:
             matrix: npt.ArrayLike,
             counts: npt.ArrayLike | None = None,
             meta: Mapping[str, str] = ...,
+            output: Matrix | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -124,6 +127,7 @@ class Vectors:
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
             "matrix": self.matrix[rows],
             "counts": None if self.counts is None else self.counts[rows],
+            "output": None,  # belongs to the whole vocabulary
         }
 
     def __repr__(self) -> str:

@@ -4,8 +4,9 @@
 
 Tensors: `matrix` f32 [n, dim]; `norms` f32 [n]; the keys as `key_bytes` u8 and `key_offsets`
 i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] to find one; where
-known `counts` i64 [n]. With subwords also `own`, `ngrams`, `kept`, `output`. The header's
-`__metadata__` holds `malmoi` (this layout's version), `subwords` (JSON) and `meta` (JSON).
+known `counts` i64 [n] and `output` f32, the network's other side. With subwords also `own`,
+`ngrams`, `kept`. The header's `__metadata__` holds `malmoi` (this layout's version),
+`subwords` (JSON) and `meta` (JSON).
 """
 
 import json
@@ -31,7 +32,7 @@ from malmoi.vectors import Vectors
 
 TITLE = "malmoi"
 VERSION = "1"
-SUBWORD_TENSORS = ("own", "ngrams", "kept", "output")
+SUBWORD_TENSORS = ("own", "ngrams", "kept")
 
 
 def matches(source: Source) -> bool:
@@ -67,18 +68,18 @@ def assemble(tensors: Tensors, said: dict[str, str]) -> Vectors:
     if len(tensors["norms"]) != len(keys):
         raise BadSetting(f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys")
     meta = dict(json.loads(said.get("meta", "{}")).items())
-    vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta)
+    vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta, tensors.get("output"))
     if "subwords" in said:
         vectors = SubwordVectors(
             keys,
             vectors.matrix,
             vectors.counts,
             meta,
+            vectors.output,
             subwords=Subwords(**json.loads(said["subwords"])),
             own=tensors["own"],
             ngrams=tensors["ngrams"],
             kept=tensors.get("kept"),
-            output=tensors.get("output"),
         )
     vectors.__dict__["norms"] = tensors["norms"]
     return vectors
@@ -91,6 +92,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
         "matrix": vectors.matrix,
         "norms": vectors.norms,
         "counts": vectors.counts,
+        "output": vectors.output,
         **keys_as_tensors(vectors.keys),
     }
     if isinstance(vectors, SubwordVectors):

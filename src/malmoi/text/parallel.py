@@ -11,12 +11,18 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
-def in_order(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+def in_order(
+    work: Callable[[Block], Result], blocks: Iterable[Block], threads: int = THREADS
+) -> Iterator[Result]:
     """`map(work, blocks)` with a few blocks ahead; the next ones are made meanwhile."""
+    if threads == 1:
+        yield from map(work, blocks)
+        return
+    most = 2 * THREADS if threads >= THREADS else threads - 1
     ahead: deque[Future[Result]] = deque()
     for block in blocks:
         ahead.append(pool().submit(work, block))
-        if len(ahead) > 2 * THREADS:
+        if len(ahead) > most:
             yield ahead.popleft().result()
     while ahead:
         yield ahead.popleft().result()

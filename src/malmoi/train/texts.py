@@ -1,0 +1,25 @@
+"""What a training reads: a corpus of any kind, or one that is encoded already."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from malmoi.files.progress import Progress, silent
+from malmoi.text.corpus import Corpus
+from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.tokenizers import Tokenizer, make_tokenizer
+
+Text = str | Path | Iterable[str] | Corpus | EncodedCorpus
+
+
+def as_encoded(
+    text: Text,
+    choice: WordChoice,
+    tokenizer: Tokenizer | str | None = None,
+    progress: Progress = silent,
+) -> EncodedCorpus:
+    """The text as ids: a file, a folder, lines; what is encoded already stays as it is."""
+    if isinstance(text, EncodedCorpus):
+        return text
+    corpus = text if isinstance(text, Corpus) else Corpus.of(text)
+    cut = make_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    return encode_corpus(corpus, cut, choice, progress=progress)
