@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
+from malmoi.cli.progress import Bar
 from malmoi.formats import load
 from malmoi.models.ngram_files import load_ngram
 from malmoi.models.nnlm import load_nnlm
@@ -83,6 +84,44 @@ def test_a_neural_model_speaks_as_an_ngram_model_does(
     assert [sentence[:2] for sentence in spoken] == [["I", "do"], ["I", "do"]]
     assert run(asked) == 0
     assert capsys.readouterr().out.splitlines() == [" ".join(sentence) for sentence in spoken]
+
+
+def test_an_interrupted_training_is_resumed(
+    corpus: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, out, left = (tmp_path / name for name in ("whole", "sam.nnlm", "sam.nnlm.checkpoint"))
+    command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch", "4"]
+    assert run([*command, "--out", str(whole)]) == 0
+
+    class Impatient(Bar):
+        def __call__(self, done: int, total: int) -> None:
+            if done > total / 2:
+                raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("malmoi.cli.train_nnlm.bar", Impatient)
+        assert run([*command, "--out", str(out)]) == 130
+    assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
+    assert left.exists()
+    assert not out.exists()
+    assert run([*command, "--out", str(out), "--resume", "--seed", "2"]) == 1
+    assert "is of a training with seed 1, not 2" in capsys.readouterr().err
+    assert run([*command, "--out", str(out), "--resume"]) == 0
+    assert load_nnlm(out).perplexity([["Sam"]]) == load_nnlm(whole).perplexity([["Sam"]])
+    assert not left.exists()
+    assert run([*command, "--out", str(out), "--resume"]) == 1
+    assert f"there is no {left} to resume from" in capsys.readouterr().err
+
+
+def test_a_training_that_begins_anew_replaces_what_is_left_over(
+    corpus: str, tmp_path: Path, capsys: Output
+) -> None:
+    out, left = tmp_path / "sam.nnlm", tmp_path / "sam.nnlm.checkpoint"
+    left.write_bytes(b"of something else")
+    command = ["train", "nnlm", corpus, "--out", str(out), "--dim", "8", "--hidden", "8"]
+    assert run([*command, "--epochs", "1"]) == 0
+    assert f"note: {left} is left over" in capsys.readouterr().err
+    assert not left.exists()
 
 
 def test_train_vectors_from_counts(tmp_path: Path) -> None:

@@ -185,3 +185,13 @@ def test_a_keeper_is_due_once_a_minute(tmp_path: Path, monkeypatch: pytest.Monke
     assert keeper.is_due
     keeper.save(some())
     assert not keeper.is_due
+
+
+def test_without_a_place_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    keeper = Keeper(None, origin(), resume=False)
+    keeper.save(some())
+    assert not keeper.is_due
+    assert keeper.found is None
+    with pytest.raises(BadSetting, match="nothing to resume from: name the checkpoint"):
+        Keeper(None, origin(), resume=True)

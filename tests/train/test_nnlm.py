@@ -2,12 +2,13 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting, MissingExtra
+from malmoi.errors import BadSetting, MalmoiWarning, MissingExtra
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm import WEIGHTS, NeuralModel
 from malmoi.train.ngram import NGram, train_ngram
@@ -191,3 +192,64 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r"'torch'.* pip install 'malmoi\[train\]'"):
         train_nnlm(GRAMMAR)
+
+
+class Stop(Exception):
+    """Something that breaks a training off."""
+
+
+RESUMED = [
+    replace(SMALL, epochs=3, dropout=0.2, softmax="sampled", negatives=5),
+    replace(SMALL, epochs=3, tied=False, batch=50),
+]
+
+
+def break_off(path: Path, settings: NNLM, words: int, *, resume: bool = False) -> None:
+    """Train until so many words are learnt, and no further."""
+
+    def stop(done: int, total: int) -> None:
+        if done >= words:
+            raise Stop
+
+    with pytest.raises(Stop):
+        train_nnlm(GRAMMAR, settings, checkpoint=path, resume=resume, progress=stop)
+
+
+@pytest.mark.parametrize("settings", RESUMED)
+@pytest.mark.parametrize("words", [1, 50, 120, 130, 250, 360])
+def test_a_resumed_training_ends_with_the_same_bits(
+    settings: NNLM, words: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("malmoi.train.checkpoint.PAUSE", 0.0)  # after every batch
+    path = tmp_path / "x.checkpoint"
+    break_off(path, settings, words)
+    resumed = train_nnlm(GRAMMAR, settings, checkpoint=path, resume=True)
+    assert arrays(resumed) == arrays(train_nnlm(GRAMMAR, settings))
+
+
+def test_a_training_may_be_broken_off_again_and_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    break_off(path, RESUMED[0], 130)
+    break_off(path, RESUMED[0], 250, resume=True)
+    told: list[int] = []
+    resumed = train_nnlm(
+        GRAMMAR,
+        RESUMED[0],
+        checkpoint=path,
+        resume=True,
+        progress=lambda done, total: told.append(done),
+    )
+    assert told[0] == 256  # two epochs of 120 words are not learnt again
+    assert arrays(resumed) == arrays(train_nnlm(GRAMMAR, RESUMED[0]))
+
+
+def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
+    path, settings = tmp_path / "x.checkpoint", RESUMED[0]
+    break_off(path, settings, 130)
+    with pytest.raises(BadSetting, match="with seed 1, not 2"):
+        train_nnlm(GRAMMAR, replace(settings, seed=2), checkpoint=path, resume=True)
+    with pytest.raises(BadSetting, match="on another corpus"):
+        train_nnlm(GRAMMAR[1:], settings, checkpoint=path, resume=True)
+    with pytest.warns(MalmoiWarning, match="is left over"):
+        anew = train_nnlm(GRAMMAR[1:], settings, checkpoint=path)
+    assert arrays(anew) == arrays(train_nnlm(GRAMMAR[1:], settings))

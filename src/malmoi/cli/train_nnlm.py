@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from malmoi.cli.answer import AsJson
 from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
 from malmoi.cli.progress import bar
+from malmoi.cli.resume import Resume, resumable
 from malmoi.formats import save
 from malmoi.models.nnlm import save_nnlm
 from malmoi.train.nnlm import NNLM, train_nnlm_ids
@@ -23,16 +24,25 @@ def train_nnlm_command(
     vectors: Annotated[
         Path | None, Parameter(help="Write the words' vectors to this file too.")
     ] = None,
+    resume: Resume = False,
     settings: Annotated[NNLM, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
 ) -> None:
     """A neural language model, and its lookup table as vectors like any other model's."""
     text = options.encoded(corpus)
-    with bar("training") as progress:
-        model = train_nnlm_ids(text.ids, text.vocabulary, settings, progress=progress)
-    save_nnlm(model, out)
-    table = model.vectors()
-    if vectors is not None:
-        save(table.with_meta(tokenizer=text.tokenizer), vectors)
+    with resumable(out) as checkpoint:
+        with bar("training") as progress:
+            model = train_nnlm_ids(
+                text.ids,
+                text.vocabulary,
+                settings,
+                checkpoint=checkpoint,
+                resume=resume,
+                progress=progress,
+            )
+        save_nnlm(model, out)
+        table = model.vectors()
+        if vectors is not None:
+            save(table.with_meta(tokenizer=text.tokenizer), vectors)
     say_written(out, {"words": len(table), "dim": table.dim}, json)

@@ -13,11 +13,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from malmoi.files.tensors import Tensors
 from malmoi.models.nnlm import Layers
 from malmoi.vectors import Counts
 
 SPREAD = 0.1  # of the first numbers in the lookup table
 BETAS = (0.9, 0.99)  # how long Adam remembers
+ADAM = ("step", "exp_avg", "exp_avg_sq")  # what it remembers of each weight
 
 
 class Network(nn.Module):
@@ -111,6 +113,24 @@ class Learner:
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return loss.item()
+
+    def tensors(self) -> Tensors:
+        """What steps change, but for `random`: the weights, Adam's memory, torch's generator."""
+        found = {"generator": torch.random.get_rng_state().numpy()}
+        for name, weight in self.network.named_parameters():
+            found[name] = weight.detach().numpy()
+            for part, value in self.optimizer.state[weight].items():
+                found[f"{name} {part}"] = value.numpy()
+        return found
+
+    def restore(self, tensors: Tensors) -> None:
+        """Go back to what `tensors` gave."""
+        torch.random.set_rng_state(torch.from_numpy(tensors["generator"]))
+        for name, weight in self.network.named_parameters():
+            weight.data.copy_(torch.from_numpy(tensors[name]))
+            self.optimizer.state[weight] = {
+                part: torch.from_numpy(tensors[f"{name} {part}"]) for part in ADAM
+            }
 
 
 @contextmanager

@@ -120,17 +120,19 @@ class Keeper:
     """The checkpoints of one training: `found` is where it goes on, new ones come now and then.
 
     A checkpoint that is left over when a training begins anew is told of, and stays until
-    there is a new one to replace it.
+    there is a new one to replace it. Without a path nothing is kept.
     """
 
-    def __init__(self, path: Path, origin: Origin, *, resume: bool) -> None:
+    def __init__(self, path: Path | None, origin: Origin, *, resume: bool) -> None:
+        if resume and path is None:
+            raise BadSetting("there is nothing to resume from: name the checkpoint")
         self.path, self.origin = path, origin
-        self.found = open_checkpoint(path, origin) if resume else None
+        self.found = open_checkpoint(path, origin) if path and resume else None
         self._last = monotonic()
-        if not resume and path.exists():
+        if path and path.exists() and not resume:
             warnings.warn(
                 f"{path} is left over from a training that was broken off:"
-                " this one begins anew and will replace it",
+                " this one does not resume it and will replace it",
                 MalmoiWarning,
                 stacklevel=3,
             )
@@ -138,12 +140,13 @@ class Keeper:
     @property
     def is_due(self) -> bool:
         """Whether much would be lost by now."""
-        return monotonic() - self._last >= PAUSE
+        return self.path is not None and monotonic() - self._last >= PAUSE
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint."""
-        save_checkpoint(self.path, checkpoint, self.origin)
-        self._last = monotonic()
+        if self.path is not None:
+            save_checkpoint(self.path, checkpoint, self.origin)
+            self._last = monotonic()
 
 
 def _sum(tensors: Tensors) -> int:

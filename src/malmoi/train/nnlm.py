@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -16,8 +17,13 @@ from malmoi.keys import Keys
 from malmoi.models.nnlm import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
+from malmoi.train.checkpoint import Checkpoint, Keeper, Origin
 from malmoi.train.ngram_counts import encode_sentences
+from malmoi.vectors import Counts
 from malmoi.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from malmoi.models.nnlm_network import Learner
 
 Softmax = Literal["full", "sampled"]
 WARM_UP = 0.02  # of all steps, until the learning rate is reached; it falls to 0 from there
@@ -72,10 +78,15 @@ def train_nnlm(
     sentences: Iterable[Sequence[str]],
     settings: NNLM | None = None,
     *,
+    checkpoint: Path | None = None,
+    resume: bool = False,
     progress: Progress = silent,
 ) -> NeuralModel:
     """The model of sentences, each a list of words without `<s>` and `</s>`."""
-    return train_nnlm_ids(*encode_sentences(sentences), settings, progress=progress)
+    ids, vocabulary = encode_sentences(sentences)
+    return train_nnlm_ids(
+        ids, vocabulary, settings, checkpoint=checkpoint, resume=resume, progress=progress
+    )
 
 
 def train_nnlm_ids(
@@ -83,47 +94,82 @@ def train_nnlm_ids(
     vocabulary: Vocabulary,
     settings: NNLM | None = None,
     *,
+    checkpoint: Path | None = None,
+    resume: bool = False,
     progress: Progress = silent,
 ) -> NeuralModel:
     """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
 
-    Progress is told in words learnt, out of those of all epochs.
+    After each epoch, and every minute, how far it is goes to `checkpoint`; from there `resume`
+    goes on. The file is left for whoever has the model safe to discard. Progress is told in
+    words learnt, out of those of all epochs.
     """
     settings = settings or NNLM()
     require("torch", extra="train")
-    from malmoi.models.nnlm_network import Learner, Network, repeatable
+    from malmoi.models.nnlm_network import repeatable
 
+    keeper = Keeper(checkpoint, Origin.of(settings, ids, vocabulary), resume=resume)
     tokens, trie = prepared(ids, vocabulary, settings)
     counts = np.bincount(tokens, minlength=len(trie.words))
-    shape = settings.context, settings.dim, settings.hidden
     with repeatable(settings.seed, settings.threads):
-        network = Network(
-            counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
-        )
-        negatives = settings.negatives if settings.softmax == "sampled" else 0
-        learner = Learner(network, counts, negatives, settings.seed)
-        for rows, done, total in batches(tokens, trie.begin, settings):
-            loss = learner.step(rows, settings.learning_rate * pace(done / total))
+        learner = new_learner(counts, settings)
+        start = taken_up(learner, keeper)
+        for rows, before, total in batches(tokens, trie.begin, settings, start):
+            loss = learner.step(rows, settings.learning_rate * pace(before / total))
             if not isfinite(loss):
                 raise BadSetting(
-                    f"after {done:,} words nothing is foretold any more: learning_rate is"
+                    f"after {before:,} words nothing is foretold any more: learning_rate is"
                     f" {settings.learning_rate:g}, lower it"
                 )
-            progress(done + len(rows), total)
-    return NeuralModel(trie, counts, network.layers())
+            done = before + len(rows)
+            if keeper.is_due or done % (total // settings.epochs) == 0:
+                keeper.save(as_checkpoint(learner, done))
+            progress(done, total)
+    return NeuralModel(trie, counts, learner.network.layers())
 
 
-def batches(tokens: Ids, begin: int, settings: NNLM) -> Iterator[tuple[Ids, int, int]]:
-    """All windows of all epochs in random order; how many went before, and will be in all."""
+def new_learner(counts: Counts, settings: NNLM) -> "Learner":
+    """A network that knows nothing yet."""
+    from malmoi.models.nnlm_network import Learner, Network
+
+    shape = settings.context, settings.dim, settings.hidden
+    network = Network(
+        counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
+    )
+    negatives = settings.negatives if settings.softmax == "sampled" else 0
+    return Learner(network, counts, negatives, settings.seed)
+
+
+def as_checkpoint(learner: "Learner", done: int) -> Checkpoint:
+    """All that the rest of the training depends on, after so many words."""
+    state = {"done": done, "random": learner.random.bit_generator.state}
+    return Checkpoint(learner.tensors(), state)
+
+
+def taken_up(learner: "Learner", keeper: Keeper) -> int:
+    """Let a new learner go on from a checkpoint, if there is one; after how many words that is."""
+    if keeper.found is None:
+        return 0
+    learner.restore(keeper.found.tensors)
+    learner.random.bit_generator.state = keeper.found.state["random"]
+    return int(keeper.found.state["done"])
+
+
+def batches(
+    tokens: Ids, begin: int, settings: NNLM, start: int = 0
+) -> Iterator[tuple[Ids, int, int]]:
+    """The windows of all epochs in random order; how many went before, and will be in all.
+
+    From `start`, the end of some batch, they come as if the ones before had come too.
+    """
     every, foretelling = windows(tokens, begin, settings.context)
     random = np.random.default_rng(settings.seed)
-    done, total = 0, settings.epochs * len(foretelling)
-    for _ in range(settings.epochs):
+    for epoch in range(settings.epochs):
         order = random.permutation(foretelling)
-        for first in range(0, len(order), settings.batch):
+        before = epoch * len(order)
+        for first in range(max(0, start - before), len(order), settings.batch):
             rows = every[order[first : first + settings.batch]]
-            yield rows, done, total
-            done += len(rows)
+            yield rows, before + first, settings.epochs * len(order)
 
 
 def pace(done: float) -> float:

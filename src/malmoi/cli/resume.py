@@ -1,0 +1,39 @@
+"""What the commands that train for long share: the option to go on, and being interrupted."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.errors import MalmoiWarning
+from malmoi.train.checkpoint import checkpoint_path, discard_checkpoint
+
+Resume = Annotated[
+    bool,
+    Parameter(
+        negative="", show_default=False, help="Go on from the checkpoint of a broken-off training."
+    ),
+]
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[Path]:
+    """Where the training that writes `out` leaves its checkpoints: gone once all is done.
+
+    They stay when anything goes wrong; who interrupts the training is told how to go on.
+    """
+    path = checkpoint_path(out)
+    try:
+        yield path
+    except KeyboardInterrupt:
+        if path.exists():
+            warnings.warn(
+                f"{path} is kept: give the same command with --resume to go on from there",
+                MalmoiWarning,
+                stacklevel=2,
+            )
+        raise
+    discard_checkpoint(path)
