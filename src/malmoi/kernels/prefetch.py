@@ -1,0 +1,34 @@
+"""Ask the processor to bring memory near before it is needed: the one thing a loop cannot say.
+
+Rows of a large table are wanted in no order, so each would be waited for. A kernel that knows
+which rows come next asks for their lines ahead; what it computes is the same without it.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+LINE = 64  # bytes that come at a time
+
+
+def generate_prefetch(typing: Any, array_address: Any) -> tuple[Any, Callable[..., Any]]:
+    """LLVM's own instruction, in the place of the call."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        declared = builder.module.globals.get("llvm.prefetch.p0")
+        ask = declared or ir.Function(builder.module, kind, "llvm.prefetch.p0")
+        to_read, to_stay, data = (ir.Constant(number, value) for value in (0, 3, 1))
+        builder.call(ask, [builder.inttoptr(arguments[0], byte), to_read, to_stay, data])
+        return target.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+# prefetch(array_address): bring the line at an address, such as `rows.ctypes.data + 4 * place`.
+# An address that is not there does no harm.
+prefetch = cast(Callable[[int], None], intrinsic(generate_prefetch))
