@@ -214,3 +214,12 @@ def test_strings_and_marks_are_no_words() -> None:
         train_ngram_ids(np.array([0], np.uint32), Vocabulary.of({"</s>": 1}))
     with pytest.raises(BadSetting, match="id 7 stands in a text of 4 words"):
         train_ngram_ids(np.array([7], np.uint32), Vocabulary.of({"a": 1}))
+
+
+def test_progress_is_told_by_order_and_at_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    train_ngram(SAM, NGram(smoothing="add-k"), progress=lambda *pair: told.append(pair))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    told.clear()
+    count_ngrams(SAM, 2, progress=lambda *pair: told.append(pair))
+    assert told == [(1, 2), (2, 2)]

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from malmoi.cli.answer import AsJson
 from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
+from malmoi.cli.progress import bar
 from malmoi.models.ngram_files import save_ngram
 from malmoi.train.ngram import NGram, train_ngram_ids
 
@@ -21,6 +22,7 @@ def train_ngram_command(
 ) -> None:
     """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
     text = options.encoded(corpus)
-    model = train_ngram_ids(text.ids, text.vocabulary, settings)
+    with bar("counting n-grams") as progress:
+        model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)
     save_ngram(model, out)
     say_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress, silent
 from malmoi.kernels.ngrams import Ids
 from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_counts import NgramCounts
@@ -54,16 +55,39 @@ class NGram:
             raise BadSetting(f"the weights sum to {sum(self.weights):g}: make them sum to 1")
 
 
-def train_ngram(sentences: Iterable[Sequence[str]], settings: NGram | None = None) -> NgramModel:
+def train_ngram(
+    sentences: Iterable[Sequence[str]],
+    settings: NGram | None = None,
+    *,
+    progress: Progress = silent,
+) -> NgramModel:
     """The model of sentences, each a list of words without `<s>` and `</s>`."""
-    return train_ngram_ids(*encode_sentences(sentences), settings)
+    return train_ngram_ids(*encode_sentences(sentences), settings, progress=progress)
 
 
-def train_ngram_ids(ids: Ids, vocabulary: Vocabulary, settings: NGram | None = None) -> NgramModel:
-    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words."""
+def train_ngram_ids(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    settings: NGram | None = None,
+    *,
+    progress: Progress = silent,
+) -> NgramModel:
+    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+
+    Progress is told in steps: each order is counted, and all of them become probabilities.
+    """
     settings = settings or NGram()
-    counts = count_ids(ids, vocabulary, settings.order, min_count=settings.min_count)
-    return estimate(counts, settings)
+    steps = settings.order + 1
+    counts = count_ids(
+        ids,
+        vocabulary,
+        settings.order,
+        min_count=settings.min_count,
+        progress=lambda counted, _: progress(counted, steps),
+    )
+    model = estimate(counts, settings)
+    progress(steps, steps)
+    return model
 
 
 def estimate(counts: NgramCounts, settings: NGram) -> NgramModel:

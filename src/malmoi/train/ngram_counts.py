@@ -3,14 +3,14 @@
 Knows nothing of smoothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.kernels import ngrams
+from malmoi.files.progress import Progress, silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.ngrams import Ids
+from malmoi.kernels.ngrams import Counted, Ids, pack, words_before
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, number_words, refuse_marks
@@ -19,17 +19,29 @@ from malmoi.vocabulary import Vocabulary
 
 
 def count_ngrams(
-    sentences: Iterable[Sequence[str]], order: int = 3, *, min_count: int = 1
+    sentences: Iterable[Sequence[str]],
+    order: int = 3,
+    *,
+    min_count: int = 1,
+    progress: Progress = silent,
 ) -> NgramCounts:
     """The n-grams of sentences, up to some order; words seen too rarely are `<unk>`."""
     ids, vocabulary = encode_sentences(sentences)
-    return count_ids(ids, vocabulary, order, min_count=min_count)
+    return count_ids(ids, vocabulary, order, min_count=min_count, progress=progress)
 
 
 def count_ids(
-    ids: Ids, vocabulary: Vocabulary, order: int = 3, *, min_count: int = 1
+    ids: Ids,
+    vocabulary: Vocabulary,
+    order: int = 3,
+    *,
+    min_count: int = 1,
+    progress: Progress = silent,
 ) -> NgramCounts:
-    """The n-grams of a stream of ids: LINE_END after each line, UNKNOWN for unknown words."""
+    """The n-grams of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+
+    Progress is told in orders.
+    """
     check_counting(order, min_count)
     refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
@@ -37,12 +49,37 @@ def count_ids(
     ids, words = leave_out_rare(ids, vocabulary, min_count)
     marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
     single = Trie(Keys.of([*words, *marks]), ())
-    levels = ngrams.count_ngrams(single.marked(ids), single.begin, len(single.words), order)
+    levels: list[Counted] = []
+    for level in count_orders(single.marked(ids), single.begin, len(single.words), order):
+        levels.append(level)
+        progress(len(levels), order)
     return NgramCounts(
         Trie(single.words, tuple(level.packed for level in levels[1:])),
         tuple(level.counts for level in levels),
         tuple(level.suffixes for level in levels),
     )
+
+
+def count_orders(tokens: Ids, begin: int, words: int, order: int) -> Iterator[Counted]:
+    """The n-grams of a stream with marked lines, one order after the other.
+
+    No n-gram reaches over a line's start. `words` is how many there are, seen or not.
+    """
+    every = np.arange(words)
+    single = np.bincount(tokens, minlength=words)
+    yield Counted(every.astype(np.uint64), single, np.zeros_like(every))
+    before = words_before(tokens, begin)
+    rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
+    for length in range(2, order + 1):
+        ends = np.flatnonzero(before >= length - 1)
+        packed, first, inverse, counts = np.unique(
+            pack(rows[ends - 1], tokens[ends]),
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        yield Counted(packed, counts, rows[ends[first]])
+        rows[ends] = inverse
 
 
 def check_counting(order: int, min_count: int) -> None:
