@@ -1,4 +1,4 @@
-"""LSA: TF-IDF beside its formula, singular vectors beside SciPy's."""
+"""LSA: TF-IDF beside its formula and scikit-learn's, singular vectors beside both peers'."""
 
 from typing import Any
 
@@ -20,6 +20,8 @@ from malmoi.vocabulary import Vocabulary
 
 sparse: Any = pytest.importorskip("scipy.sparse")
 linalg: Any = pytest.importorskip("scipy.sparse.linalg")
+peer_text: Any = pytest.importorskip("sklearn.feature_extraction.text")
+peer_svd: Any = pytest.importorskip("sklearn.decomposition")
 
 Table = npt.NDArray[np.float64]
 LETTERS = Vocabulary.of(dict.fromkeys("abcde", 1))
@@ -96,6 +98,47 @@ def test_vectors_are_scipys_singular_vectors(kind: Kind, power: float) -> None:
     np.testing.assert_allclose(ours, theirs, atol=1e-3 * np.abs(theirs).max())
     lengths = np.linalg.norm(ours, axis=0)
     np.testing.assert_allclose(lengths, values[order] ** power, rtol=1e-4)
+
+
+def lines_of(ids: Ids, vocabulary: Vocabulary) -> list[list[str]]:
+    """The words of each line, ended or not."""
+    lines: list[list[str]] = []
+    for line in np.split(ids, np.flatnonzero(ids == LINE_END) + 1):
+        if len(line):
+            lines.append([vocabulary.words[i] for i in line.tolist() if i < UNKNOWN])
+    return lines
+
+
+@given(streams.filter(len))
+def test_tf_idf_is_scikit_learns_default(ids: Ids) -> None:
+    vectorizer = peer_text.TfidfVectorizer(analyzer=list, vocabulary=list(LETTERS.words))
+    theirs = vectorizer.fit_transform(lines_of(ids, LETTERS))
+    ours = as_scipy(tf_idf(ids, LETTERS))
+    np.testing.assert_allclose(ours.toarray(), theirs.toarray(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", ["arpack", "randomized"])
+def test_vectors_are_those_of_scikit_learn(algorithm: str) -> None:
+    ids, vocabulary = corpus()
+    vectorizer = peer_text.TfidfVectorizer(analyzer=list, vocabulary=list(vocabulary.words))
+    documents = vectorizer.fit_transform(lines_of(ids, vocabulary))
+    svd = peer_svd.TruncatedSVD(10, algorithm=algorithm, n_iter=30, random_state=1)
+    units = svd.fit(documents).components_.T
+    units *= np.sign(units[np.abs(units).argmax(axis=0), range(10)])
+    for power in (0.0, 0.5, 1.0):
+        ours = train_lsa(ids, vocabulary, LSA(dim=10, power=power)).matrix
+        theirs = units * svd.singular_values_**power
+        np.testing.assert_allclose(ours, theirs, atol=1e-4 * np.abs(theirs).max())
+
+
+def test_words_as_rows_are_vectors_of_power_one() -> None:
+    """What TruncatedSVD gives for words × documents, up to signs: the same dot products."""
+    ids, vocabulary = corpus(words=100, lines=200)
+    vectorizer = peer_text.TfidfVectorizer(analyzer=list, vocabulary=list(vocabulary.words))
+    words = vectorizer.fit_transform(lines_of(ids, vocabulary)).T
+    theirs = peer_svd.TruncatedSVD(8, algorithm="arpack", random_state=1).fit_transform(words)
+    ours = train_lsa(ids, vocabulary, LSA(dim=8, power=1.0)).matrix
+    np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-4)
 
 
 @pytest.mark.parametrize(

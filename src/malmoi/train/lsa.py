@@ -1,7 +1,8 @@
 """Latent semantic analysis: word vectors from a truncated SVD of a sparse matrix.
 
-The matrix is documents × words, weighted by TF-IDF as scikit-learn has it (smoothed idf, rows of
-length 1; a document is a line), or words × contexts of positive pointwise mutual information.
+The matrix is documents × words, weighted by TF-IDF as scikit-learn's TfidfVectorizer does unless
+told otherwise (smoothed idf, rows of length 1; a document is a line), or words × contexts of
+positive pointwise mutual information.
 """
 
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ class LSA:
 
     Each dimension is multiplied by its singular value to the `power`: 1 keeps the dot products
     of the matrix's rows, less makes large dimensions count less (Levy et al. 2015, section 3.3).
+    Of TF-IDF, scikit-learn's TruncatedSVD has the words' vectors of power 0 in `components_.T`.
     `window`, `shift` and `smoothing` are for `ppmi` alone, and so is `memory_mb`.
     """
 
