@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from malmoi.errors import UnknownWord as UnknownWord
     from malmoi.evaluate.analogies import analogies as analogies
     from malmoi.evaluate.similarity import word_similarity as word_similarity
+    from malmoi.evaluate.typos import corrupt as corrupt
+    from malmoi.evaluate.typos import typo_test as typo_test
+    from malmoi.evaluate.words import evaluate_words as evaluate_words
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.inspection import inspect as inspect
@@ -35,6 +38,8 @@ _HOMES = {
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.similarity": ("word_similarity",),
+    "malmoi.evaluate.typos": ("corrupt", "typo_test"),
+    "malmoi.evaluate.words": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
     "malmoi.query.analogy": ("analogy",),

@@ -19,6 +19,7 @@ COMMANDS = (
     ("analogy", "analogy:analogy_command", 'Words that "king - man + woman" comes closest to.'),
     ("similarity", "similarity:similarity_command", "How similar two words are."),
     ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
+    ("evaluate", "evaluate:evaluate_command", "How good vectors are: similarity, analogies."),
     ("convert", "convert:convert_command", "One file format to another."),
     ("inspect", "inspect:inspect_command", "What is in a file, and what is wrong with it."),
     ("tokenize", "tokenize:tokenize_command", "How a text is cut into tokens."),

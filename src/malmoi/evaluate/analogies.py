@@ -12,7 +12,7 @@ import numpy as np
 
 from malmoi.errors import BadSetting
 from malmoi.evaluate.completion import complete
-from malmoi.evaluate.lookup import form, rows_by_form
+from malmoi.evaluate.lookup import form, restricted, rows_by_form
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets import AnalogySet, Section, read_analogies
 from malmoi.files.progress import Progress, silent
@@ -73,7 +73,7 @@ def analogies(
     if method not in ("add", "multiply"):
         raise BadSetting(f"'{method}' is no method: choose add or multiply")
     asked = read_analogies(questions)
-    among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
+    among = restricted(vectors, most_frequent)
     forms = [
         [form(word, fold_case) for word in question]
         for section in asked.sections

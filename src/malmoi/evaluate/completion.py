@@ -4,6 +4,8 @@ Works on rows alone, knows nothing of words. Unit rows are multiplied in tiles t
 the processor's cache; only where a tile holds something better is it looked into.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
@@ -11,7 +13,9 @@ from malmoi.query.analogy import EPSILON, Method
 from malmoi.query.ranking import Rows, unit
 from malmoi.vectors import Matrix
 
-TILE_ROWS, TILE_QUESTIONS = 1024, 1024
+TILE_ROWS, TILE_QUESTIONS = 512, 1024
+
+Scoring = Callable[[Matrix], Matrix]  # unit rows [rows, dim] to scores [rows, questions]
 
 
 def complete(
@@ -26,50 +30,70 @@ def complete(
     `excluded` [e, 2] are questions with a row that must not answer them. Rows without a
     direction answer nothing; -1 where no row is left.
     """
-    asked, places = np.unique(questions, return_inverse=True)
-    places = places.reshape(questions.shape)
-    directions = unit(matrix[asked])
-    best = np.full(len(questions), -np.inf, dtype=np.float32)
-    answers = np.full(len(questions), -1, dtype=np.int64)
-    parts = [slice(i, i + TILE_QUESTIONS) for i in range(0, len(questions), TILE_QUESTIONS)]
-    excluded = excluded[np.lexsort((excluded[:, 0], excluded[:, 1]))]
+    excluded = excluded[np.argsort(excluded[:, 1])]
+    parts = [
+        _Part(matrix, first, questions[first : first + TILE_QUESTIONS], method)
+        for first in range(0, len(questions), TILE_QUESTIONS)
+    ]
     for start in range(0, len(matrix), TILE_ROWS):
         block = unit(matrix[start : start + TILE_ROWS])
-        nowhere = ~(np.isfinite(block).all(axis=1) & block.any(axis=1))
+        nowhere = np.flatnonzero(~np.isfinite(block).all(axis=1) | ~block.any(axis=1))
         block[nowhere] = 0
-        forbidden = _between(excluded, start, start + len(block))
+        forbidden = _between(excluded, 1, start, start + len(block))
+        forbidden = forbidden[np.argsort(forbidden[:, 0])]
         for part in parts:
-            near = _SCORES[method](block, directions, places[part])  # [rows, questions]
-            near[nowhere] = -np.inf
-            mine = forbidden[(forbidden[:, 0] >= part.start) & (forbidden[:, 0] < part.stop)]
-            near[mine[:, 1] - start, mine[:, 0] - part.start] = -np.inf
-            better = np.flatnonzero(near.max(axis=0) > best[part])
-            rows = near[:, better].argmax(axis=0)
-            answers[part.start + better] = start + rows
-            best[part.start + better] = near[rows, better]
-        progress(min(start + TILE_ROWS, len(matrix)), len(matrix))
-    return answers
+            part.offer(block, start, nowhere, forbidden)
+        progress(start + len(block), len(matrix))
+    return np.concatenate([part.answers for part in parts] or [np.empty(0, np.int64)])
 
 
-def _added(block: Matrix, directions: Matrix, places: Rows) -> Matrix:
+class _Part:
+    """Some of the questions, and the best answers so far."""
+
+    def __init__(self, matrix: Matrix, first: int, questions: Rows, method: Method) -> None:
+        words, places = np.unique(questions, return_inverse=True)
+        self.first, self.count = first, len(questions)
+        self.score = SCORINGS[method](unit(matrix[words]), places.reshape(questions.shape).T)
+        self.best = np.full(self.count, -np.inf, dtype=np.float32)
+        self.answers = np.full(self.count, -1, dtype=np.int64)
+
+    def offer(self, block: Matrix, start: int, nowhere: Rows, forbidden: Rows) -> None:
+        """Rows from `start` on."""
+        near = self.score(block)
+        near[nowhere] = -np.inf
+        mine = _between(forbidden, 0, self.first, self.first + self.count)
+        near[mine[:, 1] - start, mine[:, 0] - self.first] = -np.inf
+        better = np.flatnonzero(near.max(axis=0) > self.best)
+        rows = near[:, better].argmax(axis=0)
+        self.answers[better] = start + rows
+        self.best[better] = near[rows, better]
+
+
+def _adding(directions: Matrix, places: Rows) -> Scoring:
     """3CosAdd: the closeness to b - a + c."""
-    a, b, c = places.T
-    near: Matrix = block @ (directions[b] - directions[a] + directions[c]).T
-    return near
+    a, b, c = places
+    targets = (directions[b] - directions[a] + directions[c]).T
+    return lambda block: block @ targets
 
 
-def _multiplied(block: Matrix, directions: Matrix, places: Rows) -> Matrix:
+def _multiplying(directions: Matrix, places: Rows) -> Scoring:
     """3CosMul: closeness to b times closeness to c over closeness to a, all within 0 … 1."""
-    a, b, c = places.T
-    near = np.maximum((1 + block @ directions.T) / 2, 0)
-    below: Matrix = np.reciprocal(near + np.float32(EPSILON))
-    return near[:, b] * near[:, c] * below[:, a]
+    a, b, c = places
+
+    def score(block: Matrix) -> Matrix:
+        near = np.maximum((1 + directions @ block.T) / 2, 0)  # [words, rows]
+        ratio: Matrix = near[b]
+        ratio *= near[c]
+        ratio *= np.reciprocal(near + np.float32(EPSILON))[a]
+        return ratio.T
+
+    return score
 
 
-_SCORES = {"add": _added, "multiply": _multiplied}
+SCORINGS = {"add": _adding, "multiply": _multiplying}
 
 
-def _between(excluded: Rows, first: int, last: int) -> Rows:
-    """Those whose row lies in a tile."""
-    start, stop = np.searchsorted(excluded[:, 1], [first, last])
-    return excluded[start:stop]
+def _between(pairs: Rows, column: int, first: int, last: int) -> Rows:
+    """Those with a number from `first` to below `last` in a column that ascends."""
+    start, stop = np.searchsorted(pairs[:, column], [first, last])
+    return pairs[start:stop]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.evaluate.lookup import Answers, Flags, answer
+from malmoi.evaluate.lookup import Answers, Flags, answer, restricted
 from malmoi.evaluate.scores import Numbers, Score, correlation
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.vectors import Vectors
@@ -45,7 +45,7 @@ def word_similarity(
     `seed` is that of the bootstrap that gives the interval.
     """
     asked = read_pairs(pairs)
-    among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
+    among = restricted(vectors, most_frequent)
     words = [word for pair in asked.pairs for word in pair[:2]]
     answers = answer(among, words, fold_case=fold_case)
     cosines, answered = compared(answers)

@@ -1,0 +1,65 @@
+"""Where test sets are found when none is named: the folder of MALMOI_DATA, and gensim's.
+
+gensim installs WordSim-353, SimLex-999 and Google's analogies for its own tests; they are
+read there, without importing it.
+"""
+
+import os
+import warnings
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.evaluate.sets import WANTED, SimilaritySet, TestSet, read_set
+
+FOLDER = "MALMOI_DATA"  # an environment variable: a folder that holds one named words/
+SUFFIXES = (".txt", ".csv", ".tsv", ".gz")
+GENSIMS = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
+
+
+def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) -> list[TestSet]:
+    """The test sets of these files, or else all that are found; similarity first."""
+    if files is None:
+        sets = _found()
+    else:
+        given = [files] if isinstance(files, str | Path) else files
+        sets = [read_set(file) if isinstance(file, str | Path) else file for file in given]
+    if not sets:
+        raise BadSetting(
+            f"there is nothing to test with: give files of {WANTED}, or set {FOLDER} to a folder"
+            " that holds words/ with such files (WordSim-353, questions-words.txt)"
+        )
+    return sorted(sets, key=lambda one: not isinstance(one, SimilaritySet))
+
+
+def _found() -> list[TestSet]:
+    """Every set once, whatever it is called."""
+    sets: dict[object, TestSet] = {}
+    for path in [*_own_files(), *_gensims_files()]:
+        try:
+            found = read_set(path)
+        except BadFile as error:
+            warnings.warn(MalmoiWarning(f"left out: {error}"), stacklevel=4)
+            continue
+        content = found.pairs if isinstance(found, SimilaritySet) else found.sections
+        sets.setdefault(content, found)
+    return list(sets.values())
+
+
+def _own_files() -> list[Path]:
+    if FOLDER not in os.environ:
+        return []
+    folder = Path(os.environ[FOLDER]) / "words"
+    if not folder.is_dir():
+        warnings.warn(MalmoiWarning(f"{FOLDER}: there is no folder {folder}"), stacklevel=5)
+        return []
+    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+
+
+def _gensims_files() -> list[Path]:
+    spec = find_spec("gensim")
+    if spec is None or spec.origin is None:
+        return []
+    folder = Path(spec.origin).parent / "test" / "test_data"
+    return [folder / name for name in GENSIMS if (folder / name).is_file()]
