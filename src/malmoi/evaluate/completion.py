@@ -36,7 +36,8 @@ def complete(
         for first in range(0, len(questions), TILE_QUESTIONS)
     ]
     for start in range(0, len(matrix), TILE_ROWS):
-        block = unit(matrix[start : start + TILE_ROWS])
+        with np.errstate(invalid="ignore"):  # infinite numbers have no direction
+            block = unit(matrix[start : start + TILE_ROWS])
         nowhere = np.flatnonzero(~np.isfinite(block).all(axis=1) | ~block.any(axis=1))
         block[nowhere] = 0
         forbidden = _between(excluded, 1, start, start + len(block))

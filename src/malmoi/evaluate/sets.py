@@ -17,6 +17,7 @@ from malmoi.errors import BadFile, MalmoiWarning
 from malmoi.files.source import Source
 
 LARGEST = 100 << 20  # bytes; the sets people use have less than one million
+LONGEST = 10_000  # characters of a line that may hold quoted fields
 SYNTACTIC = ("gram", "syn")  # how sections on grammar begin, in Google's set and the Korean one
 WANTED = "'word word score' lines or analogies of four words under ': section' lines"
 
@@ -129,17 +130,26 @@ def _columns(lines: list[Line]) -> list[list[str]]:
     """Lines cut at tabs, commas or spaces: the first of them that most lines hold twice."""
     for separator in "\t,":
         if 2 * sum(line.count(separator) >= 2 for _, line in lines) > len(lines):
-            rows = csv.reader((line for _, line in lines), delimiter=separator)
-            return [[field.strip() for field in row] for row in rows]
+            return [_fields(line, separator) for _, line in lines]
     return [line.split() for _, line in lines]
 
 
+def _fields(line: str, separator: str) -> list[str]:
+    """The fields of one line; only between commas can they be quoted."""
+    quoted = separator == "," and '"' in line and len(line) < LONGEST
+    fields = next(csv.reader([line])) if quoted else line.split(separator)
+    return [field.strip() for field in fields]
+
+
 def _score_column(rows: list[list[str]]) -> int | None:
-    """The first column after the words that holds numbers in most rows (one in a header's file)."""
-    for column in range(2, max(map(len, rows))):
+    """The first column after the words that holds numbers, in half of the rows at least.
+
+    None if the words are numbers already: then it is a file of vectors or of something else.
+    """
+    for column in range(1, max(map(len, rows))):
         numbers = sum(len(row) > column and _number(row[column]) is not None for row in rows)
         if numbers and 2 * numbers >= len(rows):
-            return column
+            return column if column > 1 else None
     return None
 
 
