@@ -87,8 +87,8 @@ def rows_of(found: WordScores, sections: bool) -> list[Row]:
     for typed in found.typos:
         words = f"{typed.typos - typed.unanswered:,}/{typed.typos:,} words"
         rows.append(Row(f"  {typed.name}", typed.kept, words))
-    for score in found.analogies:
-        rows.append(Row(f"analogies, accuracy by {METHODS[score.method]}"))
+    for i, score in enumerate(found.analogies):
+        rows += [Row(f"analogies, accuracy by {METHODS[score.method]}")] if i == 0 else []
         parts = [(f"  {score.name}", score.total)]
         parts += [("    semantic", score.semantic), ("    syntactic", score.syntactic)]
         if sections:

@@ -1,0 +1,102 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import malmoi as mm
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.evaluate import finding
+from malmoi.evaluate.finding import find_sets
+from malmoi.evaluate.sets import AnalogySet
+from malmoi.evaluate.words import evaluate_words
+from tests.evaluate.sets import ANALOGIES, PAIRS, animals
+from tests.query.worlds import capitals
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of our own, and no gensim."""
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "pairs.tsv").write_text(PAIRS)
+    (tmp_path / "words" / "analogies.txt").write_text(ANALOGIES)
+    (tmp_path / "words" / "notes.md").write_text("not a test")
+    monkeypatch.setenv("MALMOI_DATA", str(tmp_path))
+    monkeypatch.setattr(finding, "find_spec", lambda name: None)
+    return tmp_path
+
+
+def test_everything_in_the_folder_is_run(data: Path) -> None:
+    found = evaluate_words(animals(), typos=True)
+    assert [one.name for one in found.similarity] == ["pairs"]
+    assert [one.name for one in found.typos] == ["pairs"]
+    (score,) = found.analogies
+    assert (score.name, score.total.value, score.total.total) == ("analogies", None, 4)
+    assert evaluate_words(animals()).typos == ()
+
+
+def test_files_given_are_told_by_content(data: Path) -> None:
+    path = data / "words" / "analogies.txt"
+    for files in (path, str(path), [path], [find_sets(path)[0]]):
+        found = evaluate_words(capitals(), files)
+        assert found.similarity == ()
+        assert found.analogies[0].semantic.value == 1
+
+
+def test_the_same_set_under_another_name_is_run_once(data: Path) -> None:
+    (data / "words" / "twin.tsv").write_text("# the same\n" + PAIRS.replace("\t", "  "))
+    assert [one.name for one in find_sets()] == ["pairs", "analogies"]
+
+
+def test_what_is_no_test_is_left_out_and_told(data: Path) -> None:
+    (data / "words" / "broken.txt").write_text("one two\nthree four\n")
+    with pytest.warns(MalmoiWarning, match=r"left out: .*broken\.txt is no test"):
+        assert len(find_sets()) == 2
+
+
+def test_nothing_found_says_what_is_wanted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MALMOI_DATA")
+    with pytest.raises(BadSetting, match="set MALMOI_DATA to a folder that holds words/"):
+        evaluate_words(animals())
+    with pytest.raises(BadSetting, match="nothing to test with"):
+        evaluate_words(animals(), [])
+    monkeypatch.setenv("MALMOI_DATA", str(data / "elsewhere"))
+    with pytest.warns(MalmoiWarning, match="there is no folder"), pytest.raises(BadSetting):
+        find_sets()
+
+
+def test_gensims_sets_are_found_without_importing_it(
+    monkeypatch: pytest.MonkeyPatch, gensim_data: Callable[[str], Path]
+) -> None:
+    monkeypatch.delenv("MALMOI_DATA", raising=False)
+    code = (
+        "import sys, malmoi.evaluate.words\n"
+        "from malmoi.evaluate.finding import find_sets\n"
+        "print(*[one.name for one in find_sets()])\n"
+        "print('gensim' in sys.modules, 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.decode().splitlines() == [
+        "wordsim353 simlex999 questions-words",
+        "False False",
+    ]
+
+
+def test_most_frequent_and_case_reach_every_test(data: Path) -> None:
+    found = evaluate_words(animals(), most_frequent=3, typos=True)
+    assert found.similarity[0].spearman.answered == found.typos[0].kept.answered == 2
+    with pytest.raises(BadSetting, match="most_frequent is 0"):
+        evaluate_words(capitals(), data / "words" / "analogies.txt", most_frequent=0)
+
+
+def test_progress_is_that_of_the_whole(data: Path) -> None:
+    sets = [one for one in find_sets() if isinstance(one, AnalogySet)]
+    told: list[tuple[int, int]] = []
+    evaluate_words(capitals(), sets * 2, progress=lambda *done: told.append(done))
+    assert told == [(7, 14), (14, 14)]
+
+
+def test_public_names() -> None:
+    assert mm.evaluate_words is evaluate_words
+    assert mm.corrupt("tea") != "tea"
