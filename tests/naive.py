@@ -154,3 +154,24 @@ def screen(tiles: npt.NDArray[np.int8], scales: Matrix, direction: Matrix) -> Ma
     sums = np.einsum("j,tjl->tl", direction.astype(np.float64), tiles.astype(np.float64))
     found: Matrix = (sums * scales).astype(np.float32)
     return found
+
+
+class GloVe:
+    """GloVe's update rule in float64: vectors, biases and the sums of squares of each."""
+
+    def __init__(self, words: Matrix, contexts: Matrix, biases: Matrix, others: Matrix) -> None:
+        self.numbers = [part.astype(np.float64) for part in (words, contexts, biases, others)]
+        self.squares = [np.ones_like(part) for part in self.numbers]
+
+    def learn(self, i: int, j: int, log: float, weight: float, rate: float) -> float:
+        """One record; returns f(x) (w·c + b + d − log x)² as it was before."""
+        words, contexts, biases, others = self.numbers
+        off = words[i] @ contexts[j] + biases[i] + others[j] - log
+        slope = rate * weight * off
+        gradients = slope * contexts[j], slope * words[i], slope, slope
+        for part, squares, row, gradient in zip(
+            self.numbers, self.squares, (i, j, i, j), gradients, strict=True
+        ):
+            part[row] -= gradient / np.sqrt(squares[row])
+            squares[row] += gradient**2
+        return float(weight * off**2)

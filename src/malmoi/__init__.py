@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.subwords import SubwordVectors as SubwordVectors
+    from malmoi.train.glove import GloVe as GloVe
+    from malmoi.train.glove import train_glove as train_glove
     from malmoi.vectors import Vectors as Vectors
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
@@ -47,6 +49,7 @@ _HOMES = {
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.subwords": ("SubwordVectors",),
+    "malmoi.train.glove": ("GloVe", "train_glove"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
 }

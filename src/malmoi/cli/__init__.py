@@ -25,7 +25,7 @@ COMMANDS = (
     ("tokenize", "tokenize:tokenize_command", "How a text is cut into tokens."),
     ("vocab", "vocab:vocab_command", "The words of a corpus and their counts."),
     ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
-    ("train", "train:train_app", "Train a model: ngram, nnlm, lsa."),
+    ("train", "train:train_app", "Train a model: glove, lsa, ngram, nnlm."),
     ("generate", "generate:generate_command", "Text from a language model."),
     ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
 )

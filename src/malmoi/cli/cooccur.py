@@ -1,14 +1,20 @@
-"""`malmoi cooccur CORPUS --words ice,steam --contexts solid,gas`: P(k|i) and their ratios."""
+"""`malmoi cooccur CORPUS --words ice,steam --contexts solid,gas`: P(k|i) and their ratios.
 
+`--out PATH` keeps the counts, for training.
+"""
+
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import MinCount, Text, TextOptions
+from malmoi.cli.corpus import MinCount, Text, TextOptions, say_written
 from malmoi.cli.progress import bar
+from malmoi.errors import BadSetting
+from malmoi.models.cooccurrences import save_cooccurrences
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.information import probability_table
+from malmoi.train.information import ProbabilityTable, probability_table
 
 DEFAULT, COUNTING = TextOptions(), Cooccurrence()
 
@@ -17,18 +23,36 @@ def cooccur_command(
     corpus: Text,
     /,
     *,
-    words: Annotated[str, Parameter(help="Two or more words, such as ice,steam.")],
-    contexts: Annotated[str, Parameter(help="Their contexts, such as solid,gas,water.")],
+    words: Annotated[str | None, Parameter(help="Two or more words, such as ice,steam.")] = None,
+    contexts: Annotated[
+        str | None, Parameter(help="Their contexts, such as solid,gas,water.")
+    ] = None,
+    out: Annotated[Path | None, Parameter(help="Keep all counts in this file.")] = None,
     min_count: MinCount = 1,
     counting: Annotated[Cooccurrence, Parameter(name="*")] = COUNTING,
     options: TextOptions = DEFAULT,
     json: AsJson = False,
 ) -> None:
     """How probable each context is beside each word, and the ratio of the first two."""
+    if out is None and (words is None or contexts is None):
+        raise BadSetting(
+            "there is nothing to do: name --words and --contexts, or a file with --out"
+        )
+    if (words is None) != (contexts is None):
+        raise BadSetting("--words and --contexts go together: name both, or none")
     text = options.encoded(corpus, min_count)
     with bar(f"counting {corpus}") as progress:
         counts = count_cooccurrences(text.ids, text.vocabulary, counting, progress=progress)
-    table = probability_table(counts, words.split(","), contexts.split(","))
+    if words is not None and contexts is not None:
+        show(probability_table(counts, words.split(","), contexts.split(",")), json)
+    if out is not None:
+        save_cooccurrences(counts, out)
+        if words is None:
+            say_written(out, {"words": len(counts.vocabulary), "pairs": len(counts)}, json)
+
+
+def show(table: ProbabilityTable, json: bool) -> None:
+    """A row for each word and one for the ratio."""
     if json:
         print_json(
             {name: dict(zip(table.contexts, row, strict=True)) for name, row in table.rows()}

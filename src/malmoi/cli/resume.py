@@ -1,5 +1,6 @@
-"""What the commands that train for long share: the option to go on, and being interrupted."""
+"""What the commands that train for long share: going on, being interrupted, what it takes."""
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 
 from malmoi.errors import MalmoiWarning
 from malmoi.train.checkpoint import checkpoint_path, discard_checkpoint
+from malmoi.train.memory import in_megabytes
 
 Resume = Annotated[
     bool,
@@ -37,3 +39,8 @@ def resumable(out: Path) -> Iterator[Path]:
             )
         raise
     discard_checkpoint(path)
+
+
+def say_memory(needed: int) -> None:
+    """What a training is about to take."""
+    print(f"training takes {in_megabytes(needed)} of memory", file=sys.stderr)

@@ -3,6 +3,7 @@
 from cyclopts import App
 
 KINDS = (
+    ("glove", "train_glove:train_glove_command", "Vectors from what stands beside what (GloVe)."),
     ("ngram", "train_ngram:train_ngram_command", "An n-gram language model."),
     ("nnlm", "train_nnlm:train_nnlm_command", "A neural language model (extra train)."),
     ("lsa", "train_lsa:train_lsa_command", "Vectors from counts (LSA, PPMI)."),

@@ -25,6 +25,26 @@ def loosely_compiled(kernel: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(nogil=True, cache=True, fastmath=loose)(kernel))
 
 
+def freely_compiled(kernel: Kernel) -> Kernel:
+    """The same, with quotients by estimated reciprocals too: where noise is larger anyway.
+
+    Divisors are finite and not 0: nobody looks, as a look at each would cost more than the rest.
+    """
+    free = {"contract", "reassoc", "arcp"}
+    decorate = numba.njit(nogil=True, cache=True, fastmath=free, error_model="numpy")
+    return cast(Kernel, decorate(kernel))
+
+
+def uncounted(kernel: Kernel) -> Kernel:
+    """The same for a kernel that makes no array: views of rows cost nothing in its loops.
+
+    Otherwise Numba counts who uses an array each time a row of it is looked at.
+    """
+    loose = {"contract", "reassoc"}
+    options = {"nogil": True, "cache": True, "fastmath": loose, "_nrt": False}
+    return cast(Kernel, numba.njit(error_model="numpy", **options)(kernel))
+
+
 def inlined(kernel: Kernel) -> Kernel:
     """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
     return cast(Kernel, numba.njit(nogil=True, cache=True, inline="always")(kernel))

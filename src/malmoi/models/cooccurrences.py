@@ -114,6 +114,15 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
     write_tensors(Path(path), tensors, {TITLE: VERSION})
 
 
+def is_cooccurrences(path: str | PathLike[str]) -> bool:
+    """Whether a file holds counts that were saved, told by its first bytes."""
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        head = file.read(1 << 16)
+    return head[8:9] == b"{" and f'"{TITLE}"'.encode() in head
+
+
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     """Open counts that were saved, memory-mapped."""
     tensors, said = open_tensors(Source(Path(path)))

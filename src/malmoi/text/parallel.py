@@ -1,8 +1,8 @@
 """Blocks worked on by several threads at once, the results in order."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 from malmoi.kernels.compiled import THREADS, pool
@@ -13,16 +13,23 @@ Result = TypeVar("Result")
 
 def in_order(
     work: Callable[[Block], Result], blocks: Iterable[Block], threads: int = THREADS
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """`map(work, blocks)` with a few blocks ahead; the next ones are made meanwhile."""
     if threads == 1:
         yield from map(work, blocks)
         return
     most = 2 * THREADS if threads >= THREADS else threads - 1
     ahead: deque[Future[Result]] = deque()
-    for block in blocks:
-        ahead.append(pool().submit(work, block))
-        if len(ahead) > most:
-            yield ahead.popleft().result()
-    while ahead:
-        yield ahead.popleft().result()
+    try:
+        for block in blocks:
+            ahead.append(pool().submit(work, block))
+            if len(ahead) > most:
+                yield ahead[0].result()
+                ahead.popleft()
+        while ahead:
+            yield ahead[0].result()
+            ahead.popleft()
+    finally:  # whoever stops early, also while waiting, leaves nothing at work
+        for future in ahead:
+            future.cancel()
+        wait(ahead)

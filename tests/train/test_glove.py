@@ -1,0 +1,425 @@
+"""GloVe from text to vectors: its twin, its loss, and that it can be stopped at any moment."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train import checkpoint, glove_records, memory
+from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.glove import GloVe, train_glove, train_glove_tables
+from malmoi.train.glove_records import make_records
+from malmoi.train.glove_tables import Kind, random_tables, taken_apart
+from malmoi.train.joining import joined
+from malmoi.train.ngram_counts import encode_sentences
+from malmoi.vectors import Vectors
+from malmoi.vocabulary import Vocabulary
+from tests import naive
+
+SMALL = GloVe(dim=6, window=3, min_count=1, iterations=3, threads=1)
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(glove_records, "CHUNK", 8)
+    monkeypatch.setattr(glove_records, "GROUP", 4)
+    monkeypatch.setattr(glove_records, "NEAR", 1000)
+
+
+def text(seed: int = 1, lines: int = 60, prefix: str = "w") -> list[str]:
+    """Lines of words, some of them frequent."""
+    random = np.random.default_rng(seed)
+    ids = np.minimum(random.zipf(1.4, (lines, 8)), 40)
+    return [" ".join(f"{prefix}{word}" for word in line) for line in ids]
+
+
+def encoded(lines: list[str]) -> EncodedCorpus:
+    return EncodedCorpus(*encode_sentences(line.split() for line in lines))
+
+
+def counted(lines: list[str]) -> Cooccurrences:
+    corpus = encoded(lines)
+    return count_cooccurrences(corpus.ids, corpus.vocabulary, Cooccurrence(window=3))
+
+
+def losses(vectors: Vectors) -> list[float]:
+    found: list[float] = json.loads(vectors.meta["losses"])
+    return found
+
+
+def with_settings(**changes: object) -> GloVe:
+    return GloVe(**{**vars(SMALL), **changes})
+
+
+@pytest.mark.parametrize("logarithm", ["x", "1+x"])
+def test_all_iterations_are_those_of_the_twin(logarithm: str) -> None:
+    counts = counted(text())
+    settings = with_settings(x_max=3.0, logarithm=logarithm, iterations=4)
+    found = train_glove_tables(counts, settings)
+    begun = taken_apart(random_tables(len(counts.vocabulary), 6, 1), counts.vocabulary, 6, ())
+    twin = naive.GloVe(begun.words, begun.contexts, begun.word_biases, begun.context_biases)
+    table = counts.dense()
+    records = make_records(counts, 3.0, 0.75, plus_one=False, row_bytes=64)
+    for iteration in range(4):
+        loss = 0.0
+        for chunk in records.chunks(1, iteration):
+            for group in records.sorted(chunk):
+                row = records.rows[group]
+                for at in range(records.bounds[group], records.bounds[group + 1]):
+                    x = table[row, counts.columns[at]]
+                    log = np.log(x) if logarithm == "x" else np.log(1 + x)
+                    weight = min(1.0, (x / 3) ** 0.75)
+                    loss += twin.learn(row, counts.columns[at], log, weight, 0.05)
+        assert found.losses[iteration] == pytest.approx(loss / len(counts), rel=1e-4)
+    np.testing.assert_allclose(found.words, twin.numbers[0], atol=1e-4)
+    np.testing.assert_allclose(found.contexts, twin.numbers[1], atol=1e-4)
+    np.testing.assert_allclose(found.word_biases, twin.numbers[2], atol=1e-4)
+    np.testing.assert_allclose(found.context_biases, twin.numbers[3], atol=1e-4)
+
+
+def test_the_loss_is_the_published_objective() -> None:
+    counts = counted(text())
+    still = with_settings(learning_rate=1e-12, x_max=5.0, iterations=1)
+    found = train_glove_tables(counts, still)
+    table = counts.dense()
+    there = table > 0
+    off = found.words @ found.contexts.T + found.word_biases[:, None] + found.context_biases
+    off = off[there] - np.log(table[there])
+    objective = np.sum(np.minimum(1, (table[there] / 5) ** 0.75) * off**2)
+    assert found.losses[0] == pytest.approx(objective / len(counts), rel=1e-5)
+
+
+def test_records_are_all_entries_once_whatever_the_order() -> None:
+    counts = counted(text())
+    records = make_records(counts, 3.0, 0.75, plus_one=False, row_bytes=64)
+    rows = np.repeat(np.arange(len(counts.vocabulary)), np.diff(counts.starts))
+    for group, row in enumerate(records.rows):
+        first, last = records.bounds[group], records.bounds[group + 1]
+        assert 0 < last - first <= 4
+        assert np.all(rows[first:last] == row)
+    assert records.bounds[0] == 0
+    assert records.bounds[-1] == len(counts) == len(records)
+    one, other = (np.concatenate(records.chunks(1, iteration)) for iteration in (0, 1))
+    assert sorted(one) == sorted(other) == list(range(len(records.rows)))
+    assert not np.array_equal(one, other)
+    assert not np.array_equal(one, np.concatenate(records.chunks(2, 0)))
+    chunk = records.chunks(1, 0)[0]
+    assert sorted(records.sorted(chunk)) == sorted(chunk)
+    assert np.all(np.diff(records.kinds[records.sorted(chunk)].astype(int)) >= 0)
+
+
+def test_words_of_the_same_company_come_near_each_other() -> None:
+    random = np.random.default_rng(1)
+    things = [["ice", "cold", "solid", "frozen"], ["steam", "hot", "gas", "boiling"]]
+    lines = [" ".join(random.permutation(things[i % 2] * 2)) for i in range(300)]
+    vectors = train_glove(lines, with_settings(dim=8, iterations=60, x_max=10.0))
+    units = vectors.matrix / vectors.norms[:, None]
+    assert losses(vectors)[-1] < losses(vectors)[0] / 5
+    ice, cold, hot = (units[vectors.row(word)] for word in ("ice", "cold", "hot"))
+    assert ice @ cold > ice @ hot + 0.2
+
+
+def test_one_thread_and_a_seed_give_the_same_bits() -> None:
+    corpus = encoded(text())
+    one, again, other = (train_glove(corpus, with_settings(seed=seed)).matrix for seed in (1, 1, 2))
+    assert one.tobytes() == again.tobytes()
+    assert not np.allclose(one, other)
+
+
+def test_several_threads_learn_as_well() -> None:
+    corpus = encoded(text(lines=400))
+    one, two = (
+        losses(train_glove(corpus, with_settings(threads=threads, iterations=10)))[-1]
+        for threads in (1, 2)
+    )
+    assert two == pytest.approx(one, rel=0.1)
+
+
+def test_text_files_encoded_corpora_and_counts_give_the_same(tmp_path: Path) -> None:
+    lines = text()
+    (tmp_path / "text.txt").write_text("\n".join(lines))
+    counts = count_cooccurrences((corpus := encoded(lines)).ids, corpus.vocabulary, SMALL.counting)
+    save_cooccurrences(counts, tmp_path / "counts")
+    sources = (lines, str(tmp_path / "text.txt"), corpus, counts, tmp_path / "counts")
+    results = [train_glove(source, SMALL) for source in sources]
+    for result in results[1:]:
+        assert list(result.keys) == list(results[0].keys)
+        assert result.matrix.tobytes() == results[0].matrix.tobytes()
+    assert "tokenizer" in results[0].meta
+    assert "tokenizer" not in results[3].meta
+    assert results[3].counts is not None
+
+
+def test_what_comes_out() -> None:
+    counts = counted(text())
+    tables = train_glove_tables(counts, SMALL)
+    vectors = {
+        kind: train_glove(counts, with_settings(vectors=kind)).matrix
+        for kind in ("sum", "word", "context", "both")
+    }
+    np.testing.assert_array_equal(vectors["word"], tables.words)
+    np.testing.assert_array_equal(vectors["context"], tables.contexts)
+    np.testing.assert_array_equal(vectors["sum"], tables.words + tables.contexts)
+    np.testing.assert_array_equal(vectors["both"], np.hstack([tables.words, tables.contexts]))
+    assert tables.word_biases.shape == tables.context_biases.shape == (len(counts.vocabulary),)
+    assert len(tables.losses) == 3
+    told: list[float] = []
+    train_glove(counts, SMALL, on_loss=told.append)
+    assert tuple(told) == tables.losses
+
+
+class Interrupted:
+    """Progress that breaks off at some call."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def __call__(self, done: int, total: int) -> None:
+        self.calls -= 1
+        if self.calls == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("calls", [1, 2, 17, 30])
+@pytest.mark.parametrize("always", [True, False])
+def test_an_interrupted_training_ends_as_if_it_had_not_been(
+    calls: int, always: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, path = encoded(text()), tmp_path / "x.checkpoint"
+    whole = train_glove(corpus, SMALL)
+    if always:
+        monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(calls))
+    seen: list[tuple[int, int]] = []
+    resumed = train_glove(
+        corpus,
+        SMALL,
+        checkpoint=path,
+        resume=True,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert resumed.matrix.tobytes() == whole.matrix.tobytes()
+    assert resumed.meta == whole.meta
+    assert seen == sorted(seen)
+    assert seen[-1][0] == seen[-1][1]
+    assert (seen[0][0] > 0) == (calls > 1)
+
+
+def test_several_threads_are_still_when_a_checkpoint_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    corpus, path = encoded(text(lines=500)), tmp_path / "x.checkpoint"
+    both = with_settings(threads=2)
+    with pytest.raises(KeyboardInterrupt):
+        train_glove(corpus, both, checkpoint=path, progress=Interrupted(30))
+    resumed = train_glove(corpus, both, checkpoint=path, resume=True)  # its sum is right
+    assert losses(resumed)[-1] < losses(resumed)[0]
+
+
+# Trains slowly enough to be killed; every chunk ends with a checkpoint.
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from malmoi.train import checkpoint, glove_records
+from tests.train.test_glove import SMALL, encoded, text, train_glove
+checkpoint.PAUSE = 0.0
+glove_records.CHUNK, glove_records.GROUP, glove_records.NEAR = 8, 4, 1000
+def slowly(done, total):
+    print(done, flush=True)
+    time.sleep(0.01)
+train_glove(encoded(text()), SMALL, checkpoint=Path(sys.argv[1]), progress=slowly)
+"""
+
+
+@pytest.mark.parametrize("chunks", [3, 9])
+def test_being_killed_loses_little(chunks: int, tmp_path: Path) -> None:
+    path, root = tmp_path / "x.checkpoint", Path(__file__).parents[2]
+    command = [sys.executable, "-c", PROGRAM, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
+        assert process.stdout is not None
+        for _ in range(chunks):
+            process.stdout.readline()
+        time.sleep(0.005)
+        os.kill(process.pid, signal.SIGKILL)
+    resumed = train_glove(encoded(text()), SMALL, checkpoint=path, resume=True)
+    assert resumed.matrix.tobytes() == train_glove(encoded(text()), SMALL).matrix.tobytes()
+    assert [file.name for file in tmp_path.iterdir() if file != path] == []
+
+
+def test_another_training_cannot_go_on(tmp_path: Path) -> None:
+    corpus, path = encoded(text()), tmp_path / "x.checkpoint"
+    start = train_glove(corpus, SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(9))
+    with pytest.raises(BadSetting, match="with dim 6, not 7"):
+        train_glove(corpus, with_settings(dim=7), checkpoint=path, resume=True)
+    with pytest.raises(BadSetting, match="on another corpus"):
+        train_glove(encoded(text(2)), SMALL, checkpoint=path, resume=True)
+    with pytest.raises(BadSetting, match="training with start "):
+        train_glove(corpus, SMALL, start=start, checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize("kind", ["sum", "word", "context", "both"])
+def test_words_begin_with_the_vectors_given(kind: Kind) -> None:
+    counts = counted(text())
+    still = with_settings(vectors=kind, learning_rate=1e-12, iterations=1)
+    trained = train_glove(counts, with_settings(vectors=kind))
+    foreign = Vectors(trained.keys, trained.matrix)
+    for start in (trained, foreign):
+        again = train_glove(counts, still, start=start[:10])
+        np.testing.assert_allclose(again.matrix[:10], start.matrix[:10], atol=1e-6)
+        assert not np.allclose(again.matrix[10:], start.matrix[10:], atol=1e-3)
+    kept = train_glove(counts, still, start=trained)
+    if kept.output is not None and trained.output is not None:
+        np.testing.assert_allclose(kept.output, trained.output, atol=1e-6)
+    assert (kept.output is None) == (kind == "both")
+
+
+@pytest.mark.parametrize("kind", ["sum", "word", "context", "both"])
+def test_frozen_vectors_do_not_move(kind: Kind) -> None:
+    counts = counted(text())
+    start = train_glove(counts, with_settings(vectors=kind, seed=5))[:10]
+    start.matrix[3] = 0
+    found = train_glove(counts, with_settings(vectors=kind), start=start, frozen=True)
+    np.testing.assert_array_equal(found.matrix[:10], start.matrix)
+    moved = train_glove(counts, with_settings(vectors=kind), start=start)
+    assert np.all(np.any(moved.matrix[:10] != start.matrix, axis=1))
+    assert losses(found)[-1] < losses(found)[0]
+
+
+def test_going_on_with_new_text() -> None:
+    old = train_glove(encoded(text()), SMALL)
+    lines = [line.replace("w1 ", "new ") for line in text(2)]
+    new = train_glove(encoded(lines), SMALL, start=old)
+    both = joined(new, old)
+    assert set(both.keys) == set(old.keys) | set(new.keys)
+    assert "new" in both
+    only_old = [word for word in old.keys if word not in new]
+    assert only_old
+    for word in only_old:
+        np.testing.assert_array_equal(both[word], old[word])
+    for word in new.keys:
+        np.testing.assert_array_equal(both[word], new[word])
+    assert both.counts is not None
+    assert old.counts is not None
+    assert new.counts is not None
+    assert both.counts.sum() == old.counts.sum() + new.counts.sum()
+    assert np.all(np.diff(both.counts) <= 0)
+    assert both.output is not None
+    assert both.output.shape == both.matrix.shape
+    of = {word: int(both.counts[row]) for row, word in enumerate(both.keys)}
+    assert of["w2"] == old.counts[old.row("w2")] + new.counts[new.row("w2")]
+    assert of[only_old[0]] == old.counts[old.row(only_old[0])]
+
+
+def test_joining_vectors_that_nobody_counted() -> None:
+    one = Vectors(["a", "b"], [[1.0], [2.0]], meta={"of": "one"})
+    both = joined(one, Vectors(["b", "c"], [[3.0], [4.0]], [5, 6]))
+    assert list(both.keys) == ["a", "b", "c"]
+    assert both.matrix.tolist() == [[1], [2], [4]]
+    assert both.counts is None
+    assert both.meta == {"of": "one"}
+
+
+def test_memory_is_told_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, told = counted(text()), list[int]()
+    train_glove(counts, SMALL, tell_memory=told.append)
+    assert told[0] > 8 * len(counts) + 2 * 4 * 16 * len(counts.vocabulary)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    with pytest.raises(BadSetting, match="of memory and 0 MB are free"):
+        train_glove(counts, SMALL)
+
+
+def test_words_that_meet_no_other_are_told_of() -> None:
+    with pytest.warns(MalmoiWarning, match="stand beside no other, .* as they begin: 2"):
+        vectors = train_glove([*text(), "alone", "lonely"], SMALL)
+    assert np.all(np.abs(vectors["alone"]) < 1 / 7)
+
+
+@pytest.mark.parametrize("lines", [["a"], ["a a a a"], ["a", "b"]])
+def test_too_little_text(lines: list[str]) -> None:
+    with pytest.raises(BadSetting, match=r"there is nothing to learn: of [12] words none"):
+        train_glove(lines, SMALL)
+
+
+def test_too_rare_words() -> None:
+    with pytest.raises(BadSetting, match="no word was seen 5 times"):
+        train_glove(["a b c"], GloVe(dim=3))
+
+
+def test_what_are_no_counts_is_refused() -> None:
+    counts = counted(text())
+    for wrong in (0.0, -1.0, np.nan, np.inf):
+        values = np.array(counts.values)
+        values[5] = wrong
+        table = Cooccurrences(counts.vocabulary, counts.starts, counts.columns, values)
+        with pytest.raises(BadSetting, match="no counts: each must be above 0 and finite"):
+            train_glove(table, SMALL)
+
+
+def test_flat_counts_of_one_side_are_learnt_too() -> None:
+    corpus = encoded(text())
+    flat = Cooccurrence(window=3, weighting="flat", context="left")
+    counts = count_cooccurrences(corpus.ids, corpus.vocabulary, flat)
+    found = losses(train_glove(counts, with_settings(iterations=20)))
+    assert found[-1] < found[0] / 2
+
+
+def test_vectors_that_do_not_fit_are_refused() -> None:
+    counts = counted(text())
+    with pytest.raises(BadSetting, match="start from have 2 numbers and the new ones 6"):
+        train_glove(counts, SMALL, start=Vectors(["w1"], [[1.0, 2.0]]))
+    start = train_glove(counts, SMALL)
+    with pytest.raises(BadSetting, match="have 6 numbers and the new ones 12"):
+        train_glove(counts, with_settings(vectors="both"), start=start)
+    with pytest.raises(BadSetting, match="nothing to freeze"):
+        train_glove(counts, SMALL, frozen=True)
+
+
+def test_a_rate_that_is_too_high_is_told() -> None:
+    with pytest.raises(BadSetting, match="learning_rate is 1e\\+20, lower it"):
+        train_glove(counted(text()), with_settings(learning_rate=1e20, iterations=20))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"dim": 0}, "dim is 0"),
+        ({"iterations": 0}, "iterations is 0"),
+        ({"threads": 0}, "threads is 0"),
+        ({"window": 0}, "window is 0"),
+        ({"min_count": 0}, "min_count is 0"),
+        ({"size": 0}, "size 0"),
+        ({"x_max": 0.0}, "x_max is 0.0"),
+        ({"x_max": float("inf")}, "x_max is inf"),
+        ({"alpha": -1.0}, "alpha is -1.0"),
+        ({"alpha": float("nan")}, "alpha is nan"),
+        ({"learning_rate": 0.0}, "learning_rate is 0.0"),
+        ({"vectors": "mean"}, "'mean' are no vectors"),
+        ({"logarithm": "2x"}, "'2x' is no logarithm"),
+        ({"memory_mb": 0.0}, "memory_mb is 0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:
+    with pytest.raises(BadSetting, match=words):
+        with_settings(**wrong)
+
+
+def test_an_empty_vocabulary_has_nothing_to_learn() -> None:
+    none = Cooccurrences(
+        Vocabulary.of({}), np.zeros(1, np.int64), np.empty(0, np.uint32), np.empty(0, np.float32)
+    )
+    with pytest.raises(BadSetting, match="of 0 words none"):
+        train_glove(none, SMALL)
