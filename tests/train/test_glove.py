@@ -302,7 +302,7 @@ def test_going_on_with_new_text() -> None:
     old = train_glove(encoded(text()), SMALL)
     lines = [line.replace("w1 ", "new ") for line in text(2)]
     new = train_glove(encoded(lines), SMALL, start=old)
-    both = joined(new, old)
+    both = train_glove(encoded(lines), SMALL, start=old, update=True)
     assert set(both.keys) == set(old.keys) | set(new.keys)
     assert "new" in both
     only_old = [word for word in old.keys if word not in new]
@@ -385,6 +385,8 @@ def test_vectors_that_do_not_fit_are_refused() -> None:
         train_glove(counts, with_settings(vectors="both"), start=start)
     with pytest.raises(BadSetting, match="nothing to freeze"):
         train_glove(counts, SMALL, frozen=True)
+    with pytest.raises(BadSetting, match="nothing to go on with"):
+        train_glove(counts, SMALL, update=True)
 
 
 def test_a_rate_that_is_too_high_is_told() -> None:

@@ -14,7 +14,6 @@ from malmoi.formats import load, save
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.train.cooccurrence import count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove
-from malmoi.train.joining import joined
 
 TEXT, DEFAULT = TextOptions(), GloVe()
 Source = Annotated[
@@ -50,14 +49,13 @@ def train_glove_command(
                 settings,
                 start=before,
                 frozen=frozen,
+                update=update is not None,
                 checkpoint=checkpoint,
                 resume=resume,
                 progress=progress,
                 on_loss=progress.note_loss,
                 tell_memory=say_memory,
             )
-        if update is not None and before is not None:
-            vectors = joined(vectors, before)
         save(vectors.with_meta(**cut), out)
     say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)
 

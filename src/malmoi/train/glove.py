@@ -32,6 +32,7 @@ from malmoi.train.glove_tables import (
     row_bytes,
     taken_apart,
 )
+from malmoi.train.joining import joined
 from malmoi.train.memory import Telling, require_memory, unheard
 from malmoi.train.texts import Text, as_encoded
 from malmoi.vectors import Vectors
@@ -100,6 +101,7 @@ def train_glove(
     tokenizer: Tokenizer | str | None = None,
     start: Vectors | None = None,
     frozen: bool = False,
+    update: bool = False,
     checkpoint: Path | None = None,
     resume: bool = False,
     progress: Progress = silent,
@@ -108,12 +110,16 @@ def train_glove(
 ) -> Vectors:
     """Vectors of the words of a text, or of co-occurrences that were counted before.
 
-    Words found in `start` begin with the vectors given there, and keep them if `frozen`.
+    Words found in `start` begin with the vectors given there, and keep them if `frozen`. An
+    `update` is of all words of `start`: those that the text does not have stay as they are.
     `checkpoint` is written every minute and when interrupted; from there `resume` goes on. It
     is left for whoever has the vectors safe to discard. Progress is told in records learnt,
     out of those of all iterations, and after each of these the loss: J for each record.
     """
     settings = settings or GloVe()
+    if start is None and (frozen or update):
+        wanted = "freeze" if frozen else "go on with"
+        raise BadSetting(f"there is nothing to {wanted}: give vectors to start from")
     counts, cut = counted(text, settings, tokenizer)
     tables = train_glove_tables(
         counts,
@@ -129,6 +135,8 @@ def train_glove(
     vectors = tables.vectors(settings.vectors)
     if start is not None and frozen:
         keep_rows(vectors, start)
+    if start is not None and update:
+        vectors = joined(vectors, start)
     return vectors.with_meta(tokenizer=cut) if cut else vectors
 
 
@@ -146,7 +154,7 @@ def train_glove_tables(
 ) -> GloVeTables:
     """The same, but all that is learnt: the vectors of words and contexts, and their biases."""
     settings = settings or GloVe()
-    refuse_misfits(counts, settings, start, frozen)
+    refuse_misfits(counts, settings, start)
     require_memory(memory_of_learning(counts, settings.dim), tell_memory)
     keeper = Keeper(checkpoint, origin_of(counts, settings, start, frozen), resume=resume)
     records = make_records(
@@ -179,9 +187,7 @@ def counted(
     return counts, encoded.tokenizer
 
 
-def refuse_misfits(
-    counts: Cooccurrences, settings: GloVe, start: Vectors | None, frozen: bool
-) -> None:
+def refuse_misfits(counts: Cooccurrences, settings: GloVe, start: Vectors | None) -> None:
     """What cannot be learnt is an error; what is not learnt is told."""
     if len(counts.vocabulary) < 2 or not len(counts):
         raise BadSetting(
@@ -192,10 +198,8 @@ def refuse_misfits(
     if start is not None and start.dim != dim:
         raise BadSetting(
             f"the vectors to start from have {start.dim} numbers and the new ones {dim}:"
-            f" choose the dim that fits"
+            " choose the dim that fits"
         )
-    if frozen and start is None:
-        raise BadSetting("there is nothing to freeze: give vectors to start from")
     lonely = np.diff(counts.starts) == 0
     if lonely.any() and (lonely := lonely & (counts.context_totals == 0)).any():
         warnings.warn(
@@ -208,7 +212,8 @@ def refuse_misfits(
 def origin_of(
     counts: Cooccurrences, settings: GloVe, start: Vectors | None, frozen: bool
 ) -> Origin:
-    """What makes a training the same as another."""
+    """What makes a training the same as another; how many threads there are does not."""
     origin = Origin.of(settings, counts.values, counts.vocabulary)
     digest = "" if start is None else blake2b(start.matrix.data, digest_size=16).hexdigest()
-    return replace(origin, settings={**origin.settings, "start": digest, "frozen": frozen})
+    same = origin.settings | {"threads": None, "start": digest, "frozen": frozen}
+    return replace(origin, settings=same)
