@@ -1,26 +1,34 @@
 """SubwordVectors: vectors that also answer words never seen, from their character n-grams.
 
-The n-grams and their hash are fastText's, byte for byte. Here they are written to be read,
-for one word at a time; `kernels.subwords` does the same for a whole vocabulary at once.
+The n-grams and their hash are fastText's, byte for byte; Hangul may be taken apart first. Here
+they are written to be read, for one word at a time; `kernels.subwords` does the same for a whole
+vocabulary at once.
 """
 
 import unicodedata
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
+from malmoi.jamo import split_jamo
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
+
+
+Units = Literal["letters", "syllables", "jamo", "jamo+syllables"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subwords:
     """How a word is cut: n-grams of `shortest` to `longest` characters, hashed into `buckets`.
 
+    `units` says what a character of Hangul is. `letters`: as in any script, which is fastText.
+    `syllables`: n-grams of words with Hangul are `syllables` long. `jamo`: every syllable is
+    taken apart into its letters. `jamo+syllables`: both. Other scripts are cut by letters.
     `encoding` is the one of the text the model was trained on: hashes are of its bytes.
     """
 
@@ -28,36 +36,66 @@ class Subwords:
     longest: int = 6
     buckets: int = 2_000_000
     encoding: str = "utf-8"
+    units: Units = "letters"
+    syllables: tuple[int, int] = (1, 4)
 
     def __post_init__(self) -> None:
-        if self.longest > 0 and not (1 <= self.shortest <= self.longest and self.buckets > 0):
-            raise BadSetting(
-                f"n-grams of {self.shortest} to {self.longest} characters in {self.buckets} buckets"
-                " cannot be: give 1 <= shortest <= longest and at least one bucket"
-            )
+        object.__setattr__(self, "syllables", tuple(self.syllables))
+        lengths = [(self.shortest, self.longest)] if self.longest > 0 else []
+        lengths += [self.syllables] if "syllables" in self.units else []
+        for shortest, longest in lengths:
+            if not (1 <= shortest <= longest and self.buckets > 0):
+                raise BadSetting(
+                    f"n-grams of {shortest} to {longest} characters in {self.buckets} buckets"
+                    " cannot be: give 1 <= shortest <= longest and at least one bucket"
+                )
+        if self.units not in get_args(Units):
+            raise BadSetting(f"'{self.units}' are no units: choose one of {get_args(Units)}")
         check_encoding(self.encoding)
+
+    def forms(self, word: str) -> list[tuple[str, int, int]]:
+        """What n-grams are taken from: the word, or its letters, and how long they are."""
+        plain = self.shortest, self.longest
+        by_syllables = "syllables" in self.units and has_hangul(word)
+        if self.units == "syllables":
+            return [(word, *(self.syllables if by_syllables else plain))]
+        whole = split_jamo(word) if "jamo" in self.units else word
+        return [(whole, *plain)] + [(word, *self.syllables)] * by_syllables
 
     def ngrams(self, word: str) -> list[bytes]:
         """The n-grams of `<word>`, as bytes; none for the end of a line."""
         if word == LINE_END or self.longest <= 0:
             return []
         try:
-            text = b"<" + word.encode(self.encoding, "surrogateescape") + b">"
+            return [
+                ngram
+                for form, shortest, longest in self.forms(word)
+                for ngram in cut(form.encode(self.encoding, "surrogateescape"), shortest, longest)
+            ]
         except UnicodeEncodeError:  # then it cannot have been in the training text
             return []
-        # A character starts at every byte that is not a UTF-8 continuation byte.
-        starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
-        return [
-            text[starts[i] : starts[i + size]]
-            for i in range(len(starts) - 1)
-            for size in range(self.shortest, min(self.longest, len(starts) - 1) + 1)
-            if i + size < len(starts)
-            and not (size == 1 and (i == 0 or i + size == len(starts) - 1))
-        ]
 
     def bucket(self, ngram: bytes) -> int:
         """The bucket that an n-gram falls into."""
         return fasttext_hash(ngram) % self.buckets
+
+
+def cut(word: bytes, shortest: int, longest: int) -> list[bytes]:
+    """The n-grams of a word between `<` and `>`, neither of which is one alone."""
+    text = b"<" + word + b">"
+    # A character starts at every byte that is not a UTF-8 continuation byte.
+    starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
+    return [
+        text[starts[i] : starts[i + size]]
+        for i in range(len(starts) - 1)
+        for size in range(shortest, min(longest, len(starts) - 1) + 1)
+        if i + size < len(starts) and not (size == 1 and (i == 0 or i + size == len(starts) - 1))
+    ]
+
+
+def has_hangul(word: str) -> bool:
+    """Whether there is a syllable of Hangul in a word."""
+    return any("가" <= character <= "힣" for character in word)
 
 
 def fasttext_hash(text: bytes) -> int:

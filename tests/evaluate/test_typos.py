@@ -9,7 +9,7 @@ from malmoi.evaluate.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
 from malmoi.evaluate.sets import Pair, SimilaritySet, read_pairs
 from malmoi.evaluate.typos import corrupt, possible_typos, typo_test
 from malmoi.query.spelling import edit_distance, spelled
-from malmoi.text.jamo import split_jamo
+from malmoi.jamo import split_jamo
 from tests.evaluate.sets import animals, pieces, real
 
 hangul = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1, max_size=6)

@@ -18,7 +18,7 @@ from malmoi.evaluate.lookup import answer, restricted
 from malmoi.evaluate.scores import Score, interval, resampled, spearman
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared
-from malmoi.text.jamo import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
+from malmoi.jamo import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
 from malmoi.vectors import Vectors
 
 SYLLABLE = re.compile("[가-힣]")

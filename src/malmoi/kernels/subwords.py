@@ -26,36 +26,73 @@ def word_vectors(
     last: int,
 ) -> None:
     """out[i] = mean of own[i] and the rows of the n-grams of word i, `<` and `>` around it."""
+    found = np.empty(0, dtype=np.int32)
     for i in range(first, last):
         start, stop = offsets[i], offsets[i + 1]
+        most = max(0, longest) * (stop - start + 2)
+        if most > len(found):
+            found = np.empty(2 * most, dtype=np.int32)
+        count = ngram_buckets(packed, start, stop, shortest, longest, buckets, found)
         out[i, :] = own[i, :]
-        if longest <= 0 or is_line_end(packed, start, stop):
-            continue
         rows = 1
-        # Positions count from the `<`: 0 is `<`, 1 … size are the word's bytes, size + 1 is `>`.
-        size = stop - start
-        for begin in range(size + 2):
-            if begin > 0 and is_continuation(byte_at(packed, start, size, begin)):
-                continue
-            at, hashed = begin, np.uint32(2166136261)
-            for length in range(1, longest + 1):
-                if at > size + 1:
-                    break
+        for j in range(count):
+            row = find(kept, found[j]) if pruned else found[j]
+            if row >= 0:
+                out[i, :] += ngrams[row, :]
+                rows += 1
+        out[i, :] *= np.float32(1.0 / rows)
+
+
+@compiled
+def ngram_buckets(
+    packed: Text, start: int, stop: int, shortest: int, longest: int, buckets: int, out: Kept
+) -> int:
+    """The buckets of a word's n-grams, in order; as many as there is room for are written."""
+    count = 0
+    if longest <= 0 or is_line_end(packed, start, stop):
+        return count
+    # Positions count from the `<`: 0 is `<`, 1 … size are the word's bytes, size + 1 is `>`.
+    size = stop - start
+    for begin in range(size + 2):
+        if begin > 0 and is_continuation(byte_at(packed, start, size, begin)):
+            continue
+        at, hashed = begin, np.uint32(2166136261)
+        for length in range(1, longest + 1):
+            if at > size + 1:
+                break
+            hashed = step(hashed, byte_at(packed, start, size, at))
+            at += 1
+            while at <= size and is_continuation(byte_at(packed, start, size, at)):
                 hashed = step(hashed, byte_at(packed, start, size, at))
                 at += 1
-                while at <= size and is_continuation(byte_at(packed, start, size, at)):
-                    hashed = step(hashed, byte_at(packed, start, size, at))
-                    at += 1
-                edge = length == 1 and (begin == 0 or at == size + 2)
-                if length < shortest or edge:
-                    continue
-                row = int(np.int64(hashed % np.uint32(buckets)))
-                if pruned:
-                    row = find(kept, row)
-                if row >= 0:
-                    out[i, :] += ngrams[row, :]
-                    rows += 1
-        out[i, :] *= np.float32(1.0 / rows)
+            edge = length == 1 and (begin == 0 or at == size + 2)
+            if length < shortest or edge:
+                continue
+            if count < len(out):
+                out[count] = np.int32(hashed % np.uint32(buckets))
+            count += 1
+    return count
+
+
+@compiled
+def list_buckets(
+    packed: Text,
+    offsets: Places,
+    lengths: Kept,
+    buckets: int,
+    ends: Places,
+    out: Kept,
+) -> None:
+    """Append each word's buckets to its list, which ends at `ends[i]`; without room, count.
+
+    `lengths` [words, 2]: the shortest and the longest n-grams of each word; none if 0.
+    """
+    nowhere = out[:0]
+    for i in range(len(offsets) - 1):
+        room = nowhere if len(out) == 0 else out[ends[i] :]
+        start, stop = offsets[i], offsets[i + 1]
+        shortest, longest = lengths[i, 0], lengths[i, 1]
+        ends[i] += ngram_buckets(packed, start, stop, shortest, longest, buckets, room)
 
 
 @compiled

@@ -9,6 +9,7 @@ as JSON, `settings`, `corpus` and `state`. Knows nothing of what is trained, nor
 import json
 import warnings
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -141,6 +142,13 @@ class Keeper:
     def is_due(self) -> bool:
         """Whether much would be lost by now."""
         return self.path is not None and monotonic() - self._last >= PAUSE
+
+    def until_due(self, parts: Iterable[int]) -> Iterator[int]:
+        """Parts of the work up to the moment when a checkpoint is due, one at least."""
+        for part in parts:
+            yield part
+            if self.is_due:
+                return
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint."""

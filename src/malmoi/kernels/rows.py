@@ -1,0 +1,57 @@
+"""Many rows of a matrix at a time: their mean, and the same move for all. Plain loops.
+
+`vector_rows` does the same faster where it can.
+"""
+
+import numpy as np
+
+from malmoi.kernels.compiled import compiled, inlined
+from malmoi.kernels.prefetch import LINE
+from malmoi.kernels.text_rows import Matrix, Places
+from malmoi.kernels.tiles import Rows
+
+PER_LINE = LINE // 4  # numbers
+
+
+@inlined
+def mean_of_rows(matrix: Matrix, rows: Rows, out: Matrix) -> None:
+    """out = the mean of these rows."""
+    for k in range(len(out)):
+        out[k] = 0
+    for i in range(len(rows)):
+        row = matrix[rows[i]]
+        for k in range(len(out)):
+            out[k] += row[k]
+    share = np.float32(1 / len(rows))
+    for k in range(len(out)):
+        out[k] *= share
+
+
+@inlined
+def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
+    """Add a move to each of these rows."""
+    for i in range(len(rows)):
+        row = matrix[rows[i]]
+        for k in range(len(move)):
+            row[k] += move[k]
+
+
+@compiled
+def mean_rows(
+    matrix: Matrix, starts: Places, rows: Rows, out: Matrix, first: int, last: int
+) -> None:
+    """out[i] = the mean of `rows[starts[i] : starts[i + 1]]` of a matrix, for some i."""
+    for i in range(first, last):
+        mean_of_rows(matrix, rows[starts[i] : starts[i + 1]], out[i])
+
+
+def aligned_rows(rows: int, width: int) -> Matrix:
+    """Zeros [rows, width] that begin with a line of memory."""
+    room = np.zeros(rows * width + LINE // 4, np.float32)
+    first = -room.ctypes.data % LINE // 4
+    return room[first : first + rows * width].reshape(rows, width)
+
+
+def padded_width(dim: int) -> int:
+    """How wide rows of so many numbers are: whole lines of memory."""
+    return -(-dim // PER_LINE) * PER_LINE

@@ -1,0 +1,104 @@
+"""Where a training of word vectors begins: at random, or from vectors that are there already."""
+
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.kernels.rows import aligned_rows, padded_width
+from malmoi.kernels.text_rows import Matrix, Places
+from malmoi.kernels.word_training import Network
+from malmoi.kernels.words import renumber
+from malmoi.keys import Keys
+from malmoi.subwords import SubwordVectors
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.checkpoint import Origin
+from malmoi.train.ngram_rows import Buckets, InputRows
+from malmoi.train.word_settings import WordSettings
+from malmoi.vectors import Vectors
+from malmoi.vocabulary import Vocabulary
+
+
+def with_words_of(old: Vectors, corpus: EncodedCorpus) -> EncodedCorpus:
+    """The corpus numbered by a vocabulary of both, their counts added."""
+    counts = np.ones(len(old), np.int64) if old.counts is None else np.asarray(old.counts)
+    both = Vocabulary(old.keys, counts).merged(corpus.vocabulary)
+    numbers = both.words.find_all(corpus.vocabulary.words).astype(np.uint32)
+    ids = np.array(corpus.ids)
+    renumber(ids, numbers)
+    return replace(corpus, ids=ids, vocabulary=both)
+
+
+def refuse_misfits(
+    corpus: EncodedCorpus, settings: WordSettings, start: Vectors | None, frozen: bool, update: bool
+) -> None:
+    """What cannot be learnt, or not so."""
+    if len(corpus.vocabulary) < 2:
+        raise BadSetting(
+            "there is nothing to learn from a single word: give more text, or lower min_count"
+        )
+    if start is None and (frozen or update):
+        wanted = "freeze" if frozen else "go on with"
+        raise BadSetting(f"there is nothing to {wanted}: give vectors to start from")
+    if start is not None and start.dim != settings.dim:
+        raise BadSetting(
+            f"the vectors to start from have {start.dim} numbers and the new ones"
+            f" {settings.dim}: set dim to {start.dim}"
+        )
+
+
+def random_rows(rows: int, dim: int, seed: int) -> Matrix:
+    """Small random rows, evenly between ± 1 / (2 · dim), padded with zeros."""
+    matrix = aligned_rows(rows, padded_width(dim))
+    random = np.random.default_rng(seed)
+    for first in range(0, rows, 65536):
+        part = matrix[first : first + 65536, :dim]
+        part[:] = (random.random(part.shape, dtype=np.float32) - np.float32(0.5)) / dim
+    return matrix
+
+
+def begin_from(
+    start: Vectors, network: Network, rows: InputRows, keys: Keys, settings: WordSettings
+) -> npt.NDArray[np.bool_]:
+    """Put rows that are there already in their places; for each word whether it had one."""
+    found = start.keys.find_all(keys)
+    given = start.matrix
+    if isinstance(start, SubwordVectors) and len(rows.used):
+        given = start.own
+        copy_rows(network.inputs[rows.words :], start.ngrams, places_of(rows.used, start, settings))
+    copy_rows(network.inputs, given, found)
+    if settings.softmax == "negatives" and start.output is not None:
+        copy_rows(network.outputs, start.output, found)
+    return found >= 0
+
+
+def places_of(used: Buckets, start: SubwordVectors, settings: WordSettings) -> Places:
+    """Where `start` has the rows of these buckets; −1 where it has none."""
+    asked = getattr(settings, "subwords", start.subwords)
+    if start.subwords != asked:
+        raise BadSetting(
+            f"the vectors to start from cut words otherwise: {start.subwords}, not {asked};"
+            " choose the same settings"
+        )
+    if start.kept is None:
+        return used.astype(np.int64)
+    places = np.minimum(np.searchsorted(start.kept, used), len(start.kept) - 1)
+    return np.where(start.kept[places] == used, places, -1)
+
+
+def copy_rows(to: Matrix, given: Matrix, found: Places) -> None:
+    """Rows that are there already: row i is `given[found[i]]`, unless that is −1."""
+    places = np.flatnonzero(found >= 0)
+    to[places, : given.shape[1]] = given[found[places]]
+
+
+def origin_of(
+    corpus: EncodedCorpus, settings: WordSettings, start: Vectors | None, frozen: bool
+) -> Origin:
+    """What makes a training the same as another; how many threads there are does not."""
+    origin = Origin.of(settings, corpus.ids, corpus.vocabulary)
+    digest = "" if start is None else blake2b(start.matrix.data, digest_size=16).hexdigest()
+    same = origin.settings | {"threads": None, "start": digest, "frozen": frozen}
+    return replace(origin, settings=same)

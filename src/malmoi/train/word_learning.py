@@ -1,0 +1,186 @@
+"""The epochs of Word2Vec and FastText: parts of the text learnt by several threads, without locks.
+
+What chance decides in a part follows from the seed and the part alone, whoever works on it. So
+all that is remembered are the two sides of the network and the loss of each part, which a kernel
+sets when it is done with it: wherever a training is stopped, what is left to do is known.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from math import isfinite
+from queue import SimpleQueue
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress
+from malmoi.kernels.chance import alias_table, seeded
+from malmoi.kernels.cooccurrence import Sums
+from malmoi.kernels.marks import LINE_END
+from malmoi.kernels.rows import aligned_rows
+from malmoi.kernels.text_rows import Places
+from malmoi.kernels.tiles import LANES, TILE
+from malmoi.kernels.word_training import (
+    SENTENCE,
+    Network,
+    Plan,
+    Room,
+    Targets,
+    Words,
+    train_words,
+)
+from malmoi.kernels.words import Ids
+from malmoi.text.parallel import in_order
+from malmoi.train.checkpoint import Checkpoint, Keeper
+from malmoi.train.huffman import huffman_paths
+from malmoi.train.word_settings import WordSettings
+from malmoi.vocabulary import Counts
+
+PART = 100_000  # words and line ends that one thread learns at a time
+TO_DO = -1.0  # the loss of a part that was not learnt yet
+
+Told = Callable[[float], None]  # takes the loss of an epoch
+
+
+class Learning:
+    """A network that learns a stream of ids; `losses` [epochs, parts, 2] are sums and pairs."""
+
+    def __init__(
+        self, ids: Ids, words: Words, network: Network, counts: Counts, settings: WordSettings
+    ) -> None:
+        self.ids, self.words, self.network, self.settings = ids, words, network, settings
+        self.bounds = part_bounds(ids)
+        self.targets = targets_of(counts, settings)
+        self.losses: Sums = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
+        self._rooms: SimpleQueue[Room] = SimpleQueue()
+        for _ in range(settings.threads):
+            self._rooms.put(self._room(len(counts)))
+
+    def run(self, keeper: Keeper, progress: Progress, told: Told) -> None:
+        """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
+        flat = self.losses.reshape(-1, 2)
+        try:
+            while len(left := np.flatnonzero(flat[:, 0] == TO_DO)):
+                self._say(progress, told)
+                parts = keeper.until_due(left.tolist())
+                with closing(in_order(self._learn, parts, self.settings.threads)) as learnt:
+                    for _ in learnt:
+                        self._say(progress, told)
+                if keeper.is_due:  # nobody is at work now: the network stays as it is
+                    keeper.save(self.as_checkpoint())
+        except KeyboardInterrupt:
+            keeper.save(self.as_checkpoint())
+            raise
+        self._say(progress, told)
+
+    def epoch_losses(self) -> tuple[float, ...]:
+        """The mean loss of a pair in each epoch."""
+        return tuple(float(each[0] / max(each[1], 1)) for each in self.losses.sum(axis=1))
+
+    def as_checkpoint(self) -> Checkpoint:
+        """All that the rest of the training depends on."""
+        inputs, outputs = self.network
+        return Checkpoint({"inputs": inputs, "outputs": outputs, "losses": self.losses}, {})
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from there."""
+        for name, array in self.as_checkpoint().tensors.items():
+            array[:] = checkpoint.tensors[name]
+
+    def _learn(self, part: int) -> None:
+        settings, room = self.settings, self._rooms.get()
+        epoch, place = divmod(part, len(self.bounds) - 1)
+        first, last = self.bounds[place : place + 2].tolist()
+        fall = (settings.rate - settings.final_rate) / (settings.epochs * len(self.ids))
+        plan = Plan(
+            settings.architecture == "skip-gram",
+            settings.window,
+            settings.shrinking,
+            settings.rate - fall * (epoch * len(self.ids) + first),
+            fall,
+        )
+        chance, result = seeded(settings.seed, part), self.losses[epoch, place]
+        train_words(
+            self.ids,
+            first,
+            last,
+            self.words,
+            self.network,
+            self.targets,
+            plan,
+            chance,
+            room,
+            result,
+        )
+        self._rooms.put(room)
+
+    def _say(self, progress: Progress, told: Told) -> None:
+        done = self.losses.reshape(-1, 2)
+        done = done[done[:, 0] != TO_DO]
+        total = self.settings.epochs * len(self.ids)
+        progress(total * len(done) * 2 // self.losses.size, total)
+        if len(done):
+            recent = done[-len(self.bounds) :].sum(axis=0)
+            loss = float(recent[0] / max(recent[1], 1))
+            if not isfinite(loss):
+                raise BadSetting(
+                    f"nothing is learnt any more: learning_rate is {self.settings.rate:g}, lower it"
+                )
+            told(loss)
+
+    def _room(self, words: int) -> Room:
+        width, reach = self.network.inputs.shape[1], 2 * self.settings.window
+        most = longest_targets(self.targets) + TILE + LANES
+        contexts = np.zeros(reach + 1, np.int32)
+        contexts[-1] = SENTENCE  # the row of a window's mean
+        return Room(
+            np.full(words, -1, np.int32),
+            np.zeros(SENTENCE, np.int32),
+            np.zeros(SENTENCE, np.int32),
+            np.zeros(SENTENCE, np.int32),
+            aligned_rows(SENTENCE + 1, width),
+            aligned_rows(SENTENCE + 1, width),
+            contexts,
+            np.zeros((2, most), np.int32),
+            np.zeros((2, most), np.float32),
+            np.zeros((2, most), np.float32),
+            aligned_rows(reach + 1, LANES),
+            aligned_rows(TILE, width),
+        )
+
+
+def part_bounds(ids: Ids) -> Places:
+    """Where parts begin and end: after a line, unless that is far."""
+    bounds = [0]
+    while bounds[-1] < len(ids):
+        wanted = min(bounds[-1] + PART, len(ids))
+        ends = np.flatnonzero(ids[wanted - 1 : wanted - 1 + PART] == LINE_END)
+        bounds.append(int(min(wanted + ends[0], len(ids))) if len(ends) else wanted)
+    return np.array(bounds, np.int64)
+
+
+def targets_of(counts: Counts, settings: WordSettings) -> Targets:
+    """What words are told by: negatives by their counts, or paths in a tree."""
+    if settings.softmax == "hierarchical":
+        return Targets(0, np.empty((0, 2), np.uint32), *huffman_paths(counts))
+    table = alias_table(np.maximum(counts, 1).astype(np.float64) ** settings.power)
+    none = np.zeros(0, np.int32)
+    return Targets(settings.negatives, table, np.zeros(1, np.int64), none, none.astype(np.uint8))
+
+
+def longest_targets(targets: Targets) -> int:
+    """How many targets a word has at most."""
+    if len(targets.table):
+        return 1 + targets.negatives
+    return int(np.diff(targets.starts).max(initial=0))
+
+
+def keep_chances(counts: Counts, subsample: float) -> npt.NDArray[np.uint32]:
+    """How likely each word stays, of 2³²: √(t / f) + t / f, as in word2vec's program."""
+    certain = float(np.iinfo(np.uint32).max)
+    if subsample == 0:
+        return np.full(len(counts), certain, np.uint32)
+    ratio = subsample * counts.sum() / np.maximum(counts, 1)
+    chances = np.minimum(np.sqrt(ratio) + ratio, 1)
+    return np.asarray(chances * certain, np.uint32)

@@ -1,0 +1,77 @@
+"""What Word2Vec and FastText are told alike."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Literal, get_args
+
+from malmoi.errors import BadSetting
+from malmoi.kernels.compiled import THREADS
+from malmoi.text.encoded import WordChoice
+
+Architecture = Literal["skip-gram", "cbow"]
+Softmax = Literal["negatives", "hierarchical"]
+FARTHEST = 1000  # words
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordSettings:
+    """How words become vectors of `dim` numbers.
+
+    `skip-gram` foretells a word from each word around it, `cbow` from their mean; around is up
+    to `window` words away, or, `shrinking`, a random part of that, so that near ones count more.
+    The word is told from `negatives` others, drawn by their counts to the `power`, or by its path
+    in a Huffman tree (`hierarchical`). A word more frequent than `subsample` of all is left out
+    now and then. The learning rate falls to `final_rate` evenly. Words seen fewer than
+    `min_count` times, or beyond the `size` most frequent, are as if they were not there. The
+    same seed gives the same vectors, bit for bit, on one of `threads`.
+    """
+
+    dim: int = 100
+    architecture: Architecture = "skip-gram"
+    window: int = 5
+    shrinking: bool = True
+    softmax: Softmax = "negatives"
+    negatives: int = 5
+    power: float = 0.75
+    subsample: float = 1e-3
+    learning_rate: float | None = None
+    final_rate: float = 1e-4
+    epochs: int = 5
+    min_count: int = 5
+    size: int | None = None
+    seed: int = 1
+    threads: int = THREADS
+
+    def __post_init__(self) -> None:
+        for name in ("dim", "window", "negatives", "epochs", "threads"):
+            if getattr(self, name) < 1:
+                raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+        if self.window > FARTHEST:
+            raise BadSetting(f"window is {self.window}: it reaches at most {FARTHEST:,} words far")
+        if self.architecture not in get_args(Architecture):
+            raise BadSetting(f"'{self.architecture}' is no architecture: choose skip-gram or cbow")
+        if self.softmax not in get_args(Softmax):
+            raise BadSetting(f"'{self.softmax}' is no softmax: choose negatives or hierarchical")
+        for name in ("power", "subsample", "final_rate"):
+            if not 0 <= getattr(self, name) < inf:
+                raise BadSetting(f"{name} is {getattr(self, name)}: give a number, 0 or above")
+        if not self.final_rate <= self.rate < inf:
+            raise BadSetting(
+                f"learning_rate is {self.rate}: give a number not below final_rate,"
+                f" which is {self.final_rate}"
+            )
+        if self.seed < 0:
+            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+        _ = self.choice  # it checks what is its own
+
+    @property
+    def choice(self) -> WordChoice:
+        """Which words are taken from text."""
+        return WordChoice(min_count=self.min_count, size=self.size)
+
+    @property
+    def rate(self) -> float:
+        """The learning rate at the beginning: as given, or what suits the architecture."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return 0.025 if self.architecture == "skip-gram" else 0.1

@@ -1,0 +1,114 @@
+"""From text and settings to a network that has learnt: what Word2Vec and FastText do alike."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress
+from malmoi.kernels.rows import aligned_rows, padded_width
+from malmoi.kernels.word_training import Network, Words
+from malmoi.keys import Keys
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.beginning import begin_from, origin_of, random_rows, refuse_misfits, with_words_of
+from malmoi.train.checkpoint import Keeper
+from malmoi.train.memory import Telling, require_memory
+from malmoi.train.ngram_rows import InputRows
+from malmoi.train.word_learning import Learning, Told, keep_chances
+from malmoi.train.word_settings import WordSettings
+from malmoi.vectors import Matrix, Vectors
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a training is given besides text and settings: where it begins, who is told."""
+
+    start: Vectors | None
+    frozen: bool
+    update: bool
+    checkpoint: Path | None
+    resume: bool
+    progress: Progress
+    on_loss: Told
+    tell_memory: Telling
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A network that has learnt a corpus."""
+
+    corpus: EncodedCorpus
+    settings: WordSettings
+    network: Network
+    rows: InputRows
+    frozen: npt.NDArray[np.bool_]  # [words]
+    losses: tuple[float, ...]
+
+    @property
+    def inputs(self) -> Matrix:
+        """Rows of words and n-grams, as wide as they are."""
+        return np.ascontiguousarray(self.network.inputs[:, : self.settings.dim])
+
+    @property
+    def output(self) -> Matrix | None:
+        """The other side, so that training can go on; the tree of another text is another."""
+        if self.settings.softmax == "hierarchical":
+            return None
+        return np.ascontiguousarray(self.network.outputs[:, : self.settings.dim])
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What the vectors' file says of how they were made."""
+        return {
+            "method": type(self.settings).__name__.lower(),
+            "tokenizer": self.corpus.tokenizer,
+            "settings": json.dumps(asdict(self.settings)),
+            "losses": " ".join(f"{loss:.5g}" for loss in self.losses),
+        }
+
+
+def train_network(
+    corpus: EncodedCorpus,
+    settings: WordSettings,
+    rows_of: Callable[[Keys], InputRows],
+    given: Given,
+) -> Trained:
+    """Let a network learn a corpus; `rows_of` words are what stands for them on its input side."""
+    if given.update and given.start is not None:
+        corpus = with_words_of(given.start, corpus)
+    refuse_misfits(corpus, settings, given.start, given.frozen, given.update)
+    vocabulary, dim = corpus.vocabulary, settings.dim
+    rows = rows_of(vocabulary.words)
+    require_memory(memory_of(rows, dim), given.tell_memory)
+    origin = origin_of(corpus, settings, given.start, given.frozen)
+    keeper = Keeper(given.checkpoint, origin, resume=given.resume)
+    network = Network(
+        random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
+    )
+    frozen = np.zeros(rows.words, np.bool_)
+    if given.start is not None:
+        begun = begin_from(given.start, network, rows, vocabulary.words, settings)
+        frozen = begun & given.frozen
+    words = Words(
+        keep_chances(vocabulary.counts, settings.subsample), rows.starts, rows.rows, ~frozen
+    )
+    learning = Learning(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
+    if keeper.found is not None:
+        learning.restore(keeper.found)
+    learning.run(keeper, given.progress, given.on_loss)
+    if not learning.losses[..., 1].any():
+        raise BadSetting(
+            "there is nothing to learn: no line has two words that stay; give longer lines,"
+            " lower min_count or raise subsample"
+        )
+    return Trained(corpus, settings, network, rows, frozen, learning.epoch_losses())
+
+
+def memory_of(rows: InputRows, dim: int) -> int:
+    """How many bytes a training takes: the network, what comes out of it, and lists of rows."""
+    numbers = (len(rows) + rows.words) * (padded_width(dim) + dim)
+    return 4 * (numbers + len(rows.rows)) + 24 * rows.words
