@@ -17,7 +17,7 @@ from rich.table import Table
 from bench.data import Data
 from bench.measure import Figure, say
 
-SPEED = ("loading", "opening", "asking", "starting", "text", "counting")
+SPEED = ("loading", "opening", "asking", "starting", "text", "counting", "glove")
 QUALITY = ("equality", "language")
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
