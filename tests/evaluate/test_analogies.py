@@ -80,8 +80,8 @@ def test_bad_settings_are_refused() -> None:
 
 def test_progress_comes_to_an_end() -> None:
     told: list[tuple[int, int]] = []
-    analogies(random_vectors(2000), asked("w1 w2 w3 w4"), progress=lambda *done: told.append(done))
-    assert told[-1] == (2000, 2000)
+    analogies(random_vectors(5000), asked("w1 w2 w3 w4"), progress=lambda *done: told.append(done))
+    assert told[-1] == (5000, 5000)
     assert len(told) > 1
 
 
@@ -90,7 +90,7 @@ def test_tiles_find_what_one_question_at_a_time_finds(
     method: Method, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(completion, "TILE_ROWS", 64)
-    monkeypatch.setattr(completion, "TILE_QUESTIONS", 7)
+    monkeypatch.setattr(completion, "TILE_DIRECTIONS", 7)
     vectors, random = random_vectors(), np.random.default_rng(6)
     questions = np.stack([random.choice(500, 3, replace=False) for _ in range(40)])
     excluded = np.array([(i, row) for i, rows in enumerate(questions) for row in rows])

@@ -8,8 +8,8 @@ from malmoi.errors import BadSetting
 from malmoi.evaluate.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
 from malmoi.evaluate.sets import Pair, SimilaritySet, read_pairs
 from malmoi.evaluate.typos import corrupt, possible_typos, typo_test
-from malmoi.query.spelling import edit_distance, spelled
 from malmoi.jamo import split_jamo
+from malmoi.query.spelling import edit_distance, spelled
 from tests.evaluate.sets import animals, pieces, real
 
 hangul = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1, max_size=6)
@@ -104,6 +104,15 @@ def test_nothing_to_keep_where_nothing_was_answered() -> None:
     assert (found.kept.value, found.kept.low, found.without_typos, found.typos) == (None,) * 3 + (
         0,
     )
+
+
+def test_nothing_to_keep_where_similarity_may_be_chance() -> None:
+    random = np.random.default_rng(8).permutation(25)
+    pairs = zip(asked().pairs, random.tolist(), strict=True)
+    chance = SimilaritySet("some", tuple(Pair(one, other, n) for (one, other, _), n in pairs))
+    found = typo_test(pieces(), chance)
+    assert found.without_typos is not None
+    assert found.kept.value is None
 
 
 @pytest.mark.parametrize("name", ["EN-WS-353-ALL.txt", "WS353_korean.csv"])

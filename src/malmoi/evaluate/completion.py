@@ -10,10 +10,8 @@ import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import EPSILON, Method
-from malmoi.query.ranking import Rows, unit
+from malmoi.query.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows, unit
 from malmoi.vectors import Matrix
-
-TILE_ROWS, TILE_QUESTIONS = 512, 1024
 
 Scoring = Callable[[Matrix], Matrix]  # unit rows [rows, dim] to scores [rows, questions]
 
@@ -32,8 +30,8 @@ def complete(
     """
     excluded = excluded[np.argsort(excluded[:, 1])]
     parts = [
-        _Part(matrix, first, questions[first : first + TILE_QUESTIONS], method)
-        for first in range(0, len(questions), TILE_QUESTIONS)
+        _Part(matrix, first, questions[first : first + TILE_DIRECTIONS], method)
+        for first in range(0, len(questions), TILE_DIRECTIONS)
     ]
     for start in range(0, len(matrix), TILE_ROWS):
         with np.errstate(invalid="ignore"):  # infinite numbers have no direction

@@ -31,8 +31,9 @@ class TypoScore:
     """What is kept of Spearman's correlation: with typos over without, on the same pairs.
 
     The pairs are those answered without typos. One of which a typo gets no vector counts as
-    not similar at all (0), as it would for whoever asks. `typos` words were changed;
-    `unanswered` of them got no vector, `own_rows` are words that the vectors hold.
+    not similar at all (0), as it would for whoever asks. Where the correlation without typos
+    may be chance (its interval holds 0), there is nothing to keep and no value. `typos` words
+    were changed; `unanswered` of them got no vector, `own_rows` are words that the vectors hold.
     """
 
     name: str
@@ -67,10 +68,11 @@ def typo_test(
     if without is not None and with_typos is None:
         with_typos = 0.0  # no pair can be told from another: nothing is kept
     value = low = high = None
-    if without is not None and with_typos is not None and without > 0:
-        value = with_typos / without
+    if without is not None and with_typos is not None:
         both = resampled(np.stack([clean, wrong])[:, answered], people[answered], seed)
-        low, high = interval(np.nan_to_num(both[1]) / both[0])
+        if (interval(both[0])[0] or 0) > 0:
+            value = with_typos / without
+            low, high = interval(np.nan_to_num(both[1]) / both[0])
     used = np.repeat(answered, 2)
     return TypoScore(
         asked.name,
