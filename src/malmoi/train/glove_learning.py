@@ -5,7 +5,7 @@ it is done with it; the order of an iteration follows from the seed. So wherever
 stopped, what is left to do is known.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 
 import numpy as np
@@ -18,7 +18,7 @@ from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
 from malmoi.train.checkpoint import Checkpoint, Keeper
 from malmoi.train.glove_records import Records, chunks_of, memory_of_records
-from malmoi.train.glove_tables import Sides, width_of
+from malmoi.train.glove_tables import Sides, row_bytes
 
 TO_DO = -1.0  # the loss of a chunk that was not learnt yet
 
@@ -72,7 +72,7 @@ class Learning:
 
         while len(left := np.flatnonzero(losses == TO_DO)):
             self._say(progress)
-            with closing(in_order(learn, until_due(left.tolist(), keeper), threads)) as learnt:
+            with closing(in_order(learn, keeper.until_due(left.tolist()), threads)) as learnt:
                 for _ in learnt:
                     self._say(progress)
             if keeper.is_due:  # nobody is at work now: the tables stay as they are
@@ -93,14 +93,6 @@ class Learning:
         progress(total * done // self.losses.size, total)
 
 
-def until_due(chunks: Iterable[int], keeper: Keeper) -> Iterator[int]:
-    """Chunks up to the moment when a checkpoint is due, one at least."""
-    for chunk in chunks:
-        yield chunk
-        if keeper.is_due:
-            return
-
-
 def memory_of_learning(counts: Cooccurrences, dim: int) -> int:
     """How many bytes a training takes: two tables with their squares, and the records."""
-    return memory_of_records(counts) + 2 * len(counts.vocabulary) * 2 * width_of(dim) * 4
+    return memory_of_records(counts) + 2 * len(counts.vocabulary) * row_bytes(dim)

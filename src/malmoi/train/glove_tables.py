@@ -6,14 +6,15 @@ from typing import Literal
 import numpy as np
 
 from malmoi.kernels.glove import FIXED, Numbers
+from malmoi.kernels.rows import aligned_rows
 from malmoi.kernels.text_rows import Places
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.vectors import Matrix, Vectors
 from malmoi.vocabulary import Vocabulary
 
 Kind = Literal["sum", "word", "context", "both"]
+PART = 1 << 16  # rows that random numbers are drawn for at a time
 LANES = 8  # numbers that a processor takes at a time; with their squares they fill a line
-ALIGNED = 64  # bytes
 
 Sides = tuple[Matrix, Matrix]  # of words and of contexts
 
@@ -74,22 +75,15 @@ def width_of(dim: int) -> int:
 def random_tables(words: int, dim: int, seed: int) -> Sides:
     """Rows as the original program begins: small and random, all squares 1."""
     random = np.random.default_rng(seed)
-    own, contexts = (aligned(words, 2 * width_of(dim)) for _ in range(2))
-    for table, bias, one in ((own, dim, dim + 1), (contexts, dim + 1, dim)):
-        table[:, : width_of(dim)] = 0
-        table[:, width_of(dim) :] = 1
-        for column in (*range(dim), bias):
-            table[:, column] = (random.random(words, dtype=np.float32) - 0.5) / (dim + 1)
+    own, contexts = (aligned_rows(words, 2 * width_of(dim)) for _ in range(2))
+    for table, one in ((own, dim + 1), (contexts, dim)):
+        for first in range(0, words, PART):
+            part = table[first : first + PART, : dim + 2]
+            part[:] = (random.random(part.shape, dtype=np.float32) - 0.5) / (dim + 1)
         table[:, one] = 1
+        table[:, width_of(dim) :] = 1
         table[:, width_of(dim) + one] = FIXED
     return own, contexts
-
-
-def aligned(rows: int, width: int) -> Matrix:
-    """An array whose rows begin where lines of memory do; `width` is a whole number of lines."""
-    raw = np.empty(rows * width + ALIGNED // 4, dtype=np.float32)
-    first = -raw.ctypes.data % ALIGNED // 4
-    return raw[first : first + rows * width].reshape(rows, width)
 
 
 def begin_from(
@@ -128,8 +122,10 @@ def sides_of(start: Vectors, rows: Places, kind: Kind) -> Sides:
 
 
 def keep_rows(vectors: Vectors, start: Vectors) -> None:
-    """Give words exactly the vectors they began with: a frozen 0 may be off by what is left of
-    many steps that were too small for other numbers."""
+    """Give words the very vectors they began with.
+
+    What is fixed moves by less than can be added to a number, but for numbers that are about 0.
+    """
     found = start.keys.find_all(vectors.keys)
     known = found >= 0
     vectors.matrix[known] = start.matrix[found[known]]
