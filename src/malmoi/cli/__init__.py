@@ -1,5 +1,6 @@
 """The `malmoi` command. Each command is one file: it parses, makes one library call, prints."""
 
+import atexit
 import os
 import signal
 import sys
@@ -25,7 +26,7 @@ COMMANDS = (
     ("tokenize", "tokenize:tokenize_command", "How a text is cut into tokens."),
     ("vocab", "vocab:vocab_command", "The words of a corpus and their counts."),
     ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
-    ("train", "train:train_app", "Train a model: glove, lsa, ngram, nnlm."),
+    ("train", "train:train_app", "Train a model: word2vec, fasttext, glove …"),
     ("generate", "generate:generate_command", "Text from a language model."),
     ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
 )
@@ -65,7 +66,7 @@ def run(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except KeyboardInterrupt:
-        print("malmoi: interrupted; nothing was written", file=sys.stderr)
+        print("malmoi: interrupted", file=sys.stderr)
         return INTERRUPTED
     return DONE
 
@@ -75,7 +76,12 @@ def main() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)
-    sys.exit(run())
+    code = run()
+    if code == INTERRUPTED:  # a thread may be half started: nobody waits for any
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _show_note(message: Warning | str, *_: object, **__: object) -> None:

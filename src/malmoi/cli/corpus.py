@@ -1,5 +1,6 @@
 """What the commands that read text share: options that say what the text is and how it is cut."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -61,9 +62,11 @@ class TextOptions:
             return encode_corpus(self.corpus(text), self.cut(), choice, progress=progress)
 
 
-def say_written(out: Path, facts: dict[str, int], json: bool) -> None:
-    """What was made."""
+def say_written(out: Path, facts: dict[str, int], json: bool, losses: Sequence[float] = ()) -> None:
+    """What was made, and how the training's loss fell."""
     if json:
-        print_json({"written": str(out), **facts})
-    else:
-        print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
+        print_json({"written": str(out), **facts} | ({"losses": list(losses)} if losses else {}))
+        return
+    print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
+    if losses:
+        print("loss, epoch by epoch: " + " ".join(f"{loss:.4g}" for loss in losses))

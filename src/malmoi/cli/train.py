@@ -3,6 +3,8 @@
 from cyclopts import App
 
 KINDS = (
+    ("word2vec", "train_word2vec:train_word2vec_command", "Vectors by skip-gram or CBOW."),
+    ("fasttext", "train_fasttext:train_fasttext_command", "Vectors with subwords (FastText)."),
     ("glove", "train_glove:train_glove_command", "Vectors from what stands beside what (GloVe)."),
     ("ngram", "train_ngram:train_ngram_command", "An n-gram language model."),
     ("nnlm", "train_nnlm:train_nnlm_command", "A neural language model (extra train)."),
