@@ -167,10 +167,16 @@ def train_glove_tables(
     sides = random_tables(len(counts.vocabulary), settings.dim, settings.seed)
     if start is not None:
         begin_from(start, sides, counts, settings.vectors, frozen=frozen)
-    learning = Learning(records, sides, rate=settings.learning_rate, iterations=settings.iterations)
+    learning = Learning(
+        records,
+        sides,
+        rate=settings.learning_rate,
+        iterations=settings.iterations,
+        seed=settings.seed,
+    )
     if keeper.found is not None:
         learning.restore(keeper.found)
-    learning.run(settings.seed, settings.threads, keeper, progress, on_loss)
+    learning.run(settings.threads, keeper, progress, on_loss)
     return taken_apart(sides, counts.vocabulary, settings.dim, learning.mean_losses())
 
 

@@ -5,8 +5,9 @@ it is done with it; the order of an iteration follows from the seed. So wherever
 stopped, what is left to do is known.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from itertools import groupby
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress
 from malmoi.kernels.cooccurrence import Sums
 from malmoi.kernels.glove import learn_groups
+from malmoi.kernels.words import Ids
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
 from malmoi.train.checkpoint import Checkpoint, Keeper
@@ -28,17 +30,27 @@ Told = Callable[[float], None]  # takes the loss of an iteration
 class Learning:
     """Tables that learn records; `losses` [iterations, chunks] are sums over a chunk's records."""
 
-    def __init__(self, records: Records, tables: Sides, *, rate: float, iterations: int) -> None:
-        self.records, self.tables, self.rate = records, tables, np.float32(rate)
+    def __init__(
+        self, records: Records, tables: Sides, *, rate: float, iterations: int, seed: int
+    ) -> None:
+        self.records, self.tables = records, tables
+        self.rate, self.seed = np.float32(rate), seed
         self.losses: Sums = np.full((iterations, chunks_of(records)), TO_DO)
 
-    def run(self, seed: int, threads: int, keeper: Keeper, progress: Progress, told: Told) -> None:
+    def run(self, threads: int, keeper: Keeper, progress: Progress, told: Told) -> None:
         """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
+        waited_for = np.flatnonzero(np.any(self.losses == TO_DO, axis=1)).tolist()
         try:
-            for iteration in range(len(self.losses)):
-                if np.any(self.losses[iteration] == TO_DO):
-                    self._iterate(iteration, seed, threads, keeper, progress)
-                    told(self._loss(iteration))
+            while len(left := np.flatnonzero(self.losses == TO_DO)):
+                self._say(progress)
+                chunks = self._chunks(keeper.until_due(left.tolist()))
+                with closing(in_order(self._learn, chunks, threads)) as learnt:
+                    for _ in learnt:
+                        self._say(progress)
+                        if waited_for and np.all(self.losses[waited_for[0]] != TO_DO):
+                            told(self._loss(waited_for.pop(0)))
+                if keeper.is_due:  # nobody is at work now: the tables stay as they are
+                    keeper.save(self.as_checkpoint())
         except KeyboardInterrupt:
             keeper.save(self.as_checkpoint())
             raise
@@ -57,26 +69,28 @@ class Learning:
         for name, array in self.as_checkpoint().tensors.items():
             array[:] = checkpoint.tensors[name]
 
-    def _iterate(
-        self, iteration: int, seed: int, threads: int, keeper: Keeper, progress: Progress
-    ) -> None:
-        chunks, losses = self.records.chunks(seed, iteration), self.losses[iteration]
+    def _chunks(self, places: Iterable[int]) -> Iterator[tuple[int, int, Ids]]:
+        """Iteration, number and groups of the chunks at these places, in their order."""
+        count = self.losses.shape[1]
+        for iteration, some in groupby(places, lambda place: place // count):
+            chunks = self.records.chunks(self.seed, iteration)
+            for place in some:
+                yield iteration, place % count, chunks[place % count]
 
-        def learn(chunk: int) -> None:
-            found, tables = self.records, self.tables
-            order = found.sorted(chunks[chunk])
-            entries = found.columns, found.logs, found.weights
-            learn_groups(
-                order, found.bounds, found.rows, *entries, *tables, self.rate, losses, chunk
-            )
-
-        while len(left := np.flatnonzero(losses == TO_DO)):
-            self._say(progress)
-            with closing(in_order(learn, keeper.until_due(left.tolist()), threads)) as learnt:
-                for _ in learnt:
-                    self._say(progress)
-            if keeper.is_due:  # nobody is at work now: the tables stay as they are
-                keeper.save(self.as_checkpoint())
+    def _learn(self, given: tuple[int, int, Ids]) -> None:
+        (iteration, chunk, groups), records = given, self.records
+        learn_groups(
+            records.sorted(groups),
+            records.bounds,
+            records.rows,
+            records.columns,
+            records.logs,
+            records.weights,
+            *self.tables,
+            self.rate,
+            self.losses[iteration],
+            chunk,
+        )
 
     def _loss(self, iteration: int) -> float:
         loss = float(self.losses[iteration].sum() / len(self.records))
