@@ -6,21 +6,7 @@ from malmoi.errors import BadSetting
 from malmoi.train.pairs import Pair, labelled_pairs, window_pairs
 
 FAT_CAT = ["The", "fat", "cat", "sat", "on", "the", "mat"]
-THOU = [
-    "Thou",
-    "shalt",
-    "not",
-    "make",
-    "a",
-    "machine",
-    "in",
-    "the",
-    "likeness",
-    "of",
-    "a",
-    "human",
-    "mind",
-]
+THOU = "Thou shalt not make a machine in the likeness of a human mind"
 
 
 def test_the_fat_cat_with_a_window_of_two() -> None:
@@ -37,7 +23,7 @@ def test_the_fat_cat_with_a_window_of_two() -> None:
 
 
 def test_thou_shalt_not_make_a_machine() -> None:
-    of_not = [pair for pair in window_pairs(THOU, 2) if pair.input == "not"]
+    of_not = [pair for pair in window_pairs(THOU.split(), 2) if pair.input == "not"]
     assert of_not == [
         Pair("not", "Thou", 1),
         Pair("not", "shalt", 1),
@@ -47,17 +33,17 @@ def test_thou_shalt_not_make_a_machine() -> None:
 
 
 def test_each_true_pair_is_followed_by_its_negatives() -> None:
-    pairs = labelled_pairs(THOU, 2, 2, seed=7)
+    pairs = labelled_pairs(THOU.split(), 2, 2, seed=7)
     assert [pair.label for pair in pairs[:6]] == [1, 0, 0, 1, 0, 0]
-    assert [pair for pair in pairs if pair.label] == window_pairs(THOU, 2)
+    assert [pair for pair in pairs if pair.label] == window_pairs(THOU.split(), 2)
     for place in range(0, len(pairs), 3):
         true, *drawn = pairs[place : place + 3]
         assert all(pair.input == true.input and pair.output != true.output for pair in drawn)
 
 
 def test_the_seed_decides_what_is_drawn() -> None:
-    assert labelled_pairs(THOU, seed=1) == labelled_pairs(THOU, seed=1)
-    assert labelled_pairs(THOU, seed=1) != labelled_pairs(THOU, seed=2)
+    assert labelled_pairs(THOU.split(), seed=1) == labelled_pairs(THOU.split(), seed=1)
+    assert labelled_pairs(THOU.split(), seed=1) != labelled_pairs(THOU.split(), seed=2)
 
 
 def test_frequent_words_are_drawn_more_often() -> None:
@@ -68,7 +54,7 @@ def test_frequent_words_are_drawn_more_often() -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "settings"),
-    [(THOU, {"window": 0}), (THOU, {"negatives": -1}), (["a", "a"], {"negatives": 1})],
+    [(FAT_CAT, {"window": 0}), (FAT_CAT, {"negatives": -1}), (["a", "a"], {"negatives": 1})],
 )
 def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) -> None:
     with pytest.raises(BadSetting):

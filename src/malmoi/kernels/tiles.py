@@ -61,16 +61,19 @@ def move_tile(
     steps: Matrix,
     moves: Matrix,
 ) -> None:
-    """Contexts and targets move towards or away from each other; `moves` is room for six rows."""
+    """Contexts and targets move towards or away from each other; `moves` is room for six rows.
+
+    A word that is there twice moves again from where it then is.
+    """
     for i in range(TILE):
         for k in range(hidden.shape[1]):
             moves[i, k] = 0
-        for j in range(count):
-            x, step = hidden[contexts[j]], steps[j, i]
-            for k in range(hidden.shape[1]):
-                moves[i, k] += step * x[k]
     for j in range(count):
         x = hidden[contexts[j]]
+        for i in range(TILE):
+            step = steps[j, i]
+            for k in range(hidden.shape[1]):
+                moves[i, k] += step * x[k]
         for i in range(TILE):
             y, step = outputs[targets[i]], steps[j, i]
             for k in range(hidden.shape[1]):

@@ -32,21 +32,19 @@ class FastText(WordSettings):
     """
 
     shortest: int = 3
+    """Characters in an n-gram, at least."""
     longest: int = 6
+    """And at most; 0: no n-grams."""
     buckets: int = 2_000_000
+    """That n-grams share; only those used take memory."""
     units: Units = "letters"
+    """What a character of Hangul is: a syllable, as in fastText, or its jamo."""
     syllables: tuple[int, int] = (1, 4)
+    """How long n-grams of syllables are."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _ = self.subwords  # it checks what is its own
-
-    @property
-    def rate(self) -> float:
-        """The learning rate at the beginning: fastText's, unless given."""
-        if self.learning_rate is None and self.architecture == "skip-gram":
-            return 0.05
-        return super().rate
 
     @property
     def subwords(self) -> Subwords:

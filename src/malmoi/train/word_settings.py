@@ -27,20 +27,35 @@ class WordSettings:
     """
 
     dim: int = 100
+    """Numbers in a vector."""
     architecture: Architecture = "skip-gram"
+    """Foretell a word from each word around it, or from their mean."""
     window: int = 5
+    """How many words away is still around."""
     shrinking: bool = True
+    """Windows end anywhere up to there: near words count more."""
     softmax: Softmax = "negatives"
+    """How a word is told from all others."""
     negatives: int = 5
+    """How many other words each word is told from."""
     power: float = 0.75
+    """These are drawn by their counts to this power."""
     subsample: float = 1e-3
+    """Words with a larger share of the text are left out now and then; 0: never."""
     learning_rate: float | None = None
+    """At the beginning; unless given, what suits the architecture."""
     final_rate: float = 1e-4
+    """The learning rate at the end."""
     epochs: int = 5
+    """How often the text is learnt."""
     min_count: int = 5
+    """Only words seen so often."""
     size: int | None = None
+    """Only so many of the most frequent words."""
     seed: int = 1
+    """Same seed, one thread: same vectors."""
     threads: int = THREADS
+    """How many work at once."""
 
     def __post_init__(self) -> None:
         for name in ("dim", "window", "negatives", "epochs", "threads"):
@@ -74,4 +89,4 @@ class WordSettings:
         """The learning rate at the beginning: as given, or what suits the architecture."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return 0.025 if self.architecture == "skip-gram" else 0.1
+        return 0.05 if self.architecture == "skip-gram" else 0.1

@@ -1,0 +1,94 @@
+"""Tiles and rows in vectors, beside the plain ones and NumPy."""
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from malmoi.kernels import rows, tiles, vector_rows, vector_tiles
+from malmoi.kernels.rows import aligned_rows, padded_width
+from malmoi.kernels.text_rows import Matrix
+from malmoi.kernels.tiles import LANES, TILE, sigmoid, tile_loss
+
+BOTH = pytest.mark.parametrize("kind", [tiles, vector_tiles], ids=["plain", "vectors"])
+WIDTHS = pytest.mark.parametrize("dim", [3, 16, 100, 300])
+
+
+def numbers(count: int, dim: int, seed: int) -> Matrix:
+    matrix = aligned_rows(count, padded_width(dim))
+    matrix[:, :dim] = np.random.default_rng(seed).normal(size=(count, dim)) / dim**0.5
+    return matrix
+
+
+@BOTH
+@WIDTHS
+@pytest.mark.parametrize("contexts", [[4], [0, 2, 5], [3, 3, 1, 0], list(range(10))])
+def test_scores_are_dot_products(kind: ModuleType, dim: int, contexts: list[int]) -> None:
+    hidden, outputs = numbers(12, dim, 1), numbers(9, dim, 2)
+    targets = np.array([8, 1, 1, 0, 5, 7], np.int32)
+    scores = aligned_rows(12, LANES)
+    kind.score_tile(hidden, np.array(contexts, np.int32), len(contexts), outputs, targets, scores)
+    expected = hidden[contexts] @ outputs[targets].T
+    np.testing.assert_allclose(scores[: len(contexts), :TILE], expected, atol=1e-5)
+    assert not scores[len(contexts) :].any()
+
+
+@BOTH
+def test_steps_are_the_gradient(kind: ModuleType) -> None:
+    scores = np.random.default_rng(1).normal(size=(5, LANES)).astype(np.float32) * 6
+    goals = np.array([1, 0, 0, 1, 0, 0, 0, 0], np.float32)
+    weights = np.array([1, 1, 0, 1, 1, 1, 0, 0], np.float32)
+    expected = 0.025 * weights * (goals - 1 / (1 + np.exp(-scores.astype(np.float64))))
+    kind.step_tile(scores, 5, goals, weights, np.float32(0.025))
+    np.testing.assert_allclose(scores, expected, atol=2e-8)
+
+
+@BOTH
+@WIDTHS
+@pytest.mark.parametrize("contexts", [[4], [0, 2, 5], [3, 3, 1, 0]])
+@pytest.mark.parametrize("targets", [[8, 1, 2, 0, 5, 7], [8, 1, 1, 0, 1, 7]])
+def test_moves_are_from_what_rows_were(
+    kind: ModuleType, dim: int, contexts: list[int], targets: list[int]
+) -> None:
+    hidden, outputs = numbers(6, dim, 1), numbers(9, dim, 2)
+    steps = np.random.default_rng(3).normal(size=(len(contexts), LANES)).astype(np.float32)
+    new_hidden, new_outputs = hidden.astype(np.float64), outputs.astype(np.float64)
+    for j, context in enumerate(contexts):
+        for i, target in enumerate(targets):
+            new_outputs[target] += steps[j, i] * new_hidden[context]
+        new_hidden[context] += steps[j, :TILE] @ outputs[targets]
+    given = np.array(contexts, np.int32), len(contexts), outputs, np.array(targets, np.int32)
+    kind.move_tile(hidden, *given, steps, aligned_rows(TILE, hidden.shape[1]))
+    np.testing.assert_allclose(hidden, new_hidden, atol=1e-5)
+    np.testing.assert_allclose(outputs, new_outputs, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [rows, vector_rows], ids=["plain", "vectors"])
+@WIDTHS
+def test_rows_have_a_mean_and_move_together(kind: ModuleType, dim: int) -> None:
+    matrix = numbers(9, dim, 4)
+    some, out = np.array([2, 7, 4], np.int32), np.ones(matrix.shape[1], np.float32)
+    kind.mean_of_rows(matrix, some, out)
+    np.testing.assert_allclose(out, matrix[some].mean(axis=0), atol=1e-6)
+    expected = matrix.copy()
+    expected[some] += out
+    kind.move_rows(matrix, some, out)
+    np.testing.assert_allclose(matrix, expected, atol=1e-6)
+
+
+def test_the_sigmoid_is_near_enough() -> None:
+    scores = np.linspace(-40, 40, 4001, dtype=np.float32)
+    found = [sigmoid(score) for score in scores]
+    np.testing.assert_allclose(found, 1 / (1 + np.exp(-scores.astype(np.float64))), atol=4e-7)
+
+
+def test_the_loss_is_the_surprise_at_the_goals() -> None:
+    scores = np.random.default_rng(1).normal(size=(4, LANES)).astype(np.float32) * 20
+    goals = np.array([1, 0, 0, 1, 0, 0, 0, 0], np.float32)
+    weights = np.array([1, 1, 0, 1, 1, 1, 0, 0], np.float32)
+    chances = 1 / (1 + np.exp(-scores.astype(np.float64)))
+    right = np.where(goals == 1, chances, 1 - chances)
+    surprises = -(weights * np.log(np.maximum(right, 1e-300)))[:, :TILE]
+    for count in (3, 4):
+        expected = surprises[:count].sum()
+        assert tile_loss(scores, count, goals, weights) == pytest.approx(expected, rel=1e-4)

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from malmoi.kernels.chance import seeded
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.rows import aligned_rows, padded_width
+from malmoi.kernels.word_training import Network, Plan, Words, train_words
+from malmoi.train.word_learning import Learning, keep_chances
+from malmoi.train.word_settings import WordSettings
+from tests import naive_words
+
+WORDS, DIM = 30, 20
+COUNTS = np.arange(WORDS, 0, -1, dtype=np.int64) ** 2
+
+
+def stream(seed: int, length: int = 400) -> list[int]:
+    """Words, now and then an unknown one or the end of a line."""
+    random = np.random.default_rng(seed)
+    drawn = random.choice(WORDS, length, p=COUNTS / COUNTS.sum()).tolist()
+    marks = random.random(length)
+    return [
+        LINE_END if mark < 0.06 else UNKNOWN if mark < 0.1 else word
+        for word, mark in zip(drawn, marks, strict=True)
+    ]
+
+
+def subword_lists(subwords: bool) -> tuple[np.ndarray, np.ndarray, int]:
+    """Rows of each word: its own, and perhaps some that it shares."""
+    random = np.random.default_rng(5)
+    lists = [
+        [word, *(WORDS + random.permutation(12)[: random.integers(0, 5)]).tolist()]
+        if subwords
+        else [word]
+        for word in range(WORDS)
+    ]
+    starts = np.cumsum([0, *map(len, lists)])
+    return starts, np.array([row for each in lists for row in each], np.int32), WORDS + 12
+
+
+@pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
+@pytest.mark.parametrize("softmax", ["negatives", "hierarchical"])
+@pytest.mark.parametrize("subwords", [False, True])
+@pytest.mark.parametrize("negatives", [5, 13])
+def test_the_kernel_does_what_its_naive_twin_does(
+    architecture: str, softmax: str, subwords: bool, negatives: int
+) -> None:
+    settings = WordSettings(
+        dim=DIM,
+        architecture=architecture,  # type: ignore[arg-type]
+        softmax=softmax,  # type: ignore[arg-type]
+        negatives=negatives,
+        window=3,
+        threads=1,
+    )
+    starts, rows, count = subword_lists(subwords)
+    moves = np.arange(WORDS) != 3
+    words = Words(keep_chances(COUNTS, 0.05), starts, rows, moves)
+    random = np.random.default_rng(1)
+    inputs, outputs = (aligned_rows(each, padded_width(DIM)) for each in (count, WORDS))
+    inputs[:, :DIM] = random.normal(size=(count, DIM))
+    outputs[:, :DIM] = random.normal(size=(WORDS, DIM)) / 3
+    expected = inputs.astype(np.float64), outputs.astype(np.float64)
+    ids = stream(2)
+    learning = Learning(np.array(ids, np.uint32), words, Network(inputs, outputs), COUNTS, settings)
+    plan = Plan(architecture == "skip-gram", 3, True, 0.05, 1e-5)
+    naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
+    result = np.full(2, -1.0)
+    room = learning._rooms.get()
+    given = words, Network(inputs, outputs), learning.targets, plan
+    train_words(np.array(ids, np.uint32), 0, len(ids), *given, seeded(1, 7), room, result)
+    np.testing.assert_allclose(inputs, expected[0], atol=2e-5)
+    np.testing.assert_allclose(outputs, expected[1], atol=2e-5)
+    assert np.all(result > 0)
+    assert np.all(room.slots == -1)

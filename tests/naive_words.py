@@ -1,0 +1,121 @@
+"""A slow, obvious twin of the kernel that trains word vectors: Python's own numbers and lists."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.chance import seeded
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.word_training import Plan, Targets, Words
+
+Numbers = npt.NDArray[np.float64]
+MASK = 2**64 - 1
+TILE = 6
+
+
+def random_bits(seed: int, part: int) -> Callable[[], int]:
+    """xorshift64*."""
+    state = int(seeded(seed, part)[0])
+
+    def following() -> int:
+        nonlocal state
+        state ^= state >> 12
+        state = (state ^ (state << 25)) & MASK
+        state ^= state >> 27
+        return (state * 0x2545F4914F6CDD1D) & MASK
+
+    return following
+
+
+def lines_of(
+    ids: list[int], words: Words, bits: Callable[[], int]
+) -> Iterator[tuple[int, list[int]]]:
+    """Where each line begins, and its words that stay."""
+    line: list[int] = []
+    start = 0
+    for at, word in enumerate(ids):
+        if word == LINE_END:
+            yield start, line
+            line, start = [], at + 1
+        elif word != UNKNOWN:
+            certain = words.keep[word] == 0xFFFFFFFF
+            if certain or (bits() >> 32) < words.keep[word]:
+                line.append(word)
+    yield start, line
+
+
+def targets_for(word: int, targets: Targets, bits: Callable[[], int]) -> list[tuple[int, int, int]]:
+    """(row, goal, weight) of what a word is told by."""
+    if len(targets.table):
+        found = [(word, 1, 1)]
+        for _ in range(targets.negatives):
+            drawn = bits()
+            place = (drawn >> 32) * len(targets.table) >> 32
+            if (drawn & 0xFFFFFFFF) > targets.table[place, 0]:
+                place = int(targets.table[place, 1])
+            found.append((place, 0, int(place != word)))
+        return found
+    path = slice(targets.starts[word], targets.starts[word + 1])
+    turns = zip(targets.nodes[path], targets.codes[path], strict=True)
+    return [(int(node), 1 - int(code), 1) for node, code in turns]
+
+
+def train(
+    ids: list[int],
+    words: Words,
+    inputs: Numbers,
+    outputs: Numbers,
+    targets: Targets,
+    plan: Plan,
+    seed: int,
+    part: int,
+) -> None:
+    """Learn the ids; both sides change in place."""
+    bits = random_bits(seed, part)
+    for start, line in lines_of(ids, words, bits):
+        if len(line) < 2:
+            continue
+        rate = plan.rate - plan.fall * start
+        rows = {word: words.rows[words.starts[word] : words.starts[word + 1]] for word in set(line)}
+        hidden = {word: inputs[rows[word]].mean(axis=0) for word in rows}
+        before = {word: row.copy() for word, row in hidden.items()}
+        coming = targets_for(line[0], targets, bits)
+        for centre in range(len(line)):
+            chosen = coming
+            if centre + 1 < len(line):
+                coming = targets_for(line[centre + 1], targets, bits)
+            reach = 1 + ((bits() >> 32) * plan.window >> 32) if plan.shrinking else plan.window
+            near = range(max(0, centre - reach), min(len(line), centre + reach + 1))
+            contexts = [line[place] for place in near if place != centre]
+            if plan.skipgram:
+                window = [hidden[word] for word in contexts]
+                learn(window, outputs, chosen, rate)
+            else:
+                mean = np.mean([hidden[word] for word in contexts], axis=0)
+                moved = mean.copy()
+                learn([moved], outputs, chosen, rate)
+                for word in contexts:
+                    hidden[word] += moved - mean
+        for word in rows:
+            if words.moves[word]:
+                for row in rows[word]:
+                    inputs[row] += hidden[word] - before[word]
+
+
+def learn(
+    window: list[Numbers], outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
+) -> None:
+    """All pairs of a window and six targets at a time: every score is of what they were."""
+    for first in range(0, len(chosen), TILE):
+        tile = chosen[first : first + TILE]
+        old = [outputs[target].copy() for target, _, _ in tile]
+        scores = [[row @ output for output in old] for row in window]
+        for row, row_scores in zip(window, scores, strict=True):
+            steps = [
+                rate * weight * (goal - 1 / (1 + np.exp(-score)))
+                for (_, goal, weight), score in zip(tile, row_scores, strict=True)
+            ]
+            for (target, _, _), step in zip(tile, steps, strict=True):
+                outputs[target] += step * row
+            row += sum(step * output for step, output in zip(steps, old, strict=True))
