@@ -1,11 +1,6 @@
-"""GloVe from text to vectors: its twin, its loss, and that it can be stopped at any moment."""
+"""GloVe from text to vectors: its twin, its loss, where it begins, what it refuses."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +9,7 @@ import pytest
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train import checkpoint, glove_records, memory
+from malmoi.train import glove_records, memory
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove, train_glove_tables
 from malmoi.train.glove_records import make_records
@@ -175,99 +170,6 @@ def test_what_comes_out() -> None:
     told: list[float] = []
     train_glove(counts, SMALL, on_loss=told.append)
     assert tuple(told) == tables.losses
-
-
-class Interrupted:
-    """Progress that breaks off at some call."""
-
-    def __init__(self, calls: int) -> None:
-        self.calls = calls
-
-    def __call__(self, done: int, total: int) -> None:
-        self.calls -= 1
-        if self.calls == 0:
-            raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("calls", [1, 2, 17, 30])
-@pytest.mark.parametrize("always", [True, False])
-def test_an_interrupted_training_ends_as_if_it_had_not_been(
-    calls: int, always: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus, path = encoded(text()), tmp_path / "x.checkpoint"
-    whole = train_glove(corpus, SMALL)
-    if always:
-        monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
-    with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(calls))
-    seen: list[tuple[int, int]] = []
-    resumed = train_glove(
-        corpus,
-        SMALL,
-        checkpoint=path,
-        resume=True,
-        progress=lambda done, total: seen.append((done, total)),
-    )
-    assert resumed.matrix.tobytes() == whole.matrix.tobytes()
-    assert resumed.meta == whole.meta
-    assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1]
-    assert (seen[0][0] > 0) == (calls > 1)
-
-
-def test_several_threads_are_still_when_a_checkpoint_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
-    corpus, path = encoded(text(lines=500)), tmp_path / "x.checkpoint"
-    both = with_settings(threads=2)
-    with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, both, checkpoint=path, progress=Interrupted(30))
-    resumed = train_glove(corpus, both, checkpoint=path, resume=True)  # its sum is right
-    assert losses(resumed)[-1] < losses(resumed)[0]
-
-
-# Trains slowly enough to be killed; every chunk ends with a checkpoint.
-PROGRAM = """
-import sys, time
-from pathlib import Path
-from malmoi.train import checkpoint, glove_records
-from tests.train.test_glove import SMALL, encoded, text, train_glove
-checkpoint.PAUSE = 0.0
-glove_records.CHUNK, glove_records.GROUP, glove_records.NEAR = 8, 4, 1000
-def slowly(done, total):
-    print(done, flush=True)
-    time.sleep(0.01)
-train_glove(encoded(text()), SMALL, checkpoint=Path(sys.argv[1]), progress=slowly)
-"""
-
-
-@pytest.mark.parametrize("chunks", [3, 9])
-def test_being_killed_loses_little(chunks: int, tmp_path: Path) -> None:
-    path, root = tmp_path / "x.checkpoint", Path(__file__).parents[2]
-    command = [sys.executable, "-c", PROGRAM, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
-        assert process.stdout is not None
-        for _ in range(chunks):
-            process.stdout.readline()
-        time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
-    resumed = train_glove(encoded(text()), SMALL, checkpoint=path, resume=True)
-    assert resumed.matrix.tobytes() == train_glove(encoded(text()), SMALL).matrix.tobytes()
-    assert [file.name for file in tmp_path.iterdir() if file != path] == []
-
-
-def test_another_training_cannot_go_on(tmp_path: Path) -> None:
-    corpus, path = encoded(text()), tmp_path / "x.checkpoint"
-    start = train_glove(corpus, SMALL)
-    with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(9))
-    with pytest.raises(BadSetting, match="with dim 6, not 7"):
-        train_glove(corpus, with_settings(dim=7), checkpoint=path, resume=True)
-    with pytest.raises(BadSetting, match="on another corpus"):
-        train_glove(encoded(text(2)), SMALL, checkpoint=path, resume=True)
-    with pytest.raises(BadSetting, match="training with start "):
-        train_glove(corpus, SMALL, start=start, checkpoint=path, resume=True)
 
 
 @pytest.mark.parametrize("kind", ["sum", "word", "context", "both"])
