@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.subwords import SubwordVectors as SubwordVectors
+    from malmoi.train.fasttext import FastText as FastText
+    from malmoi.train.fasttext import train_fasttext as train_fasttext
     from malmoi.train.glove import GloVe as GloVe
     from malmoi.train.glove import train_glove as train_glove
+    from malmoi.train.word2vec import Word2Vec as Word2Vec
+    from malmoi.train.word2vec import train_word2vec as train_word2vec
     from malmoi.vectors import Vectors as Vectors
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
@@ -49,7 +53,9 @@ _HOMES = {
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.subwords": ("SubwordVectors",),
+    "malmoi.train.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.glove": ("GloVe", "train_glove"),
+    "malmoi.train.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
 }

@@ -15,10 +15,17 @@ from malmoi.text.normalize import Normalizer
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
 Flag = Parameter(negative="", show_default=False)
-Settings = Parameter(name="*")
+Settings = Parameter(name="*", negative_iterable=())
 Out = Annotated[Path, Parameter(help="The file to write; its ending names the format.")]
 MinCount = Annotated[int, Parameter(help="Only words seen so often.")]
-Text = Annotated[str, Parameter(help="A file of text, a folder of them, or - for standard input.")]
+Text = Annotated[
+    str,
+    Parameter(
+        help="A file of text, a folder of them, or - for standard input.",
+        allow_leading_hyphen=True,
+    ),
+]
+SHOWN = 10  # losses
 
 
 @Parameter(name="*")
@@ -69,4 +76,7 @@ def say_written(out: Path, facts: dict[str, int], json: bool, losses: Sequence[f
         return
     print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
     if losses:
-        print("loss, epoch by epoch: " + " ".join(f"{loss:.4g}" for loss in losses))
+        shown = [f"{loss:.4g}" for loss in losses]
+        if len(shown) > SHOWN:
+            shown = [*shown[: SHOWN // 2], "…", *shown[-SHOWN // 2 :]]
+        print("loss, epoch by epoch: " + " ".join(shown))

@@ -12,6 +12,7 @@ from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable, say_memory
 from malmoi.errors import BadSetting
 from malmoi.formats import load, save
+from malmoi.formats.places import check_place
 from malmoi.train.word_settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -41,6 +42,13 @@ class Begin:
         }
 
 
+def refuse_overwriting(corpus: str, out: Path) -> None:
+    """Nobody wants vectors in place of the text they were made from."""
+    text = Path(corpus)
+    if text.exists() and out.exists() and text.samefile(out):
+        raise BadSetting(f"{out} is the text itself: write the vectors to another file")
+
+
 def train_and_save(
     train: Callable[..., Vectors],
     corpus: str,
@@ -52,6 +60,8 @@ def train_and_save(
     json: bool,
 ) -> None:
     """Train on a corpus, and write the vectors."""
+    check_place(out, getattr(settings, "subwords", None))
+    refuse_overwriting(corpus, out)
     given = begin.given()
     text = options.encoded(corpus, settings.min_count, settings.size)
     with resumable(out) as checkpoint:

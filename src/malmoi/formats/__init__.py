@@ -67,12 +67,10 @@ def save(
     The file is whole or not there: it is written beside its place and renamed.
     """
     target = Path(path)
-    name = format or catalogue.format_for(target, vectors)
-    if target.suffix == ".gz" and name not in catalogue.STREAMED:
-        raise BadSetting(
-            f"a {name} file is opened in place and cannot be zipped: leave out the .gz"
-        )
-    if isinstance(vectors, SubwordVectors) and name not in ("fasttext", "malmoi"):
+    subwords = isinstance(vectors, SubwordVectors)
+    name = format or catalogue.format_for(target, subwords=subwords)
+    catalogue.refuse_zipped(target, name)
+    if subwords and name not in ("fasttext", "malmoi"):
         warnings.warn(
             f"{path}: {name} has no place for n-grams: unseen words will have no vector",
             MalmoiWarning,

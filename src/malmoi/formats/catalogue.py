@@ -10,7 +10,6 @@ from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats.reading import Reading, Request
-from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
 
@@ -101,15 +100,23 @@ def is_old_pickle(source: Source) -> bool:
         return False
 
 
-def format_for(path: Path, vectors: Vectors) -> str:
-    """The name of the format to write, by the file's name."""
+def format_for(path: Path, *, subwords: bool) -> str:
+    """The name of the format to write vectors in, with or without subwords, by the file's name."""
     zipped = path.suffix == ".gz"
     suffix = path.with_suffix("").suffix if zipped else path.suffix
     if suffix == ".bin":
-        return "fasttext" if isinstance(vectors, SubwordVectors) else "word2vec-binary"
+        return "fasttext" if subwords else "word2vec-binary"
     if suffix not in SUFFIXES:
         raise BadSetting(
             f"'{path.name}' does not say which format to write: end it in"
             f" {', '.join(SUFFIXES)} or .bin, or name the format"
         )
     return SUFFIXES[suffix]
+
+
+def refuse_zipped(path: Path, name: str) -> None:
+    """What is opened in place cannot be zipped."""
+    if path.suffix == ".gz" and name not in STREAMED:
+        raise BadSetting(
+            f"a {name} file is opened in place and cannot be zipped: leave out the .gz"
+        )

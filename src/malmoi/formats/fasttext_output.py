@@ -17,7 +17,7 @@ from malmoi.jamo import split_jamo
 from malmoi.kernels.compiled import fixed
 from malmoi.kernels.subwords import list_buckets
 from malmoi.keys import Keys
-from malmoi.subwords import SubwordVectors
+from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Matrix, Vectors
 
 TITLE = "fastText .bin"
@@ -55,14 +55,19 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
 
 def as_cut(vectors: SubwordVectors) -> Keys:
     """Keys whose n-grams, as fastText makes them, are those of the model."""
-    if vectors.subwords.units == "letters":
-        return vectors.keys
+    refuse_units(vectors.subwords)
     if vectors.subwords.units == "jamo":
         return Keys.of(map(split_jamo, vectors.keys))
-    raise BadSetting(
-        f"{TITLE} has no place for n-grams of {vectors.subwords.units}: choose another format,"
-        " such as .malmoi, or train with units of letters or jamo"
-    )
+    return vectors.keys
+
+
+def refuse_units(subwords: Subwords) -> None:
+    """fastText cuts every word one way, so that syllables cannot be counted apart."""
+    if subwords.units not in ("letters", "jamo"):
+        raise BadSetting(
+            f"{TITLE} has no place for n-grams of {subwords.units}: choose another format,"
+            " such as .malmoi, or train with units of letters or jamo"
+        )
 
 
 def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
