@@ -120,6 +120,20 @@ def test_pruned_model_answers_from_the_ngrams_it_kept(subworded: SubwordVectors)
         nothing.vector("eater")
 
 
+def test_ngrams_that_were_never_learnt_say_nothing(subworded: SubwordVectors) -> None:
+    learnt = {b"<ea", b"eat"}
+    rows = {subworded.subwords.bucket(ngram) for ngram in learnt}
+    ngrams = subworded.ngrams.copy()
+    ngrams[[row for row in range(len(ngrams)) if row not in rows]] = 0
+    some = replace(subworded, ngrams=ngrams)
+    assert set(some.explain("eaten").ngrams) >= {"<ea", "eat"}
+    assert np.linalg.norm(some["eaten"]) > 0
+    none = replace(subworded, ngrams=np.zeros_like(ngrams))
+    assert none.explain("eaten").source == "nothing"
+    with pytest.raises(UnknownWord):
+        none["eaten"]
+
+
 def test_explanation_says_which_step_answers(subworded: SubwordVectors) -> None:
     assert subworded.explain("한국").source == "own row"
     assert str(subworded.explain("한국")) == "'한국' has a row of its own"

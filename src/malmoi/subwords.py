@@ -171,13 +171,16 @@ class SubwordVectors(Vectors):
         return Explanation(word, "n-grams" if known else "nothing", known)
 
     def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
+        """N-grams and their rows; one of zeros was never learnt and says nothing."""
         ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
         buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
         if self.kept is None:
-            return list(zip(ngrams, buckets, strict=True))
-        places = np.searchsorted(self.kept, buckets)
-        return [
-            (ngram, int(place))
-            for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
-            if place < len(self.kept) and self.kept[place] == bucket
-        ]
+            found = list(zip(ngrams, buckets, strict=True))
+        else:
+            places = np.searchsorted(self.kept, buckets)
+            found = [
+                (ngram, int(place))
+                for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
+                if place < len(self.kept) and self.kept[place] == bucket
+            ]
+        return [(ngram, row) for ngram, row in found if self.ngrams[row].any()]
