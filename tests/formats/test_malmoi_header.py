@@ -171,3 +171,13 @@ def test_a_header_without_end_is_refused(path: Path) -> None:
 def test_a_file_of_no_words_is_read(tmp_path: Path) -> None:
     save(Vectors(Keys.of([]), np.empty((0, 3))), tmp_path / "nothing.malmoi")
     assert len(load(tmp_path / "nothing.malmoi", limit=2)) == 0
+
+
+def test_a_header_as_long_as_a_pickle_begins_is_no_pickle(tmp_path: Path) -> None:
+    """A length of 640 bytes is 80 02 in the file, which is how pickles begin too."""
+    path, seen = tmp_path / "x.malmoi", set()
+    for size in range(0, 512, 4):
+        save(Vectors(["a"], np.ones((1, 2)), meta={"note": "x" * size}), path)
+        seen.add(path.read_bytes()[:2])
+        assert load(path)["a"].tolist() == [1, 1]
+    assert b"\x80\x02" in seen

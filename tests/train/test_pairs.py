@@ -58,4 +58,4 @@ def test_frequent_words_are_drawn_more_often() -> None:
 )
 def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) -> None:
     with pytest.raises(BadSetting):
-        labelled_pairs(tokens, **settings)  # type: ignore[arg-type]
+        labelled_pairs(tokens, **settings)

@@ -55,6 +55,7 @@ PICKLE = (
     "is a Python pickle, which can run any code when it is opened, so malmoi does not:"
     " in gensim, call .save_word2vec_format(...) on the vectors and open that file"
 )
+OURS = "malmoi"
 REFUSED = {
     b"\x80\x02": PICKLE,
     b"\x80\x03": PICKLE,
@@ -79,6 +80,8 @@ def recognise(source: Source) -> str:
     """The name of a file's format, by its content."""
     if not source.head:  # zipped
         raise BadFile(f"{source.path} is empty")
+    if get_format(OURS).matches(source):  # it begins with a length, which may look like anything
+        return OURS
     for start, why in REFUSED.items():
         if source.head.startswith(start):
             raise BadFile(f"{source.path} {why}")

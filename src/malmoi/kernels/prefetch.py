@@ -1,7 +1,8 @@
 """Ask the processor to bring memory near before it is needed: the one thing a loop cannot say.
 
 Rows of a large table are wanted in no order, so each would be waited for. A kernel that knows
-which rows come next asks for their lines ahead; what it computes is the same without it.
+which rows come next asks for their lines ahead, and for no other core to have them, since it
+will write there; what it computes is the same without it.
 """
 
 from collections.abc import Callable
@@ -22,8 +23,8 @@ def generate_prefetch(typing: Any, array_address: Any) -> tuple[Any, Callable[..
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
         declared = builder.module.globals.get("llvm.prefetch.p0")
         ask = declared or ir.Function(builder.module, kind, "llvm.prefetch.p0")
-        to_read, to_stay, data = (ir.Constant(number, value) for value in (0, 3, 1))
-        builder.call(ask, [builder.inttoptr(arguments[0], byte), to_read, to_stay, data])
+        to_write, to_stay, data = (ir.Constant(number, value) for value in (1, 3, 1))
+        builder.call(ask, [builder.inttoptr(arguments[0], byte), to_write, to_stay, data])
         return target.get_dummy_value()
 
     return types.void(types.int64), generate
