@@ -2,6 +2,9 @@
 
 import os
 import resource
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -212,3 +215,31 @@ def test_a_link_goes_on_pointing_to_its_file(words: Vectors, tmp_path: Path) -> 
     save(words, tmp_path / "link.vec")
     assert (tmp_path / "link.vec").is_symlink()
     assert list(load(tmp_path / "real.vec")) == list(words)
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(words: Vectors, tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from malmoi.files.output import written\n"
+        "with written(Path(sys.argv[1])) as (file,):\n"
+        "    file.write(b'half')\n"
+        "    file.flush()\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+
+    def kill(name: str) -> Path:
+        done = subprocess.run([sys.executable, "-c", program, str(tmp_path / name)])
+        assert done.returncode == -signal.SIGKILL
+        (left,) = tmp_path.glob(".*.part")
+        return left
+
+    left = kill("a.vec")
+    mark, process = left.name.split(".")[1:3]
+    living = left.with_name(left.name.replace(process, str(os.getppid())))
+    other = left.with_name(left.name.replace(mark, "0" * len(mark)))
+    living.touch()
+    other.touch()
+    save(words, tmp_path / "a.vec")
+    assert set(tmp_path.iterdir()) == {tmp_path / "a.vec", living, other}
+    assert list(load(tmp_path / "a.vec")) == list(words)

@@ -1,6 +1,7 @@
 """Files to write: made beside their places and renamed, so that they are whole or not there.
 
-Knows nothing of what the bytes mean.
+A process that is killed leaves its part behind, hidden; the next one to write the same file
+removes it. Knows nothing of what the bytes mean.
 """
 
 import errno
@@ -8,7 +9,9 @@ import gzip
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from hashlib import blake2b
 from pathlib import Path
+from platform import node
 from typing import BinaryIO, cast
 
 from malmoi.errors import BadFile
@@ -23,7 +26,7 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
     for path in paths:
         check_name(path)
     targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
-    parts = [target.with_name(f".{os.getpid()}.{i}.part") for i, target in enumerate(targets)]
+    parts = [_part(target, os.getpid()) for target in targets]
     try:
         for target in targets:
             if target.is_dir():
@@ -35,6 +38,7 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
         for part, target in zip(parts, targets, strict=True):
             part.chmod(_mode(target))
             part.replace(target)
+            _remove_left_over(target)
     except OSError as error:
         raise BadFile(_complaint(paths[0], error)) from error
     finally:
@@ -60,6 +64,32 @@ def _stream(part: Path, *, zipped: bool) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, packed)
         else:
             yield raw
+
+
+def _part(target: Path, process: int | str) -> Path:
+    """Where a process of this computer writes a file before it is whole."""
+    of = blake2b(f"{node()}/{target.name}".encode(errors="surrogateescape"), digest_size=6)
+    return target.with_name(f".{of.hexdigest()}.{process}.part")
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove what processes that were killed have left of the same file."""
+    for part in target.parent.glob(_part(target, "*").name):
+        process = part.name.split(".")[2]
+        if process.isdecimal() and not _is_alive(int(process)):
+            _remove(part)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name != "posix":  # elsewhere nobody can ask without doing harm
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's
+        return True
+    return True
 
 
 def _remove(part: Path) -> None:
