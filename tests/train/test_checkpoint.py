@@ -1,5 +1,6 @@
 """Checkpoints: what comes back, what is refused, what is left when writing is cut short."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.output import beside
 from malmoi.files.tensors import Tensors, write_tensors
 from malmoi.train import checkpoint
 from malmoi.train.checkpoint import (
@@ -153,6 +155,21 @@ def test_a_checkpoint_is_discarded_once(tmp_path: Path) -> None:
     path.mkdir()
     with pytest.raises(BadFile, match="cannot be removed"):
         discard_checkpoint(path)
+
+
+def test_half_a_checkpoint_of_a_killed_training_goes_with_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.checkpoint"
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: ended.pid)
+        with beside(path) as (part,):
+            part.touch()
+    part.touch()  # as if the process had been killed while it wrote the next
+    discard_checkpoint(path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_keeper_goes_on_from_what_it_finds(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
         for part, target in zip(parts, targets, strict=True):
             part.chmod(_mode(target))
             part.replace(target)
-            _remove_left_over(target)
+            remove_left_over(target)
     except OSError as error:
         raise BadFile(_complaint(paths[0], error)) from error
     finally:
@@ -72,7 +72,7 @@ def _part(target: Path, process: int | str) -> Path:
     return target.with_name(f".{of.hexdigest()}.{process}.part")
 
 
-def _remove_left_over(target: Path) -> None:
+def remove_left_over(target: Path) -> None:
     """Remove what processes that were killed have left of the same file."""
     for part in target.parent.glob(_part(target, "*").name):
         process = part.name.split(".")[2]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.output import remove_left_over
 from malmoi.files.source import Source
 from malmoi.files.tensors import WRONG, Tensors, damaged, open_tensors, write_tensors
 from malmoi.kernels.words import Ids
@@ -110,9 +111,10 @@ def refuse_another(path: Path, found: Origin, origin: Origin) -> None:
 
 
 def discard_checkpoint(path: Path) -> None:
-    """Remove a checkpoint that has served its purpose, if there is one."""
+    """Remove a checkpoint that has served its purpose, and half of one, if there is any."""
     try:
         path.unlink(missing_ok=True)
+        remove_left_over(path)
     except OSError as error:
         raise BadFile(f"{path} cannot be removed: {error.strerror or error}") from error
 
