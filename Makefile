@@ -21,8 +21,8 @@ check: $(VENV)/.test  ## style, types, the direction of imports
 bench: $(VENV)/.test  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
-quality: $(VENV)/.test  ## equality with the peers on real files, perplexities of models
-	$(BIN)/python -m bench equality language
+quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
+	$(BIN)/python -m bench equality language vectors killing
 
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict

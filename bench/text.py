@@ -11,9 +11,9 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import ROOT, Figure, best_of, faster, say, within
+from malmoi.jamo import join_jamo, split_jamo
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
-from malmoi.jamo import join_jamo, split_jamo
 
 CORPORA = Path(os.environ.get("MALMOI_DATA", ROOT.parent / "shared" / "data")) / "corpora"
 ROUNDS, ASKED, CACHED = 3, 5, 0.2

@@ -85,7 +85,8 @@ def main() -> None:
 
 
 def _show_note(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"note: {message}", file=sys.stderr)
+    wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a bar may stand there
+    print(f"{wipe}note: {message}", file=sys.stderr)
 
 
 def _one_sentence(error: CycloptsError) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from json import loads
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,5 +78,5 @@ def train_and_save(
                 tell_memory=say_memory,
             )
         save(vectors, out)
-    losses = [float(loss) for loss in vectors.meta["losses"].split()]
+    losses = loads(vectors.meta["losses"])
     say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json, losses)

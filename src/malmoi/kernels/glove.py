@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from malmoi.kernels.compiled import freely_compiled, inlined
 from malmoi.kernels.cooccurrence import Sums
-from malmoi.kernels.prefetch import LINE, prefetch
+from malmoi.kernels.prefetch import LINE, prefetch, prefetch_row
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.words import Ids
 
@@ -49,14 +49,14 @@ def learn_groups(
     for at in range(len(order)):
         group, following = order[at], order[min(at + 1, len(order) - 1)]
         first, last, then = bounds[group], bounds[group + 1], bounds[following]
-        fetch_row(words, rows[following])
+        prefetch_row(words, rows[following])
         fetch_entries(columns, logs, weights, then)
         word = words[rows[group]]
         for i in range(first, last):
             ahead = i + AHEAD
             if ahead >= last:
                 ahead = min(ahead - last + then, len(columns) - 1)
-            fetch_row(contexts, columns[ahead])
+            prefetch_row(contexts, columns[ahead])
             loss += float(learn(word, contexts[columns[i]], logs[i], weights[i], rate))
     losses[chunk] = loss
 
@@ -84,15 +84,6 @@ def learn(
         word[width + j] += to_word * to_word
         context[width + j] += to_context * to_context
     return weight * off * off
-
-
-@inlined
-def fetch_row(table: Matrix, row: int) -> None:
-    """Ask for a row that will be needed soon."""
-    size = table.shape[1] * 4
-    address = table.ctypes.data + np.int64(row) * size
-    for line in range(0, size, LINE):
-        prefetch(address + line)
 
 
 @inlined

@@ -65,26 +65,3 @@ def find(among: Packed, asked: Packed) -> Integers:
         return np.full(len(asked), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(among, asked), len(among) - 1)
     return np.where(among[places] == asked, places, -1)
-
-
-def count_ngrams(tokens: Ids, begin: int, words: int, order: int) -> list[Counted]:
-    """The n-grams of a stream with marked lines, for each order from 1 on.
-
-    No n-gram reaches over a line's start. `words` is how many there are, seen or not.
-    """
-    every = np.arange(words)
-    single = np.bincount(tokens, minlength=words)
-    levels = [Counted(every.astype(np.uint64), single, np.zeros_like(every))]
-    before = words_before(tokens, begin)
-    rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
-    for length in range(2, order + 1):
-        ends = np.flatnonzero(before >= length - 1)
-        packed, first, inverse, counts = np.unique(
-            pack(rows[ends - 1], tokens[ends]),
-            return_index=True,
-            return_inverse=True,
-            return_counts=True,
-        )
-        levels.append(Counted(packed, counts, rows[ends[first]]))
-        rows[ends] = inverse
-    return levels

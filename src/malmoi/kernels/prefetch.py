@@ -8,9 +8,13 @@ will write there; what it computes is the same without it.
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from malmoi.kernels.compiled import inlined
+from malmoi.kernels.text_rows import Matrix
 
 LINE = 64  # bytes that come at a time
 
@@ -33,3 +37,12 @@ def generate_prefetch(typing: Any, array_address: Any) -> tuple[Any, Callable[..
 # prefetch(array_address): bring the line at an address, such as `rows.ctypes.data + 4 * place`.
 # An address that is not there does no harm.
 prefetch = cast(Callable[[int], None], intrinsic(generate_prefetch))
+
+
+@inlined
+def prefetch_row(matrix: Matrix, row: int) -> None:
+    """Bring a row of floats."""
+    size = 4 * matrix.shape[1]
+    start = matrix.ctypes.data + np.int64(row) * size
+    for line in range(0, size, LINE):
+        prefetch(start + line)

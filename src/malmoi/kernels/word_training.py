@@ -16,7 +16,7 @@ from malmoi.kernels.compiled import inlined, uncounted
 from malmoi.kernels.cooccurrence import Sums
 from malmoi.kernels.emitting import has
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.prefetch import LINE, prefetch
+from malmoi.kernels.prefetch import prefetch_row
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.tiles import LANES, TILE, Rows, tile_loss
 from malmoi.kernels.words import Ids
@@ -255,11 +255,3 @@ def spread(hidden: Matrix, before: Matrix, contexts: Rows) -> None:
     for k in range(len(mean)):
         moved[k] = mean[k] - moved[k]
     move_rows(hidden, contexts, moved)
-
-
-@inlined
-def prefetch_row(matrix: Matrix, row: int) -> None:
-    size = 4 * matrix.shape[1]
-    start = matrix.ctypes.data + row * size
-    for line in range(0, size, LINE):
-        prefetch(start + line)

@@ -1,5 +1,6 @@
 """What GloVe learns: a row for each word and one for each context, random or given at first."""
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,7 +44,7 @@ class GloVeTables:
             matrix, output = self.contexts, self.words
         elif kind == "both":
             matrix, output = np.hstack([self.words, self.contexts]), None
-        meta = {"method": "glove", "vectors": kind, "losses": str(list(self.losses))}
+        meta = {"method": "glove", "vectors": kind, "losses": json.dumps(self.losses)}
         return Vectors(self.vocabulary.words, matrix, self.vocabulary.counts, meta, output)
 
 

@@ -67,7 +67,7 @@ class Trained:
             "method": type(self.settings).__name__.lower(),
             "tokenizer": self.corpus.tokenizer,
             "settings": json.dumps(asdict(self.settings)),
-            "losses": " ".join(f"{loss:.5g}" for loss in self.losses),
+            "losses": json.dumps(self.losses),
         }
 
 

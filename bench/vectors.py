@@ -1,0 +1,155 @@
+"""How good trained vectors are beside gensim's and fastText's: same text, same settings.
+
+Each is trained with two seeds, slow peers with one: what lies between two seeds is noise.
+"""
+
+import gzip
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.data import Data
+from bench.measure import Figure, say
+from bench.text import CORPORA
+from bench.words import GENSIM, ORIGINAL, SUBWORDS, WORDS
+from malmoi.errors import MalmoiWarning
+from malmoi.evaluate.analogies import analogies
+from malmoi.evaluate.similarity import word_similarity
+from malmoi.evaluate.typos import typo_test
+from malmoi.formats import load
+from malmoi.train.fasttext import train_fasttext
+from malmoi.train.word2vec import train_word2vec
+from malmoi.vectors import Vectors
+
+EPOCHS = 5
+SETS = CORPORA.parent / "words"
+ENGLISH = {
+    "WS-353": "EN-WS-353-ALL.txt",
+    "MEN": "EN-MEN-TR-3k.txt",
+    "analogies": "questions-words.txt",
+}
+KOREAN = {"WS353-ko": "WS353_korean.csv", "analogies": "word_analogy_korean.txt"}
+KEPT = 0.8  # of the Spearman, with typos
+
+Train = Callable[[int], Vectors]  # takes a seed
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """All figures of this part; none where the corpora are not there."""
+    if not CORPORA.is_dir():
+        say(f"no corpora in {CORPORA} (set MALMOI_DATA): vectors are left out")
+        return
+    warnings.simplefilter("ignore", MalmoiWarning)
+    english = unpacked(data.folder / "english.txt", "enwiki")
+    korean = unpacked(data.folder / "korean.txt", "kowiki", "reviews_ko")
+    peer = partial(gensim_vectors, data.folder)
+    for name, words in WORDS.items():
+        settings = replace(words, epochs=EPOCHS)
+        ours = [train_word2vec(english, replace(settings, seed=seed)) for seed in (1, 2)]
+        theirs = [peer("Word2Vec", english, seed, sg=int(name == "skip-gram")) for seed in (1, 2)]
+        yield from beside(name, ENGLISH, ours, theirs, "gensim")
+    subwords = replace(SUBWORDS, epochs=EPOCHS)
+    ours = [train_fasttext(english, replace(subwords, seed=seed)) for seed in (1, 2)]
+    yield from beside("subwords", ENGLISH, ours, [peer("FastText", english, 1, sg=1)], "gensim")
+    yield from beside(
+        "subwords", ENGLISH, ours, [fasttext_vectors(data.folder, english)], "fastText"
+    )
+    by_jamo = replace(subwords, units="jamo")
+    ours = [train_fasttext(korean, replace(by_jamo, seed=seed)) for seed in (1, 2)]
+    theirs = [peer("FastText", korean, 1, sg=1)]
+    yield from beside("jamo", KOREAN, ours, theirs, "gensim")
+    yield from typos(ours, theirs)
+
+
+def unpacked(path: Path, *names: str) -> Path:
+    """Corpora in one file."""
+    with path.open("wb") as file:
+        for name in names:
+            file.write(gzip.decompress((CORPORA / f"{name}.txt.gz").read_bytes()))
+    return path
+
+
+def gensim_vectors(folder: Path, kind: str, plain: Path, seed: int, *, sg: int) -> Vectors:
+    """What gensim learns; FastText's with its n-grams."""
+    from gensim import models
+    from gensim.models.fasttext import save_facebook_model
+
+    say(f"gensim's {kind}, sg {sg}, seed {seed}, {plain.stem}")
+    given: dict[str, Any] = {**GENSIM, "sg": sg, "workers": 2, "epochs": EPOCHS, "seed": seed}
+    model = getattr(models, kind)(corpus_file=str(plain), **given)
+    path = folder / "gensim.bin"
+    if kind == "FastText":
+        save_facebook_model(model, str(path))
+    else:
+        model.wv.save_word2vec_format(str(path), binary=True)
+    return detached(path)
+
+
+def fasttext_vectors(folder: Path, plain: Path) -> Vectors:
+    """What fastText learns, with its n-grams."""
+    import fasttext
+
+    say("fastText itself")
+    given = ORIGINAL | {"epoch": EPOCHS}
+    path = folder / "original.bin"
+    fasttext.train_unsupervised(str(plain), model="skipgram", verbose=0, **given).save_model(
+        str(path)
+    )
+    return detached(path)
+
+
+def detached(path: Path) -> Vectors:
+    """Vectors of a file that may be written anew: a mapped one stays as it was once unlinked."""
+    vectors = load(path)
+    path.unlink()
+    return vectors
+
+
+def beside(
+    name: str, sets: dict[str, str], ours: Sequence[Vectors], peers: Sequence[Vectors], peer: str
+) -> Iterator[Figure]:
+    """A figure for each set: as good as the peer, but for what lies between two seeds."""
+    for title, file in sets.items():
+        mine, theirs = ([score(each, SETS / file) for each in group] for group in (ours, peers))
+        noise = max(np.ptp(mine), np.ptp(theirs))
+        yield Figure(
+            name=f"{name}, {title}",
+            ours=" ".join(f"{value:.3f}" for value in mine),
+            peer=" ".join(f"{value:.3f}" for value in theirs),
+            ratio=float(np.mean(mine) / np.mean(theirs)),
+            asked=f"≥ {peer}",
+            met=bool(np.mean(mine) >= np.mean(theirs) - noise),
+        )
+
+
+def score(vectors: Vectors, path: Path) -> float:
+    """Spearman's correlation, or the share of analogies that are right."""
+    if "questions" in path.name or "analogy" in path.name:
+        return analogies(vectors, path).total.value or 0.0
+    return word_similarity(vectors, path).spearman.value or 0.0
+
+
+def typos(ours: Sequence[Vectors], peers: Sequence[Vectors]) -> Iterator[Figure]:
+    """How many words are answered at all, and what typos leave of the similarity."""
+    path = SETS / KOREAN["WS353-ko"]
+    found = [word_similarity(each, path).spearman for each in (ours[0], peers[0])]
+    yield Figure(
+        name="jamo, pairs answered",
+        ours=f"{found[0].answered}/{found[0].total}",
+        peer=f"{found[1].answered}/{found[1].total}",
+        asked="all",
+        met=found[0].answered == found[0].total,
+    )
+    kept = [[typo_test(each, path).kept.value or 0.0 for each in group] for group in (ours, peers)]
+    yield Figure(
+        name="jamo, kept with typos",
+        ours=" ".join(f"{value:.2f}" for value in kept[0]),
+        peer=" ".join(f"{value:.2f}" for value in kept[1]),
+        asked=f"≥ {KEPT}",
+        met=bool(np.mean(kept[0]) >= KEPT),
+    )
