@@ -33,26 +33,25 @@ PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-import safetensors
+from malmoi.files import tensors
 from malmoi.train.checkpoint import Checkpoint, Origin, save_checkpoint
 
 def save(number):
-    tensors = {"rows": np.full((500, 100), number, dtype=np.float32)}
-    save_checkpoint(Path(sys.argv[1]), Checkpoint(tensors, {"number": number}), Origin({}, "x"))
+    rows = {"rows": np.full((500, 100), number, dtype=np.float32)}
+    save_checkpoint(Path(sys.argv[1]), Checkpoint(rows, {"number": number}), Origin({}, "x"))
 
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def half_written(specs, path, said):
-    really_serialize(specs, path, said)
-    with open(path, "r+b") as file:
-        file.truncate(100_000)
+def half_written(file, arrays, said):
+    really_write(file, arrays, said)
+    file.truncate(100_000)
     killed()
 
 save(1)
-really_serialize = safetensors.serialize_file
+really_write = tensors.write_arrays
 if sys.argv[2] == "half way":
-    safetensors.serialize_file = half_written
+    tensors.write_arrays = half_written
 else:
     os.fsync = killed
 save(2)
@@ -104,6 +103,11 @@ def test_being_killed_while_writing_leaves_the_last_good_one(moment: str, tmp_pa
     left = open_checkpoint(path, Origin({}, "x"))
     assert left.state == {"number": 1}
     assert np.all(left.tensors["rows"] == 1)
+    assert (
+        len(list(tmp_path.iterdir())) == 2
+    )  # and half of the next, which the next to come removes
+    save_checkpoint(path, left, Origin({}, "x"))
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_damaged_files_are_told(tmp_path: Path) -> None:

@@ -6,12 +6,10 @@ Knows nothing of what the arrays mean.
 """
 
 import json
-import os
-import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +28,7 @@ DTYPES = {
     "I64": "<i8",
     "U64": "<u8",
 }
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 WRONG = (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError,
          struct.error)  # fmt: skip
 Tensors = dict[str, npt.NDArray[Any]]
@@ -74,32 +73,30 @@ def _open(source: Source) -> tuple[Tensors, dict[str, str]]:
 def write_tensors(
     path: Path, tensors: Mapping[str, npt.NDArray[Any] | None], said: dict[str, str]
 ) -> None:
-    """The arrays that are there; copied only where a mapped file has them at odd addresses."""
-    from safetensors import SafetensorError, TensorSpec, serialize_file
+    """The arrays that are there. The same arrays make the same file, byte for byte."""
+    arrays = {name: array for name, array in tensors.items() if array is not None}
+    with beside(path) as (part,), part.open("wb") as file:
+        write_arrays(file, arrays, said)
 
-    arrays = {
-        name: np.require(array, requirements=["C", "A"])
-        for name, array in tensors.items()
-        if array is not None
-    }
-    specs = {
-        name: TensorSpec(
-            dtype=str(array.dtype),
-            shape=list(array.shape),
-            data_ptr=array.ctypes.data,
-            data_len=array.nbytes,
-        )
-        for name, array in arrays.items()
-    }
-    with beside(path) as (part,):
-        part.touch()  # tells what is wrong with the place better than safetensors does
-        try:
-            serialize_file(specs, part, said)
-        except SafetensorError as error:
-            told = re.search(r"os error (\d+)", str(error))
-            if told:  # the system's own complaint, which `beside` puts into words
-                raise OSError(int(told[1]), os.strerror(int(told[1]))) from error
-            raise BadFile(f"{path} was not written: {error}") from error
+
+def write_arrays(file: BinaryIO, arrays: Tensors, said: dict[str, str]) -> None:
+    """Header and bytes; large numbers come first, so that all lie at even addresses.
+
+    Not by the package safetensors, which leaves a file of its own behind when it is killed.
+    """
+    names = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    header: dict[str, Any] = {"__metadata__": dict(sorted(said.items()))}
+    end = 0
+    for name in names:
+        array = arrays[name]
+        start, end = end, end + array.nbytes
+        kind, shape = NAMES[array.dtype], list(array.shape)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(struct.pack("<Q", len(text)) + text)
+    for name in names:
+        file.write(np.ascontiguousarray(arrays[name]).reshape(-1).data)
 
 
 def keys_as_tensors(keys: Keys) -> Tensors:
