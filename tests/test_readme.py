@@ -1,8 +1,9 @@
-"""README's commands and Python are executed, one after the other, in an empty folder."""
+"""README's commands and Python are executed, one after the other, in a folder with README."""
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,13 +18,14 @@ def blocks(language: str) -> list[str]:
 
 
 def test_readme_does_what_it_says(tmp_path: Path) -> None:
+    shutil.copy(README, tmp_path)  # it is a text too, to train on
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     ours = [line for line in commands if line.startswith("malmoi ")]
     assert len(ours) >= 5
     for line in ours:
         done = subprocess.run(
-            shlex.split(line), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True
+            shlex.split(line, comments=True), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True
         )
         assert done.returncode == 0, (line, done.stderr.decode())
         assert done.stdout
