@@ -25,7 +25,10 @@ def test_readme_does_what_it_says(tmp_path: Path) -> None:
     assert len(ours) >= 5
     for line in ours:
         done = subprocess.run(
-            shlex.split(line, comments=True), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True
+            shlex.split(line, comments=True),
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
         )
         assert done.returncode == 0, (line, done.stderr.decode())
         assert done.stdout

@@ -194,6 +194,8 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--min-count", "99999"], 1, "no word was seen 99,999 times"),
     (["--learning-rate", "1e-9"], 1, "not below final_rate"),
     (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower it"),
+    (["--power", "400"], 1, "power is 400.0: it is at most 10"),
+    (["--seed", f"{2**64}"], 1, "below 2 to the 64th"),
     (["--resume"], 1, "there is no out.malmoi.checkpoint to resume from"),
     (["--frozen"], 1, "nothing to freeze: give vectors to start from"),
     (["--start", "none.vec"], 1, "none.vec does not exist"),

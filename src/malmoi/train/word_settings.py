@@ -11,6 +11,7 @@ from malmoi.text.encoded import WordChoice
 Architecture = Literal["skip-gram", "cbow"]
 Softmax = Literal["negatives", "hierarchical"]
 FARTHEST = 1000  # words
+STEEPEST = 10  # of a count: what is above would leave nothing but the most frequent word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +76,10 @@ class WordSettings:
                 f"learning_rate is {self.rate}: give a number not below final_rate,"
                 f" which is {self.final_rate}"
             )
-        if self.seed < 0:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+        if self.power > STEEPEST:
+            raise BadSetting(f"power is {self.power}: it is at most {STEEPEST}")
+        if not 0 <= self.seed < 2**64:
+            raise BadSetting(f"seed is {self.seed}: it is at least 0 and below 2 to the 64th")
         _ = self.choice  # it checks what is its own
 
     @property
