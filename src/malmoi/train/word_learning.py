@@ -89,7 +89,7 @@ class Learning:
             array[:] = checkpoint.tensors[name]
 
     def _learn(self, part: int) -> None:
-        settings, room = self.settings, self._rooms.get()
+        settings = self.settings
         epoch, place = divmod(part, len(self.bounds) - 1)
         first, last = self.bounds[place : place + 2].tolist()
         fall = (settings.rate - settings.final_rate) / (settings.epochs * len(self.ids))
@@ -101,19 +101,22 @@ class Learning:
             fall,
         )
         chance, result = seeded(settings.seed, part), self.losses[epoch, place]
-        train_words(
-            self.ids,
-            first,
-            last,
-            self.words,
-            self.network,
-            self.targets,
-            plan,
-            chance,
-            room,
-            result,
-        )
-        self._rooms.put(room)
+        room = self._rooms.get()
+        try:
+            train_words(
+                self.ids,
+                first,
+                last,
+                self.words,
+                self.network,
+                self.targets,
+                plan,
+                chance,
+                room,
+                result,
+            )
+        finally:  # or others would wait for it forever
+            self._rooms.put(room)
 
     def _say(self, progress: Progress, told: Told) -> None:
         done = self.losses.reshape(-1, 2)
