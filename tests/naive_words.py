@@ -98,9 +98,8 @@ def train(
                 for word in contexts:
                     hidden[word] += moved - mean
         for word in rows:
-            if words.moves[word]:
-                for row in rows[word]:
-                    inputs[row] += hidden[word] - before[word]
+            for row in rows[word]:
+                inputs[row] += words.moves[word] * (hidden[word] - before[word])
 
 
 def learn(

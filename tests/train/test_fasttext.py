@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,3 +146,11 @@ def test_frozen_words_keep_their_vectors() -> None:
 def test_cuts_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(BadSetting):
         FastText(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_word_of_one_letter_many_times_over_is_learnt() -> None:
+    lines_with = [f"{line} {'ㅋ' * 300}" for line in KOREAN]
+    vectors = train_fasttext(lines_with, replace(SMALL, epochs=20))
+    losses = json.loads(vectors.meta["losses"])
+    assert losses[-1] < losses[0]
+    assert np.abs(vectors.matrix).max() < 10

@@ -37,3 +37,16 @@ def test_a_words_vector_is_the_mean_of_its_rows(units: Units) -> None:
     for i in range(len(WORDS)):
         expected = inputs[rows.rows[rows.starts[i] : rows.starts[i + 1]]].mean(axis=0)
         np.testing.assert_allclose(means[i], expected, atol=1e-6)
+
+
+def test_a_row_that_is_there_often_moves_less_each_time() -> None:
+    """So that the word itself, their mean, moves by as much as any other."""
+    rows = ngram_rows(Keys.of(["ㅋ" * 50, "eating"]), Subwords(buckets=10**6))
+    for word, share in enumerate(rows.shares.tolist()):
+        inputs = np.zeros(len(rows))
+        for row in rows.rows[rows.starts[word] : rows.starts[word + 1]]:
+            inputs[row] += share
+        those = inputs[rows.rows[rows.starts[word] : rows.starts[word + 1]]]
+        assert those.mean() == pytest.approx(1, rel=1e-5)
+    assert rows.shares[0] < 0.1
+    assert rows.shares[1] == 1

@@ -196,6 +196,7 @@ def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     ("run", "said"),
     [
         (lambda: train_word2vec(["a a a"], SMALL), "single word"),
+        (lambda: train_word2vec([["a", "b"]], SMALL), "join its words"),  # type: ignore[list-item]
         (lambda: train_word2vec(["a", "b", "c"], SMALL), "no line has two words"),
         (lambda: train_word2vec(lines(), SMALL, frozen=True), "nothing to freeze"),
         (lambda: train_word2vec(lines(), SMALL, update=True), "nothing to go on with"),

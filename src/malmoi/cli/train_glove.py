@@ -11,6 +11,7 @@ from malmoi.cli.progress import bar
 from malmoi.cli.resume import Resume, resumable, say_memory
 from malmoi.errors import BadSetting
 from malmoi.formats import load, save
+from malmoi.formats.places import check_place
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.train.cooccurrence import count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove
@@ -37,6 +38,7 @@ def train_glove_command(
     json: AsJson = False,
 ) -> None:
     """Vectors whose products are near the logarithms of how often words meet (GloVe)."""
+    check_place(out)
     if start is not None and update is not None:
         raise BadSetting(f"--start {start} and --update {update} both say where to begin: give one")
     given = start or update

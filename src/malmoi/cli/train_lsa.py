@@ -6,6 +6,7 @@ from malmoi.cli.answer import AsJson
 from malmoi.cli.corpus import MinCount, Out, Settings, Text, TextOptions, say_written
 from malmoi.cli.progress import bar
 from malmoi.formats import save
+from malmoi.formats.places import check_place
 from malmoi.train.lsa import LSA, train_lsa
 
 TEXT, DEFAULT = TextOptions(), LSA()
@@ -22,6 +23,7 @@ def train_lsa_command(
     json: AsJson = False,
 ) -> None:
     """Vectors by the singular values of counts: TF-IDF of documents, or PPMI of windows."""
+    check_place(out)
     text = options.encoded(corpus, min_count)
     with bar("training") as progress:
         vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)

@@ -10,6 +10,7 @@ from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import Resume, resumable
 from malmoi.formats import save
+from malmoi.formats.places import check_place
 from malmoi.models.nnlm import save_nnlm
 from malmoi.train.nnlm import NNLM, train_nnlm_ids
 
@@ -30,6 +31,8 @@ def train_nnlm_command(
     json: AsJson = False,
 ) -> None:
     """A neural language model, and its lookup table as vectors like any other model's."""
+    if vectors is not None:
+        check_place(vectors)
     text = options.encoded(corpus)
     with resumable(out) as checkpoint:
         with bar("training") as progress:

@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from malmoi.kernels.compiled import compiled, inlined
 from malmoi.kernels.prefetch import LINE
@@ -43,6 +44,18 @@ def mean_rows(
     """out[i] = the mean of `rows[starts[i] : starts[i + 1]]` of a matrix, for some i."""
     for i in range(first, last):
         mean_of_rows(matrix, rows[starts[i] : starts[i + 1]], out[i])
+
+
+@compiled
+def measure_repeats(starts: Places, rows: Rows, shares: npt.NDArray[np.float32]) -> None:
+    """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""
+    for i in range(len(shares)):
+        those = np.sort(rows[starts[i] : starts[i + 1]])
+        squares = run = 0
+        for j in range(len(those)):
+            run = run + 1 if j > 0 and those[j] == those[j - 1] else 1
+            squares += 2 * run - 1  # m² is the sum of the first m odd numbers
+        shares[i] = len(those) / max(squares, 1)
 
 
 def aligned_rows(rows: int, width: int) -> Matrix:

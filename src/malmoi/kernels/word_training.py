@@ -44,13 +44,14 @@ class Words(NamedTuple):
     """What is known of each word.
 
     Word w stays in its line with `keep[w]` / 2³² (subsampling). Its input rows are
-    `rows[starts[w] : starts[w + 1]]`, which move if `moves[w]`.
+    `rows[starts[w] : starts[w + 1]]`. These move by `moves[w]` times what the word does: 1, less
+    if a row is there several times (so it moves as often), 0 if the word is to stay.
     """
 
     keep: Chances
     starts: Places
     rows: Rows
-    moves: npt.NDArray[np.bool_]
+    moves: npt.NDArray[np.float32]
 
 
 class Targets(NamedTuple):
@@ -196,9 +197,9 @@ def scatter(words: Words, inputs: Matrix, different: int, room: Room) -> None:
     """Every input row of a word takes on what the word's hidden row has moved."""
     for slot in range(different):
         word, hidden, moved = room.different[slot], room.hidden[slot], room.before[slot]
-        if words.moves[word]:
+        if words.moves[word] > 0:
             for k in range(len(hidden)):
-                moved[k] = hidden[k] - moved[k]
+                moved[k] = words.moves[word] * (hidden[k] - moved[k])
             move_rows(inputs, words.rows[words.starts[word] : words.starts[word + 1]], moved)
 
 

@@ -58,7 +58,7 @@ class Corpus:
         check_encoding(encoding)
         uniform = normalizer or Normalizer()
         if not isinstance(source, str | Path):
-            return cls(documents=tuple(source), normalizer=uniform)
+            return cls(documents=as_documents(source), normalizer=uniform)
         path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
         files = files_in(path) if path.is_dir() else [path]
         return cls(tuple(reader_of(file, field, encoding) for file in files), None, uniform)
@@ -115,6 +115,17 @@ class Corpus:
                 yield block
                 progress(min(before + done, total), total)
             before += reader.path.stat().st_size
+
+
+def as_documents(source: Iterable[str]) -> tuple[str, ...]:
+    """Documents in memory; a list of words is not one."""
+    documents = tuple(source)
+    for document in documents:
+        if not isinstance(document, str):
+            raise BadSetting(
+                f"a document is a string, not {type(document).__name__}: join its words by spaces"
+            )
+    return documents
 
 
 def reader_of(path: Path, field: str | None, encoding: str) -> Reader:

@@ -1,6 +1,6 @@
 """Where a training of word vectors begins: at random, or from vectors that are there already."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -37,7 +37,8 @@ def refuse_misfits(
     """What cannot be learnt, or not so."""
     if len(corpus.vocabulary) < 2:
         raise BadSetting(
-            "there is nothing to learn from a single word: give more text, or lower min_count"
+            "there is nothing to learn from a single word: give more text, lower min_count or"
+            " raise size"
         )
     if start is None and (frozen or update):
         wanted = "freeze" if frozen else "go on with"
@@ -78,12 +79,16 @@ def places_of(used: Buckets, start: SubwordVectors, settings: WordSettings) -> P
     """Where `start` has the rows of these buckets; −1 where it has none."""
     asked = getattr(settings, "subwords", start.subwords)
     if start.subwords != asked:
+        old, new = asdict(start.subwords), asdict(asked)
+        name = next(name for name in new if old[name] != new[name])
         raise BadSetting(
-            f"the vectors to start from cut words otherwise: {start.subwords}, not {asked};"
-            " choose the same settings"
+            f"the vectors to start from cut words otherwise, with {name} {old[name]}, not"
+            f" {new[name]}: choose the same"
         )
     if start.kept is None:
         return used.astype(np.int64)
+    if not len(start.kept):
+        return np.full(len(used), -1)
     places = np.minimum(np.searchsorted(start.kept, used), len(start.kept) - 1)
     return np.where(start.kept[places] == used, places, -1)
 

@@ -48,11 +48,17 @@ class Cooccurrence:
     """
 
     window: int = 10
+    """How many words away is still beside."""
     context: Context = "both"
+    """On which side."""
     weighting: Weighting = "distance"
+    """Near words count more, or all the same."""
     across_lines: bool = False
+    """Windows reach over the ends of lines."""
     over_unknown: bool = True
+    """Words outside the vocabulary take no place in the window."""
     memory_mb: float = 2048
+    """At most, in megabytes."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.window <= FARTHEST:

@@ -53,18 +53,31 @@ class GloVe:
     """
 
     dim: int = 100
+    """Numbers in a vector."""
     window: int = 10
+    """How many words away is still beside."""
     min_count: int = 5
+    """Only words seen so often."""
     size: int | None = None
+    """Only so many of the most frequent words."""
     x_max: float = 100.0
+    """Pairs that meet so often count in full; 10 is often better for small corpora."""
     alpha: float = 0.75
+    """Rarer ones by their share of that, to this power."""
     learning_rate: float = 0.05
+    """Of AdaGrad, which lowers it by itself."""
     iterations: int = 25
+    """How often all pairs are learnt."""
     vectors: Kind = "sum"
+    """A word's own vectors, those of it as a context, their sum, or both end to end."""
     logarithm: Logarithm = "x"
+    """Of a count, or of one more."""
     memory_mb: float = 2048
+    """For counting, in megabytes."""
     seed: int = 1
+    """Same seed, one thread: same vectors."""
     threads: int = THREADS
+    """How many work at once."""
 
     def __post_init__(self) -> None:
         for name in ("dim", "iterations", "threads"):

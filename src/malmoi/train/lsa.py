@@ -41,13 +41,21 @@ class LSA:
     """
 
     dim: int = 100
+    """Numbers in a vector."""
     matrix: Kind = "tf-idf"
+    """Documents by words, or words by words beside them."""
     power: float = 0.5
+    """Of the singular values that dimensions are multiplied by."""
     window: int = 5
+    """PPMI: how many words away is still beside."""
     shift: float = 1.0
+    """PPMI: information below the logarithm of this is none."""
     smoothing: float = 0.75
+    """PPMI: of the contexts' counts, to this power."""
     memory_mb: float = 2048
+    """PPMI: for counting, in megabytes."""
     seed: int = 1
+    """Same seed: same vectors."""
 
     def __post_init__(self) -> None:
         if self.dim < 1:

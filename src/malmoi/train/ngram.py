@@ -29,10 +29,15 @@ class NGram:
     """
 
     order: int = 3
+    """Words in the longest n-gram."""
     smoothing: Smoothing = "kneser-ney"
+    """What is left for n-grams that were not seen."""
     k: float = 1.0
+    """Add-k: what is added to every count."""
     weights: tuple[float, ...] = ()
+    """Interpolated: a share for each order, single words first."""
     min_count: int = 1
+    """Rarer words become one unknown word."""
 
     def __post_init__(self) -> None:
         check_counting(self.order, self.min_count)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.kernels.compiled import fixed, in_parallel
-from malmoi.kernels.rows import aligned_rows, mean_rows
+from malmoi.kernels.rows import aligned_rows, mean_rows, measure_repeats
 from malmoi.kernels.subwords import list_buckets
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.keys import Keys
@@ -34,6 +34,14 @@ class InputRows:
 
     def __len__(self) -> int:
         return self.words + len(self.used)
+
+    @property
+    def shares(self) -> npt.NDArray[np.float32]:
+        """What part of a word's move its rows make; less than 1 where one is there twice."""
+        shares = np.ones(self.words, np.float32)
+        if len(self.used):
+            measure_repeats(self.starts, self.rows, shares)
+        return shares
 
     def means(self, inputs: Matrix) -> Matrix:
         """The vector of each word: the mean of its rows."""

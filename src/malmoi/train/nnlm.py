@@ -42,20 +42,35 @@ class NNLM:
     """
 
     context: int = 8
+    """How many words before are looked at."""
     dim: int = 128
+    """Numbers in a word's vector."""
     hidden: int = 384
+    """Units between words and the next one."""
     direct: bool = True
+    """Connections that lead past the hidden units."""
     tied: bool = True
+    """One table for words looked at and foretold."""
     dropout: float = 0.25
+    """The share of units left out while learning."""
     softmax: Softmax = "sampled"
+    """Compare with some other words, or with all."""
     negatives: int = 1000
+    """How many others, if some."""
     epochs: int = 6
+    """How often the text is learnt."""
     batch: int = 512
+    """Words learnt at a time."""
     learning_rate: float = 0.002
+    """At its highest."""
     min_count: int = 1
+    """Rarer words become one unknown word."""
     size: int | None = None
+    """Only so many of the most frequent words."""
     seed: int = 1
+    """Same seed, one thread: same model."""
     threads: int = 1
+    """How many work at once."""
 
     def __post_init__(self) -> None:
         counted = ("context", "dim", "hidden", "negatives", "epochs", "batch", "min_count")

@@ -32,7 +32,7 @@ def train_word2vec(
     start: Vectors | None = None,
     frozen: bool = False,
     update: bool = False,
-    checkpoint: Path | None = None,
+    checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Progress = silent,
     on_loss: Told = lambda loss: None,

@@ -30,7 +30,7 @@ class Given:
     start: Vectors | None
     frozen: bool
     update: bool
-    checkpoint: Path | None
+    checkpoint: str | Path | None
     resume: bool
     progress: Progress
     on_loss: Told
@@ -85,7 +85,8 @@ def train_network(
     rows = rows_of(vocabulary.words)
     require_memory(memory_of(rows, dim), given.tell_memory)
     origin = origin_of(corpus, settings, given.start, given.frozen)
-    keeper = Keeper(given.checkpoint, origin, resume=given.resume)
+    place = None if given.checkpoint is None else Path(given.checkpoint)
+    keeper = Keeper(place, origin, resume=given.resume)
     network = Network(
         random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
     )
@@ -93,9 +94,8 @@ def train_network(
     if given.start is not None:
         begun = begin_from(given.start, network, rows, vocabulary.words, settings)
         frozen = begun & given.frozen
-    words = Words(
-        keep_chances(vocabulary.counts, settings.subsample), rows.starts, rows.rows, ~frozen
-    )
+    keep = keep_chances(vocabulary.counts, settings.subsample)
+    words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
     learning = Learning(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
     if keeper.found is not None:
         learning.restore(keeper.found)
