@@ -1,0 +1,1 @@
+"""Text to vectors in context: every layer, mixed and pooled as asked."""

@@ -1,0 +1,59 @@
+"""Rows of pieces made one row a group: the pieces of a text, or the pieces of a word.
+
+Groups lie one after the other: group i is rows[bounds[i] : bounds[i + 1]], and may be empty.
+Knows nothing of texts, words or models.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.vectors import Matrix
+
+Pool = Literal["cls", "mean", "max", "mean_sqrt", "first", "last", "none"]
+Join = Literal["mean", "sum", "first", "last"]
+POOLS: tuple[Pool, ...] = get_args(Pool)
+JOINS: tuple[Join, ...] = get_args(Join)
+Bounds = npt.NDArray[np.int64]
+
+
+def pool_groups(rows: Matrix, bounds: Bounds, how: Pool | Join) -> Matrix:
+    """[pieces, dim] to [groups, dim]; a group without pieces becomes zeros.
+
+    `mean_sqrt` is the sum over √n, as sentence-transformers has it; `cls` is the first piece,
+    which is [CLS] as long as special pieces are there. `none` leaves the pieces as they are.
+    """
+    if how == "none":
+        return rows
+    sizes = np.diff(bounds)
+    filled = np.flatnonzero(sizes)
+    pooled: Matrix = np.zeros((len(sizes), rows.shape[1]), np.float32)
+    if len(filled) == 0:
+        return pooled
+    starts = bounds[:-1][filled]
+    if how in ("cls", "first"):
+        pooled[filled] = rows[starts]
+    elif how == "last":
+        pooled[filled] = rows[bounds[1:][filled] - 1]
+    elif how == "max":
+        pooled[filled] = np.maximum.reduceat(rows, starts, axis=0)
+    else:
+        pooled[filled] = np.add.reduceat(rows, starts, axis=0)
+        power = {"sum": 0.0, "mean": 1.0, "mean_sqrt": 0.5}[how]
+        pooled[filled] /= sizes[filled, np.newaxis].astype(np.float32) ** np.float32(power)
+    return pooled
+
+
+def group_bounds(sizes: npt.ArrayLike) -> Bounds:
+    """Where groups of these sizes begin and end."""
+    bounds: Bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    return bounds
+
+
+def unit_length(rows: Matrix) -> Matrix:
+    """Each row divided by its length; a row of zeros stays."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    lengths[lengths == 0] = 1
+    scaled: Matrix = rows / lengths[:, np.newaxis]
+    return scaled

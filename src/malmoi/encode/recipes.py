@@ -1,0 +1,66 @@
+"""Recipes: which layers, mixed how, pooled how; some are known by a name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from malmoi.encode.layers import Layers
+from malmoi.encode.mixing import MIXES, Mix, mix_layers
+from malmoi.encode.pooling import POOLS, Bounds, Pool, pool_groups, unit_length
+from malmoi.errors import BadSetting
+from malmoi.vectors import Matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How hidden states become a vector.
+
+    `special` says whether [CLS] and [SEP] count among the pieces; `weights` (one a layer) and
+    `scale` belong to the mix `weighted`; `normalize` makes each vector of length 1.
+    """
+
+    layers: Layers = -1
+    mix: Mix = "single"
+    pool: Pool = "mean"
+    special: bool = True
+    weights: tuple[float, ...] = ()
+    scale: float = 1.0
+    normalize: bool = False
+
+    def __post_init__(self) -> None:
+        if self.mix not in MIXES:
+            raise BadSetting(f"there is no mix '{self.mix}': choose one of {', '.join(MIXES)}")
+        if self.pool not in POOLS:
+            raise BadSetting(f"there is no pool '{self.pool}': choose one of {', '.join(POOLS)}")
+        if self.pool == "cls" and not self.special:
+            raise BadSetting("the pool cls is the first special piece: it cannot leave these out")
+
+    def mixed(self, layers: Sequence[Matrix]) -> Matrix:
+        """The layers as one, [pieces, dim]."""
+        return mix_layers(layers, self.mix, weights=self.weights, scale=self.scale)
+
+    def pooled(self, rows: Matrix, bounds: Bounds) -> Matrix:
+        """Mixed pieces as [groups, dim]."""
+        pooled = pool_groups(rows, bounds, self.pool)
+        return unit_length(pooled) if self.normalize else pooled
+
+
+RECIPES = {
+    "bert-as-service": Recipe(layers=-2, pool="mean"),
+    "last-four-sum": Recipe(layers="-4:", mix="sum"),
+    "last-four-concat": Recipe(layers="-4:", mix="concat"),
+}
+
+
+def choose_recipe(
+    recipe: Recipe | str | None = None,
+    *,
+    layers: Layers | None = None,
+    mix: Mix | None = None,
+    pool: Pool | None = None,
+) -> Recipe:
+    """A recipe by its name (or the plain one), with the parts that are given changed."""
+    if isinstance(recipe, str) and recipe not in RECIPES:
+        raise BadSetting(f"there is no recipe '{recipe}': choose one of {', '.join(RECIPES)}")
+    chosen = RECIPES[recipe] if isinstance(recipe, str) else recipe or Recipe()
+    parts = {"layers": layers, "mix": mix, "pool": pool}
+    return replace(chosen, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from malmoi.encode.activations import Activations
+from malmoi.encode.recipes import Recipe
+from malmoi.errors import BadSetting
+from tests.encode.worlds import made_up, naive_pool
+
+
+def test_a_vector_a_text_with_and_without_special_pieces() -> None:
+    states = made_up()
+    last = [state[-1] for state in states.states]
+    found = states.pooled()
+    np.testing.assert_allclose(found, [naive_pool(rows, "mean") for rows in last], atol=1e-6)
+    plain = states.pooled(Recipe(special=False))
+    np.testing.assert_allclose(plain[0], last[0][1:4].mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(plain[1], 0)  # nothing is left of an empty text
+    np.testing.assert_allclose(plain[2], last[2][[1, 3]].mean(axis=0), atol=1e-6)
+
+
+def test_recipes_by_name() -> None:
+    states = made_up()
+    service = [state[-2].mean(axis=0) for state in states.states]
+    np.testing.assert_allclose(states.pooled("bert-as-service"), service, atol=1e-6)
+    concat = [np.hstack(list(state[-4:].mean(axis=1))) for state in states.states]
+    np.testing.assert_allclose(states.pooled("last-four-concat"), concat, atol=1e-6)
+    assert states.pooled("last-four-concat").shape == (3, 4 * 3)
+
+
+def test_vectors_of_length_one() -> None:
+    lengths = np.linalg.norm(made_up().pooled(Recipe(normalize=True)), axis=1)
+    np.testing.assert_allclose(lengths, 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
+def test_words_are_joined_from_their_pieces(join: str) -> None:
+    states = made_up()
+    no_playing, nothing, pair = states.words(layers=[-2, -1], mix="sum", join=join)  # type: ignore[arg-type]
+    assert no_playing.keys == ("no", "playing")
+    assert no_playing.offsets.tolist() == [[0, 2], [3, 10]]
+    rows = states.states[0][-2] + states.states[0][-1]
+    np.testing.assert_allclose(no_playing.matrix[0], rows[1], atol=1e-6)
+    np.testing.assert_allclose(no_playing.matrix[1], naive_pool(rows[2:4], join), atol=1e-6)
+    assert nothing.keys == ()
+    assert nothing.matrix.shape == (0, 3)
+    assert pair.keys == ("no", "yes")
+
+
+def test_pieces_as_they_are() -> None:
+    states = made_up()
+    with_special, without = states.pieces()[0], states.pieces(special=False)[0]
+    assert with_special.keys == ("[CLS]", "no", "play", "##ing", "[SEP]")
+    np.testing.assert_array_equal(with_special.matrix, states.states[0][-1])
+    assert without.keys == ("no", "play", "##ing")
+    np.testing.assert_array_equal(without.matrix, states.states[0][-1][1:4])
+
+
+def test_layers_that_were_not_kept() -> None:
+    whole = made_up()
+    some = Activations(whole.texts, tuple(state[[2, 4]] for state in whole.states), (2, 4), 5)
+    np.testing.assert_array_equal(some.pooled(), whole.pooled())
+    np.testing.assert_array_equal(some.pooled(layers=-3), whole.pooled(layers=2))
+    with pytest.raises(BadSetting, match="layer 3 was not kept: these activations hold 2, 4"):
+        some.pooled(layers=-2)
+
+
+def test_what_cannot_be_asked() -> None:
+    with pytest.raises(BadSetting, match="there is no join 'glue'"):
+        made_up().words(join="glue")  # type: ignore[arg-type]
+    with pytest.raises(BadSetting, match="the pool none leaves no vector of a text"):
+        made_up().pooled(pool="none")
+
+
+def test_no_texts_no_vectors() -> None:
+    nothing = Activations((), (), (0,), 1)
+    assert nothing.pooled().shape[0] == 0
+    assert nothing.words() == nothing.pieces() == []

@@ -1,0 +1,110 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.encode.layers import choose_layers
+from malmoi.encode.mixing import MIXES, mix_layers
+from malmoi.encode.pooling import JOINS, POOLS, group_bounds, pool_groups, unit_length
+from malmoi.encode.recipes import RECIPES, Recipe, choose_recipe
+from malmoi.errors import BadSetting
+from tests.encode.worlds import naive_mix, naive_pool
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        (-1, (6,)),
+        (0, (0,)),
+        ([-2, 1], (5, 1)),
+        ("-2", (5,)),
+        ("-4:", (3, 4, 5, 6)),
+        (":2", (0, 1)),
+        ("1:-1", (1, 2, 3, 4, 5)),
+        ("0,3, 6", (0, 3, 6)),
+        ("all", (0, 1, 2, 3, 4, 5, 6)),
+    ],
+)
+def test_layers_by_number_range_or_all(asked: int | str | list[int], chosen: object) -> None:
+    assert choose_layers(asked, 7) == chosen
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (7, "there is no layer 7: there are 7, from 0"),
+        ("-8", "there is no layer -8"),
+        ("5:2", "the layers '5:2' are none"),
+        ("last", "'last' names no layers"),
+        ([], "no layer was asked for"),
+    ],
+)
+def test_layers_that_are_not_there(asked: int | str | list[int], said: str) -> None:
+    with pytest.raises(BadSetting, match=said):
+        choose_layers(asked, 7)
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_mixing_is_that_of_the_slow_twin(mix: str) -> None:
+    random = np.random.default_rng(1)
+    count = 1 if mix == "single" else 4
+    layers = [random.normal(size=(6, 3)).astype(np.float32) for _ in range(count)]
+    weights = [0.5, -1.0, 2.0, 0.0][:count]
+    found = mix_layers(layers, mix, weights=weights, scale=1.5)  # type: ignore[arg-type]
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, naive_mix(layers, mix, weights, 1.5), atol=1e-6)
+
+
+def test_mixing_leaves_the_layers_as_they_were() -> None:
+    layers = [np.ones((2, 2), np.float32), np.ones((2, 2), np.float32)]
+    mix_layers(layers, "sum")
+    assert all((layer == 1).all() for layer in layers)
+
+
+def test_mixing_what_cannot_be_mixed() -> None:
+    layers = [np.ones((2, 2), np.float32)] * 2
+    with pytest.raises(BadSetting, match="2 layers were asked for"):
+        mix_layers(layers, "single")
+    with pytest.raises(BadSetting, match="1 weights for 2 layers"):
+        mix_layers(layers, "weighted", weights=[1.0])
+
+
+@pytest.mark.parametrize("how", sorted({*POOLS, *JOINS} - {"none"}))
+@given(sizes=st.lists(st.integers(0, 4), max_size=6), seed=st.integers(0, 99))
+def test_pooling_is_that_of_the_slow_twin(how: str, sizes: list[int], seed: int) -> None:
+    rows = np.random.default_rng(seed).normal(size=(sum(sizes), 3)).astype(np.float32)
+    bounds = group_bounds(sizes)
+    groups = [rows[a:b] for a, b in pairwise(bounds)]
+    expected = np.array([naive_pool(group, how) for group in groups]).reshape(-1, 3)
+    found = pool_groups(rows, bounds, how)  # type: ignore[arg-type]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_rows_of_zeros_have_no_direction_and_stay() -> None:
+    rows = np.array([[3, 4], [0, 0]], np.float32)
+    expected = np.array([[0.6, 0.8], [0, 0]], np.float32)
+    np.testing.assert_allclose(unit_length(rows), expected, atol=1e-7)
+
+
+def test_recipes_known_by_name() -> None:
+    assert choose_recipe("bert-as-service") == Recipe(layers=-2, mix="single", pool="mean")
+    assert choose_recipe("last-four-sum", pool="cls") == Recipe(layers="-4:", mix="sum", pool="cls")
+    assert set(RECIPES) == {"bert-as-service", "last-four-sum", "last-four-concat"}
+    assert choose_recipe(layers="all", mix="mean").layers == "all"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"mix": "stir"}, "there is no mix 'stir': choose one of single, sum"),
+        ({"pool": "swim"}, "there is no pool 'swim'"),
+        ({"pool": "cls", "special": False}, "the pool cls is the first special piece"),
+    ],
+)
+def test_recipes_that_make_no_sense(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(BadSetting, match=said):
+        Recipe(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(BadSetting, match="there is no recipe 'soup'"):
+        choose_recipe("soup")
