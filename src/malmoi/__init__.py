@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from malmoi.cli.progress import bar as bar
+    from malmoi.encode.encoder import load_encoder as load_encoder
+    from malmoi.encode.recipes import Recipe as Recipe
     from malmoi.errors import BadFile as BadFile
     from malmoi.errors import BadSetting as BadSetting
     from malmoi.errors import MalmoiError as MalmoiError
@@ -41,6 +43,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "malmoi.cli.progress": ("bar",),
+    "malmoi.encode.encoder": ("load_encoder",),
+    "malmoi.encode.recipes": ("Recipe",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.similarity": ("word_similarity",),

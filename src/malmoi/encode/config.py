@@ -1,0 +1,113 @@
+"""A model's config.json: how large it is, and of which family.
+
+Families differ in names and details; whatever else follows is told by the values here.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from malmoi.errors import BadFile
+from malmoi.files.source import Source
+
+FAMILIES = ("bert", "distilbert", "electra", "roberta", "xlm-roberta", "camembert")
+OFFSET = ("roberta", "xlm-roberta", "camembert")  # positions count from the padding's id + 1
+GELU = {"gelu": "exact", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "gelu_fast": "tanh"}
+DISTILBERT = {
+    "hidden_size": "dim",
+    "num_attention_heads": "n_heads",
+    "num_hidden_layers": "n_layers",
+    "intermediate_size": "hidden_dim",
+    "hidden_act": "activation",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The sizes of a model, and which GELU it has.
+
+    `embedding` is the width of the tables, which ELECTRA has smaller than `dim`; `positions`
+    is the longest text; `skipped` rows of the position table belong to none.
+    """
+
+    family: str
+    dim: int
+    heads: int
+    layers: int
+    inner: int
+    embedding: int
+    vocabulary: int
+    positions: int
+    skipped: int
+    segments: int
+    epsilon: float
+    gelu: str
+
+    @property
+    def states(self) -> int:
+        """How many hidden states there are: what goes in, and what comes out of each layer."""
+        return self.layers + 1
+
+
+def read_config(folder: Path) -> Config:
+    """The config.json of a folder, refused if it is of no family that is known."""
+    path = folder / "config.json"
+    said = read_json(path)
+    family = said.get("model_type")
+    if family not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        raise BadFile(f"{path} is of a model of type '{family}', which is none of {known}")
+    if family == "distilbert":
+        said = said | {ours: said[theirs] for ours, theirs in DISTILBERT.items() if theirs in said}
+    if said.get("position_embedding_type", "absolute") != "absolute":
+        kind = said["position_embedding_type"]
+        raise BadFile(f"{path} has positions of type '{kind}': only absolute ones can be read")
+    if said.get("hidden_act", "gelu") not in GELU:
+        raise BadFile(f"{path} has '{said['hidden_act']}' between its layers: GELU alone is known")
+    try:
+        return _config(family, said)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadFile(
+            f"{path} does not say what a model of type '{family}' must: {error}"
+        ) from error
+
+
+def _config(family: str, said: Mapping[str, Any]) -> Config:
+    skipped = int(said["pad_token_id"]) + 1 if family in OFFSET else 0
+    config = Config(
+        family=family,
+        dim=int(said["hidden_size"]),
+        heads=int(said["num_attention_heads"]),
+        layers=int(said["num_hidden_layers"]),
+        inner=int(said["intermediate_size"]),
+        embedding=int(said.get("embedding_size", said["hidden_size"])),
+        vocabulary=int(said["vocab_size"]),
+        positions=int(said["max_position_embeddings"]) - skipped,
+        skipped=skipped,
+        segments=0 if family == "distilbert" else int(said.get("type_vocab_size", 2)),
+        epsilon=float(said.get("layer_norm_eps", 1e-12)),
+        gelu=GELU[said.get("hidden_act", "gelu")],
+    )
+    sizes = (config.dim, config.heads, config.layers, config.inner, config.vocabulary)
+    if min(*sizes, config.positions) < 1 or config.dim % config.heads:
+        raise ValueError(f"{config.dim} numbers for {config.heads} heads in {config.layers} layers")
+    return config
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """An object that stands in a file."""
+    said = read_any_json(path)
+    if not isinstance(said, dict):
+        raise BadFile(f"{path} holds no JSON object")
+    return said
+
+
+def read_any_json(path: Path) -> Any:
+    """What stands in a file of JSON."""
+    source = Source(path)
+    try:
+        return json.loads(bytes(source.mapped))
+    except (ValueError, RecursionError) as error:
+        raise BadFile(f"{path} is not JSON: {error}") from error

@@ -1,0 +1,157 @@
+"""Texts cut as a model wants them: its own tokenizer, its longest text, special pieces added.
+
+Padding and truncation that a tokenizer.json brings along are switched off: they are what was
+right for somebody's batches, and silently wrong for anybody else's.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+
+from malmoi.encode.config import Config, read_json
+from malmoi.encode.pieces import SPECIAL, Pieces
+from malmoi.encode.sentence import SentenceModules
+from malmoi.errors import BadFile, BadSetting
+from malmoi.extras import require
+from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
+from malmoi.text.wordpiece import cutting_like_bert, engine
+
+Text = str | tuple[str, str]  # a text, or a pair of them
+SURROGATES = re.compile("[\ud800-\udfff]")
+WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
+
+
+@dataclass(frozen=True, eq=False)
+class Cutter:
+    """Cuts texts; what is longer than `longest` pieces, special ones among them, is cut off."""
+
+    tokenizer: Any
+    longest: int
+    lower: bool = False
+
+    def prompted(self, texts: Sequence[Text], prompt: str) -> list[Text]:
+        """Texts with a prompt before each; of a pair, before the first."""
+        if not prompt:
+            return list(texts)
+        return [
+            prompt + text if isinstance(text, str) else (prompt + text[0], text[1])
+            for text in texts
+        ]
+
+    def uniform(self, text: Text) -> Text:
+        """A text as the tokenizer gets it: NFC, so that Hangul is whole; offsets refer to it."""
+        if isinstance(text, tuple):
+            first, second = text
+            return self._uniform(first), self._uniform(second)
+        return self._uniform(text)
+
+    def _uniform(self, text: str) -> str:
+        text = SURROGATES.sub("\ufffd", normalize("NFC", text))
+        return text.lower() if self.lower else text
+
+    def encoded(self, texts: Sequence[Text], *, offsets: bool = False) -> list[Any]:
+        """What the tokenizer makes of uniform texts; offsets and words take a while longer."""
+        many = self.tokenizer.encode_batch if offsets else self.tokenizer.encode_batch_fast
+        found: list[Any] = many(list(texts))
+        return found
+
+    def is_truncated(self, encoding: Any) -> bool:
+        """Whether a text went on."""
+        return len(encoding) >= self.longest and bool(encoding.overflowing)
+
+    def __call__(self, texts: Sequence[Text]) -> list[Pieces]:
+        """The pieces of each text."""
+        uniform = [self.uniform(text) for text in texts]
+        encodings = self.encoded(uniform, offsets=True)
+        return [self.pieces(*each) for each in zip(uniform, encodings, strict=True)]
+
+    def pieces(self, text: Text, encoding: Any) -> Pieces:
+        """All that is known of a uniform text's pieces."""
+        first, second = text if isinstance(text, tuple) else (text, None)
+        parts = [SPECIAL if part is None else part for part in encoding.sequence_ids]
+        words = [SPECIAL if word is None else word for word in encoding.word_ids]
+        further = 1 + max((w for w, p in zip(words, parts, strict=True) if p == 0), default=-1)
+        numbered = [
+            word + further if part == 1 and word != SPECIAL else word
+            for word, part in zip(words, parts, strict=True)
+        ]
+        return Pieces(
+            text=first,
+            pair=second,
+            pieces=tuple(encoding.tokens),
+            ids=np.array(encoding.ids, np.int32),
+            segments=np.array(encoding.type_ids, np.int32),
+            parts=np.array(parts, np.int32),
+            words=np.array(numbered, np.int32),
+            offsets=np.array(encoding.offsets, np.int32).reshape(-1, 2),
+            truncated=self.is_truncated(encoding),
+        )
+
+
+def as_texts(texts: Iterable[Text]) -> list[Text]:
+    """A list of texts; one alone is a mistake."""
+    if isinstance(texts, str):
+        raise BadSetting(f"the texts are the one string '{texts[:40]}': give a list of texts")
+    found = list(texts)
+    for text in found:
+        both = text if isinstance(text, tuple) and len(text) == 2 else (text,)
+        if not all(isinstance(part, str) for part in both):
+            raise BadSetting(f"{text!r} is no text: give a string, or a pair of them")
+    return found
+
+
+def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
+    """The cutter of a model's folder."""
+    folder = modules.transformer
+    said = folder / "tokenizer_config.json"
+    options = read_json(said) if said.is_file() else {}
+    tokenizer = _read_tokenizer(folder, config, options)
+    size = tokenizer.get_vocab_size()
+    if size > config.vocabulary:
+        raise BadFile(
+            f"{folder}: its tokenizer has {size:,} pieces, but its model knows"
+            f" {config.vocabulary:,}: they do not belong together"
+        )
+    asked = modules.max_length or options.get("model_max_length") or config.positions
+    longest = min(int(asked), config.positions)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(longest)
+    return Cutter(tokenizer, longest, modules.lower)
+
+
+def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> Any:
+    path = folder / "tokenizer.json"
+    if path.is_file():
+        try:
+            return require("tokenizers", extra="bert").Tokenizer.from_file(str(path))
+        except Exception as error:  # the library has no kind of its own
+            raise BadFile(f"{path} is no tokenizer: {error}") from error
+    if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:
+        return _from_vocabulary(folder / "vocab.txt", options)
+    wanted = "tokenizer.json or vocab.txt" if config.family in WORDPIECE else "tokenizer.json"
+    raise BadFile(f"{folder} has no {wanted}: without it no text can be cut")
+
+
+def _from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
+    """WordPiece as BERT's own tokenizer has it, made from a vocab.txt."""
+    tokenizers = require("tokenizers", extra="bert")
+    lower = bool(options.get("do_lower_case", True))
+    tokenizer = cutting_like_bert(engine(str(path), lower).model, lower)
+    tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(
+        lowercase=lower,
+        strip_accents=options.get("strip_accents"),
+        handle_chinese_chars=options.get("tokenize_chinese_chars", True),
+    )
+    marks = [(mark, tokenizer.token_to_id(mark)) for mark in ("[SEP]", "[CLS]")]
+    for mark, number in marks:
+        if number is None:
+            raise BadFile(f"{path} has no {mark}: it is no vocabulary of BERT's kind")
+    tokenizer.post_processor = tokenizers.processors.BertProcessing(*marks)
+    known = [mark for mark in SPECIAL_PIECES if tokenizer.token_to_id(mark) is not None]
+    tokenizer.add_special_tokens(known)
+    return tokenizer

