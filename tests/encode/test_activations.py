@@ -48,7 +48,7 @@ def test_words_are_joined_from_their_pieces(join: str) -> None:
 
 def test_pieces_as_they_are() -> None:
     states = made_up()
-    with_special, without = states.pieces()[0], states.pieces(special=False)[0]
+    with_special, without = states.pieces()[0], states.pieces(Recipe(special=False))[0]
     assert with_special.keys == ("[CLS]", "no", "play", "##ing", "[SEP]")
     np.testing.assert_array_equal(with_special.matrix, states.states[0][-1])
     assert without.keys == ("no", "play", "##ing")

@@ -58,31 +58,40 @@ class Activations:
         return pool_texts(np.concatenate(rows), [len(keep) for keep in kept], chosen)
 
     def words(
-        self, *, layers: Layers = -1, mix: Mix = "single", join: Join = "mean"
+        self,
+        recipe: Recipe | str | None = None,
+        *,
+        layers: Layers | None = None,
+        mix: Mix | None = None,
+        join: Join = "mean",
     ) -> list[Parts]:
-        """The words of each text, the vectors of their pieces joined."""
+        """The words of each text, the vectors of their pieces joined; nothing is pooled."""
         if join not in JOINS:
             raise BadSetting(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
-        recipe = choose_recipe(layers=layers, mix=mix)
+        chosen = choose_recipe(recipe, layers=layers, mix=mix)
         return [
             Parts(
                 text.word_texts(),
                 text.word_offsets,
-                pool_groups(self._mixed(i, recipe)[_in_words(text)], _word_bounds(text), join),
+                pool_groups(self._mixed(i, chosen)[_in_words(text)], _word_bounds(text), join),
             )
             for i, text in enumerate(self.texts)
         ]
 
     def pieces(
-        self, *, layers: Layers = -1, mix: Mix = "single", special: bool = True
+        self,
+        recipe: Recipe | str | None = None,
+        *,
+        layers: Layers | None = None,
+        mix: Mix | None = None,
     ) -> list[Parts]:
-        """The pieces of each text, with or without special ones."""
-        recipe = choose_recipe(Recipe(special=special), layers=layers, mix=mix)
+        """The pieces of each text, special ones too unless a recipe leaves them out."""
+        chosen = choose_recipe(recipe, layers=layers, mix=mix)
         found = []
         for i, text in enumerate(self.texts):
-            keep = self._kept(text, recipe)
+            keep = self._kept(text, chosen)
             keys = tuple(text.pieces[piece] for piece in keep)
-            found.append(Parts(keys, text.offsets[keep], self._mixed(i, recipe)[keep]))
+            found.append(Parts(keys, text.offsets[keep], self._mixed(i, chosen)[keep]))
         return found
 
     def _mixed(self, i: int, recipe: Recipe) -> Matrix:

@@ -1,6 +1,6 @@
 """An encoder that reads in context: texts to hidden states, or to one vector each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 
 CHUNK = 4096  # texts that are cut, sorted and run together
+HELD = 256  # texts whose states are held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,37 +61,55 @@ class ContextualEncoder:
         that, without the folder's own last steps. `prompt` names one of the folder's prompts,
         which are put before each text. What was cut off or empty is reported.
         """
-        if layers is None and mix is None and pool is None and recipe is None:
-            numbers = choose_layers(-1, self.config.states)
-            then: Then[Matrix] = self._own_vectors
-        else:
+        chosen = None
+        if any(part is not None for part in (layers, mix, pool, recipe)):
             chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
-            numbers = choose_layers(chosen.layers, self.config.states)
-            then = partial(_vectors_by, chosen)
-        asked = self.cutter.prompted(as_texts(texts), self._prompt(prompt))
-        if not asked:
-            return np.empty((0, self.dim), np.float32)
-        rows, notes = list[Matrix](), Notes(self.cutter)
-        for start in range(0, len(asked), CHUNK):
-            uniform = [self.cutter.uniform(text) for text in asked[start : start + CHUNK]]
-            encodings = self.cutter.encoded(uniform)
+        asked, found, done = as_texts(texts), [np.empty((0, self.dim), np.float32)], 0
+        for chunk in self.stream(asked, chosen, prompt):
+            found.append(chunk)
+            done += len(chunk)
+            progress(done, len(asked))
+        return np.concatenate(found[1:] or found)
+
+    def stream(
+        self, texts: Sequence[Text], recipe: Recipe | None = None, prompt: str | None = None
+    ) -> Iterator[Matrix]:
+        """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe."""
+        then: Then[Matrix] = partial(_vectors_by, recipe) if recipe else self._own_vectors
+        numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
+        before, notes = self._prompt(prompt), Notes(self.cutter)
+        for start in range(0, len(texts), CHUNK):
+            chunk = self.cutter.prompted(texts[start : start + CHUNK], before)
+            encodings = self.cutter.encoded([self.cutter.uniform(text) for text in chunk])
             notes.count(encodings)
-            rows += run_batches(self.engine, self.config, encodings, numbers, then)
-            progress(len(rows), len(asked))
+            yield np.stack(run_batches(self.engine, self.config, encodings, numbers, then))
         notes.report(self.name)
-        return np.stack(rows)
 
     def activations(self, texts: Iterable[Text], layers: Layers = "all") -> Activations:
         """The hidden states of each text, [layers, pieces, dim], and what its pieces are."""
-        uniform = [self.cutter.uniform(text) for text in as_texts(texts)]
-        encodings = self.cutter.encoded(uniform, offsets=True)
-        numbers = choose_layers(layers, self.config.states)
-        states = run_batches(self.engine, self.config, encodings, numbers, _split)
-        notes = Notes(self.cutter)
-        notes.count(encodings)
+        asked, notes = as_texts(texts), Notes(self.cutter)
+        found = self._activations(asked, choose_layers(layers, self.config.states), notes)
         notes.report(self.name)
+        return found
+
+    def stream_activations(
+        self, texts: Sequence[Text], layers: Layers = "all"
+    ) -> Iterator[Activations]:
+        """The same for some texts at a time, so that not all states are held at once."""
+        numbers, notes = choose_layers(layers, self.config.states), Notes(self.cutter)
+        for start in range(0, len(texts), HELD):
+            yield self._activations(texts[start : start + HELD], numbers, notes)
+        notes.report(self.name)
+
+    def _activations(
+        self, texts: Sequence[Text], layers: tuple[int, ...], notes: Notes
+    ) -> Activations:
+        uniform = [self.cutter.uniform(text) for text in texts]
+        encodings = self.cutter.encoded(uniform, offsets=True)
+        notes.count(encodings)
+        states = run_batches(self.engine, self.config, encodings, layers, _split)
         pieces = (self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True))
-        return Activations(tuple(pieces), tuple(states), numbers, self.config.states)
+        return Activations(tuple(pieces), tuple(states), layers, self.config.states)
 
     def _own_vectors(self, states: list[Matrix], texts: list[Any]) -> Matrix:
         return self.modules.finish(states[0], group_bounds([len(text) for text in texts]))

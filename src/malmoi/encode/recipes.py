@@ -15,7 +15,7 @@ class Recipe:
     """How hidden states become a vector.
 
     `special` says whether [CLS] and [SEP] count among the pieces; `weights` (one a layer) and
-    `scale` belong to the mix `weighted`; `normalize` makes each vector of length 1.
+    `scale` belong to the mix `weighted`; `normalize` makes the vector of a text of length 1.
     """
 
     layers: Layers = -1

@@ -1,0 +1,117 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.cli import run
+from malmoi.encode.embedding import Wish, write_embeddings
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.errors import BadSetting
+from tests.test_house import modules_after
+
+Output = pytest.CaptureFixture[str]
+MINILM = ["--model", "minilm"]
+TEXTS = ["the river bank", "한국어", "robbers, robbers"]
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> str:
+    path = tmp_path / "texts.txt"
+    path.write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_vectors_as_json(minilm: ContextualEncoder, capsys: Output) -> None:
+    assert run(["embed", *TEXTS, *MINILM, "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [record["text"] for record in records] == TEXTS
+    found = np.array([record["vector"] for record in records], np.float32)
+    np.testing.assert_allclose(found, minilm.encode(TEXTS), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "dim"),
+    [
+        (["--layers", "-4:", "--mix", "sum", "--pool", "max"], 384),
+        (["--layers", "-2:", "--mix", "weighted", "--weights", "-1", "--weights", "2"], 384),
+        (["--recipe", "last-four-concat"], 4 * 384),
+        (["--recipe", "bert-as-service", "--skip-special"], 384),
+    ],
+)
+def test_layers_mixes_and_recipes(options: list[str], dim: int, capsys: Output) -> None:
+    assert run(["embed", "the bank", *MINILM, *options, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)[0]["vector"]) == dim
+
+
+def test_words_and_pieces_with_their_places(capsys: Output) -> None:
+    assert run(["embed", "Antidisestablishment!", *MINILM, "--per", "word", "--json"]) == 0
+    words = json.loads(capsys.readouterr().out)[0]["words"]
+    assert [(w["word"], w["begin"], w["end"]) for w in words] == [
+        ("Antidisestablishment", 0, 20),
+        ("!", 20, 21),
+    ]
+    assert run(["embed", "Antidisestablishment!", *MINILM, "--pool", "none", "--json"]) == 0
+    pieces = [p["piece"] for p in json.loads(capsys.readouterr().out)[0]["pieces"]]
+    assert pieces[:3] == ["[CLS]", "anti", "##dis"]
+    assert run(["embed", "a!", *MINILM, "--per", "piece", "--skip-special"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["a!", "a", "!"]
+
+
+def test_a_file_to_a_matrix(
+    minilm: ContextualEncoder, texts: str, tmp_path: Path, capsys: Output
+) -> None:
+    out = tmp_path / "vectors.npy"
+    assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"written": str(out), "texts": 3}
+    np.testing.assert_allclose(np.load(out), minilm.encode(TEXTS), atol=1e-6)
+
+
+def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
+    out = tmp_path / "vectors.jsonl"
+    assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--per", "word"]) == 0
+    assert capsys.readouterr().out == f"{out}: 3 texts\n"
+    records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [word["word"] for word in records[0]["words"]] == ["the", "river", "bank"]
+
+
+def test_no_texts_make_a_matrix_without_rows(minilm: ContextualEncoder, tmp_path: Path) -> None:
+    write_embeddings(minilm, [], tmp_path / "none.npy", Wish())
+    assert np.load(tmp_path / "none.npy").shape == (0, 384)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["hello", "--model", "nobody"], 1, "there is no model 'nobody'"),
+        ([*MINILM], 1, "give texts to embed, or a --file of them"),
+        (["hello", *MINILM, "--layers", "9"], 1, "there is no layer 9: there are 7"),
+        (["hello", *MINILM, "--layers", "-4:"], 1, "4 layers were asked for"),
+        (["hello", *MINILM, "--mix", "stir"], 2, "stir"),
+        (["hello", *MINILM, "--recipe", "soup"], 1, "there is no recipe 'soup'"),
+        (["hello", *MINILM, "--prompt", "query"], 1, "has no prompt 'query'"),
+        (["hello", *MINILM, "--prompt", "q", "--per", "word"], 1, "there is none per word"),
+        (["hello", *MINILM, "--out", "x.txt"], 1, "x.txt names no format"),
+        (["hello", *MINILM, "--out", "x.npy", "--per", "word"], 1, "has a row a text"),
+        (["hello", *MINILM, "--out", "nowhere/x.npy"], 1, "there is no folder nowhere"),
+        (["hello", *MINILM, "--skip-special", "--pool", "cls"], 1, "first special piece"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(
+    words: list[str], code: int, said: str, capsys: Output
+) -> None:
+    assert run(["embed", *words]) == code
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+def test_wishes_that_make_no_sense() -> None:
+    with pytest.raises(BadSetting, match="there is no vector per 'letter'"):
+        Wish(per="letter")  # type: ignore[arg-type]
+
+
+def test_a_text_is_embedded_without_numba_torch_or_onnx(minilm: ContextualEncoder) -> None:
+    minilm.encode(["hello"])  # so that the graph is there
+    code = "from malmoi.cli import run\nrun(['embed', 'hello', '--model', 'minilm'])"
+    assert not {"numba", "torch", "onnx", "transformers"} & modules_after(code)
