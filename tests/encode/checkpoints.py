@@ -8,7 +8,7 @@ import torch
 import transformers
 from safetensors.numpy import load_file, save_file
 
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "bank", "river", "rob", "##ber",
+PIECES = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]", "the", "bank", "river", "rob", "##ber",
           "##s", ",", ".", "한국", "##어", "a", "fish", "##ing"]  # fmt: skip
 SIZES = {
     "vocab_size": len(PIECES),
@@ -23,8 +23,9 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "bert": SIZES | {"hidden_act": "gelu_new"},
     "distilbert": {"vocab_size": len(PIECES), "max_position_embeddings": 40} | DISTILBERT,
     "electra": SIZES | {"embedding_size": 16},
-    "roberta": SIZES | {"pad_token_id": 0, "type_vocab_size": 1, "layer_norm_eps": 1e-5},
-    "xlm-roberta": SIZES | {"pad_token_id": 4, "type_vocab_size": 1},
+    "mpnet": SIZES | {"max_position_embeddings": 300},
+    "roberta": SIZES | {"pad_token_id": 1, "type_vocab_size": 1, "layer_norm_eps": 1e-5},
+    "xlm-roberta": SIZES | {"pad_token_id": 1, "type_vocab_size": 1},
 }
 
 

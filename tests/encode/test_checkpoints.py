@@ -95,14 +95,22 @@ def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
         load_encoder(str(tmp_path))
 
 
-@pytest.mark.parametrize("mode", ["weightedmean", "nonsense"])
-def test_poolings_that_are_not_known(mode: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"pooling_mode": "weightedmean"}, "pools by 'weightedmean'"),
+        ({"pooling_mode": ["mean", "nonsense"]}, "pools by 'nonsense'"),
+        ({"pooling_mode_weightedmean_tokens": True}, "pools by 'weightedmean'"),
+        ({"pooling_mode": "mean", "include_prompt": False}, "leaves a prompt's pieces out"),
+    ],
+)
+def test_poolings_that_are_not_known(config: dict[str, object], said: str, tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "1_Pooling").mkdir()
-    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": mode}))
+    (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(config))
     listed = [{"type": "T.Transformer", "path": ""}, {"type": "P.Pooling", "path": "1_Pooling"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
-    with pytest.raises(BadFile, match=f"pools by '{mode}'"):
+    with pytest.raises(BadFile, match=said):
         load_encoder(str(tmp_path))
 
 

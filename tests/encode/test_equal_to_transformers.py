@@ -70,6 +70,14 @@ def test_all_states_of_every_family(family: str, tmp_path: Path) -> None:
     assert_equal(load_encoder(str(tmp_path)), model, 1e-5)
 
 
+def test_distances_of_all_buckets(tmp_path: Path) -> None:
+    model = save_model(tmp_path, "mpnet")
+    states = load_encoder(str(tmp_path)).activations(["the bank " * 140, "a"])
+    assert [len(text) for text in states.texts] == [282, 3]
+    for text, ours in enumerate(states.states):
+        np.testing.assert_allclose(ours, theirs(model, states, text), atol=1e-5, rtol=0)
+
+
 def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
     config = transformers.BertConfig(**SIZES)
     save_model(tmp_path, "bert", hidden_act="gelu")

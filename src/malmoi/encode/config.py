@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from malmoi.encode.distances import BUCKETS
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 
-FAMILIES = ("bert", "distilbert", "electra", "roberta", "xlm-roberta", "camembert")
+FAMILIES = ("bert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta", "camembert")
 OFFSET = ("roberta", "xlm-roberta", "camembert")  # positions count from the padding's id + 1
+MPNET_PADDING = 1  # whatever its config.json says
+UNSEGMENTED = ("distilbert", "mpnet")  # take no notice of which text of a pair it is
 GELU = {"gelu": "exact", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "gelu_fast": "tanh"}
 DISTILBERT = {
     "hidden_size": "dim",
@@ -29,7 +32,8 @@ class Config:
     """The sizes of a model, and which GELU it has.
 
     `embedding` is the width of the tables, which ELECTRA has smaller than `dim`; `positions`
-    is the longest text; `skipped` rows of the position table belong to none.
+    is the longest text; `skipped` rows of the position table belong to none; `buckets` are of
+    distances between pieces, which MPNet alone has.
     """
 
     family: str
@@ -42,6 +46,7 @@ class Config:
     positions: int
     skipped: int
     segments: int
+    buckets: int
     epsilon: float
     gelu: str
 
@@ -75,7 +80,9 @@ def read_config(folder: Path) -> Config:
 
 
 def _config(family: str, said: Mapping[str, Any]) -> Config:
-    skipped = int(said["pad_token_id"]) + 1 if family in OFFSET else 0
+    mpnet = family == "mpnet"
+    padding = MPNET_PADDING if mpnet else said["pad_token_id"] if family in OFFSET else -1
+    skipped = int(padding) + 1
     config = Config(
         family=family,
         dim=int(said["hidden_size"]),
@@ -86,13 +93,16 @@ def _config(family: str, said: Mapping[str, Any]) -> Config:
         vocabulary=int(said["vocab_size"]),
         positions=int(said["max_position_embeddings"]) - skipped,
         skipped=skipped,
-        segments=0 if family == "distilbert" else int(said.get("type_vocab_size", 2)),
+        segments=0 if family in UNSEGMENTED else int(said.get("type_vocab_size", 2)),
+        buckets=int(said["relative_attention_num_buckets"]) if mpnet else 0,
         epsilon=float(said.get("layer_norm_eps", 1e-12)),
         gelu=GELU[said.get("hidden_act", "gelu")],
     )
     sizes = (config.dim, config.heads, config.layers, config.inner, config.vocabulary)
     if min(*sizes, config.positions) < 1 or config.dim % config.heads:
         raise ValueError(f"{config.dim} numbers for {config.heads} heads in {config.layers} layers")
+    if config.buckets not in (0, BUCKETS):
+        raise ValueError(f"{config.buckets} buckets of distances where {BUCKETS} are known")
     return config
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from malmoi.encode.config import Config
+from malmoi.encode.distances import distances_within
 from malmoi.encode.graph import lay_out, state_name, write_graph
 from malmoi.encode.packing import Packed
 from malmoi.encode.weights import read_weights, sha256_of, weights_file
@@ -50,6 +51,8 @@ class OnnxEngine:
             "unpad": batch.unpad,
             "mask": batch.mask,
         }
+        if self._config.buckets:
+            feed["distances"] = distances_within(batch.mask.shape[1], self._config.positions)
         found: list[Matrix] = session.run([state_name(layer) for layer in layers], feed)
         return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.encode.config import Config
+from malmoi.encode.distances import distance_table
 from malmoi.encode.onnx_file import Graph, Shapes
 from malmoi.encode.weights import Weights
 from malmoi.files.output import written
@@ -18,8 +19,9 @@ from malmoi.files.tensors import Tensors, write_tensors
 
 INPUTS: Shapes = {"ids": ["pieces"], "places": ["pieces"], "pad": ["texts", "longest"],
                   "unpad": ["pieces"], "mask": ["texts", "longest"]}  # fmt: skip
+BIAS = "distance_bias"  # [1, heads, longest, longest], added before attention's softmax
 ATTENTION = ("query", "key", "value")  # which read the same, and so are one matrix
-JOINED = ("words", "positions", "segments", *ATTENTION)
+JOINED = ("words", "positions", "segments", "distances", *ATTENTION)
 
 
 def state_name(layer: int) -> str:
@@ -36,6 +38,8 @@ def lay_out(weights: Weights, config: Config, path: Path) -> None:
     laid["place_table"] = (segments[:, np.newaxis] + positions).reshape(-1, config.embedding)
     laid["widths"] = np.full(3, config.dim, np.int64)
     laid["flat"] = np.array([-1, config.dim], np.int64)
+    if config.buckets:
+        laid["distance_table"] = distance_table(weights["distances"], config.positions)
     for layer in range(config.layers):
         roles = [f"layer.{layer}.{role}" for role in ATTENTION]
         laid[f"layer.{layer}.qkv.weight"] = np.hstack([weights[f"{r}.weight"].T for r in roles])
@@ -49,12 +53,16 @@ def lay_out(weights: Weights, config: Config, path: Path) -> None:
 def write_graph(config: Config, layers: Sequence[int], weights: Path, path: Path) -> None:
     """Write the graph that gives these hidden states; `weights` lies in the same folder."""
     graph = Graph.over(weights)
+    inputs = dict(INPUTS)
+    if config.buckets:
+        inputs["distances"] = ["longest", "longest"]
+        graph.add("Gather", ["distance_table", "distances"], BIAS, axis=2)
     state = _tables(graph, config)
     for layer in range(max(layers)):
         state = _layer(graph, config, layer, state)
     with written(path) as (file,):
         outputs: Shapes = {state_name(layer): ["pieces", config.dim] for layer in layers}
-        file.write(graph.serialised(INPUTS, outputs))
+        file.write(graph.serialised(inputs, outputs))
 
 
 def _tables(graph: Graph, config: Config) -> str:
@@ -78,11 +86,8 @@ def _layer(graph: Graph, config: Config, layer: int, state: str) -> str:
     joined = graph.add("MatMul", [state, f"{own}.qkv.weight"])
     padded = graph.add("Gather", [joined, "pad"])  # [texts, longest, 3 · dim]
     query, key, value = graph.split(padded)
-    seen = graph.fuse(
-        "MultiHeadAttention",
-        [query, key, value, f"{own}.qkv.bias", "mask"],
-        num_heads=config.heads,
-    )
+    given = [query, key, value, f"{own}.qkv.bias", "mask"] + ([BIAS] if config.buckets else [])
+    seen = graph.fuse("MultiHeadAttention", given, num_heads=config.heads)
     packed = graph.add("Gather", [graph.add("Reshape", [seen, "flat"]), "unpad"])
     attended = graph.add("MatMul", [packed, f"{own}.attended.weight"])
     state = _add_and_norm(graph, config, attended, state, f"{own}.attended")

@@ -109,6 +109,10 @@ def _module_folders(folder: Path) -> list[tuple[str, Path]]:
 def read_pools(path: Path) -> tuple[Pool, ...]:
     """How pieces are pooled, in either dialect."""
     said = read_json(path)
+    if said.get("include_prompt") is False:
+        raise BadFile(
+            f"{path} leaves a prompt's pieces out of the pooling, which is not known here"
+        )
     if "pooling_mode" in said:
         named = said["pooling_mode"]
         names = [named] if isinstance(named, str) else list(named)

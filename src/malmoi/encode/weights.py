@@ -1,6 +1,7 @@
 """A model's weights under one set of names, whatever its family calls them; shapes checked.
 
     words, positions, segments         tables [entries, embedding]
+    distances                          a table [buckets, heads], of MPNet alone
     table_norm, project                what follows the tables; `project` where they are narrow
     layer.N.query, key, value          attention [dim, dim]
     layer.N.attended, attended_norm    what follows attention
@@ -28,6 +29,7 @@ TABLES = {
     "words": "embeddings.word_embeddings.weight",
     "positions": "embeddings.position_embeddings.weight",
     "segments": "embeddings.token_type_embeddings.weight",
+    "distances": "encoder.relative_attention_bias.weight",
 }
 BESIDE = {"table_norm": "embeddings.LayerNorm", "project": "embeddings_project"}
 BERT = {
@@ -50,8 +52,16 @@ DISTILBERT = {
     "outer": "transformer.layer.{}.ffn.lin2",
     "outer_norm": "transformer.layer.{}.output_layer_norm",
 }
+MPNET = BERT | {
+    "query": "encoder.layer.{}.attention.attn.q",
+    "key": "encoder.layer.{}.attention.attn.k",
+    "value": "encoder.layer.{}.attention.attn.v",
+    "attended": "encoder.layer.{}.attention.attn.o",
+    "attended_norm": "encoder.layer.{}.attention.LayerNorm",
+}
+LAYERS = {"distilbert": DISTILBERT, "mpnet": MPNET}  # and BERT's for all others
 # Names in front of all others when a model was saved with its head, and those of old TensorFlow.
-PREFIXES = ("bert.", "distilbert.", "electra.", "roberta.")
+PREFIXES = ("bert.", "distilbert.", "electra.", "mpnet.", "roberta.")
 OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 FILE = "model.safetensors"
 REFUSED = ("pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", f"{FILE}.index.json")
@@ -117,14 +127,15 @@ def _expected(config: Config) -> Expected:
     expected: Expected = {
         ours: (TABLES[ours], (count, width)) for ours, count in entries.items() if count
     }
+    if config.buckets:
+        expected["distances"] = (TABLES["distances"], (config.buckets, config.heads))
     pairs: Expected = {"table_norm": (BESIDE["table_norm"], (width,))}
     if width != dim:
         pairs["project"] = (BESIDE["project"], (dim, width))
     shapes = {"attended_norm": (dim,), "outer_norm": (dim,), "inner": (inner, dim),
               "outer": (dim, inner)}  # fmt: skip
-    names = DISTILBERT if config.family == "distilbert" else BERT
     for layer in range(config.layers):
-        for role, name in names.items():
+        for role, name in LAYERS.get(config.family, BERT).items():
             pairs[f"layer.{layer}.{role}"] = (name.format(layer), shapes.get(role, (dim, dim)))
     for ours, (theirs, shape) in pairs.items():
         expected[f"{ours}.weight"] = (f"{theirs}.weight", shape)

@@ -1,0 +1,38 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.encode.distances import BUCKETS, buckets_of, distances_within
+from malmoi.encode.packing import BUDGET, batches, pack
+
+
+@given(st.lists(st.integers(1, 1500), max_size=40))
+def test_every_text_is_in_one_batch_within_the_budget(sizes: list[int]) -> None:
+    groups = [group.tolist() for group in batches(np.array(sizes, np.int64))]
+    assert sorted(text for group in groups for text in group) == list(range(len(sizes)))
+    assert all(len(group) == 1 or sum(sizes[i] for i in group) <= BUDGET for group in groups)
+    order = [sizes[text] for group in groups for text in group]
+    assert order == sorted(sizes, reverse=True)
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=6))
+def test_the_padded_view_leads_there_and_back(sizes: list[int]) -> None:
+    ids = [[10 * text + piece for piece in range(size)] for text, size in enumerate(sizes)]
+    batch = pack(ids, [[text % 2] * len(text_ids) for text, text_ids in enumerate(ids)], 100)
+    padded = batch.ids[batch.pad]  # [texts, longest]
+    for text, expected in enumerate(ids):
+        assert padded[text, : sizes[text]].tolist() == expected
+        assert batch.mask[text].sum() == sizes[text]
+    assert padded.reshape(-1)[batch.unpad].tolist() == batch.ids.tolist()
+    expected = [
+        piece + 100 * (text % 2) for text, size in enumerate(sizes) for piece in range(size)
+    ]
+    assert batch.places.tolist() == expected
+
+
+def test_distances_fall_into_buckets_by_sign_and_size() -> None:
+    near = buckets_of(np.arange(-7, 8, dtype=np.int32)).tolist()
+    assert near == [7, 6, 5, 4, 3, 2, 1, 0, 17, 18, 19, 20, 21, 22, 23]
+    assert buckets_of(np.array([-500, 500, -16, 16], np.int32)).tolist() == [15, 31, 10, 26]
+    assert buckets_of(np.arange(-600, 600, dtype=np.int32)).max() == BUCKETS - 1
+    assert distances_within(3, 10).tolist() == [[9, 10, 11], [8, 9, 10], [7, 8, 9]]
