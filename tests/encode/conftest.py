@@ -10,13 +10,13 @@ from malmoi.encode.encoder import ContextualEncoder, load_encoder
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def minilm(cache: None) -> ContextualEncoder:
     return load_encoder("minilm")

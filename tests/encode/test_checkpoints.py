@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -150,3 +151,21 @@ def test_a_graph_is_made_once_and_a_damaged_one_is_named(
     graph.write_bytes(b"nonsense")
     with pytest.raises(BadFile, match=r"cannot be run .*: delete its folder"):
         load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+
+
+def test_a_graph_half_written_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_model(tmp_path / "bert", "bert")
+    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
+
+    def interrupted(file: BinaryIO, *_: object) -> None:
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("malmoi.files.tensors.write_arrays", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+    assert list((tmp_path / "cache").glob("*/*")) == []
+    assert load_encoder(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
+    names = sorted(path.name for path in (tmp_path / "cache").glob("*/*"))
+    assert names == ["states-3.onnx", "weights"]
