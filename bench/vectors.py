@@ -121,7 +121,6 @@ def beside(
             name=f"{name}, {title}",
             ours=" ".join(f"{value:.3f}" for value in mine),
             peer=" ".join(f"{value:.3f}" for value in theirs),
-            ratio=float(np.mean(mine) / np.mean(theirs)),
             asked=f"≥ {peer}",
             met=bool(np.mean(mine) >= np.mean(theirs) - noise),
         )

@@ -15,7 +15,7 @@ from malmoi.kernels.word_training import Network, Words
 from malmoi.keys import Keys
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.beginning import begin_from, origin_of, random_rows, refuse_misfits, with_words_of
-from malmoi.train.checkpoint import Keeper
+from malmoi.train.checkpoint import Keeper, Origin
 from malmoi.train.memory import Telling, require_memory
 from malmoi.train.ngram_rows import InputRows
 from malmoi.train.word_learning import Learning, Told, keep_chances
@@ -84,9 +84,7 @@ def train_network(
     vocabulary, dim = corpus.vocabulary, settings.dim
     rows = rows_of(vocabulary.words)
     require_memory(memory_of(rows, dim), given.tell_memory)
-    origin = origin_of(corpus, settings, given.start, given.frozen)
-    place = None if given.checkpoint is None else Path(given.checkpoint)
-    keeper = Keeper(place, origin, resume=given.resume)
+    keeper = keeper_of(corpus, settings, given)
     network = Network(
         random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
     )
@@ -106,6 +104,14 @@ def train_network(
             " lower min_count or raise subsample"
         )
     return Trained(corpus, settings, network, rows, frozen, learning.epoch_losses())
+
+
+def keeper_of(corpus: EncodedCorpus, settings: WordSettings, given: Given) -> Keeper:
+    """Who keeps the checkpoints; where there are none, nobody looks through the corpus."""
+    if given.checkpoint is None:
+        return Keeper(None, Origin({}, ""), resume=given.resume)
+    origin = origin_of(corpus, settings, given.start, given.frozen)
+    return Keeper(Path(given.checkpoint), origin, resume=given.resume)
 
 
 def memory_of(rows: InputRows, dim: int) -> int:
