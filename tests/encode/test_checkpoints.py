@@ -59,6 +59,9 @@ def modules(*kinds: str) -> Damage:
         (lambda f: (f / "config.json").write_text("[]"), "config.json holds no JSON object"),
         (lambda f: change(f / "config.json", model_type="gpt2"), "a model of type 'gpt2'"),
         (lambda f: change(f / "config.json", hidden_act="relu"), "has 'relu' between its layers"),
+        (lambda f: change(f / "config.json", hidden_act=["gelu"]), "between its layers"),
+        (lambda f: change(f / "tokenizer_config.json", model_max_length="long"), "'long', which"),
+        (lambda f: change(f / "tokenizer_config.json", model_max_length=-5), "leaves no room"),
         (lambda f: change(f / "config.json", vocab_size=None), "does not say .*'vocab_size'"),
         (lambda f: change(f / "config.json", num_attention_heads=5), "32 numbers for 5 heads"),
         (lambda f: change(f / "config.json", num_hidden_layers=4), "lacks 'encoder.layer.3"),
@@ -101,6 +104,7 @@ def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
     [
         ({"pooling_mode": "weightedmean"}, "pools by 'weightedmean'"),
         ({"pooling_mode": ["mean", "nonsense"]}, "pools by 'nonsense'"),
+        ({"pooling_mode": 5}, "pools by '5'"),
         ({"pooling_mode_weightedmean_tokens": True}, "pools by 'weightedmean'"),
         ({"pooling_mode": "mean", "include_prompt": False}, "leaves a prompt's pieces out"),
     ],

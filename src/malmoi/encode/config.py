@@ -69,7 +69,7 @@ def read_config(folder: Path) -> Config:
     if said.get("position_embedding_type", "absolute") != "absolute":
         kind = said["position_embedding_type"]
         raise BadFile(f"{path} has positions of type '{kind}': only absolute ones can be read")
-    if said.get("hidden_act", "gelu") not in GELU:
+    if str(said.get("hidden_act", "gelu")) not in GELU:
         raise BadFile(f"{path} has '{said['hidden_act']}' between its layers: GELU alone is known")
     try:
         return _config(family, said)
@@ -81,7 +81,7 @@ def read_config(folder: Path) -> Config:
 
 def _config(family: str, said: Mapping[str, Any]) -> Config:
     mpnet = family == "mpnet"
-    padding = MPNET_PADDING if mpnet else said["pad_token_id"] if family in OFFSET else -1
+    padding = MPNET_PADDING if mpnet else said.get("pad_token_id", 1) if family in OFFSET else -1
     skipped = int(padding) + 1
     config = Config(
         family=family,
@@ -94,7 +94,7 @@ def _config(family: str, said: Mapping[str, Any]) -> Config:
         positions=int(said["max_position_embeddings"]) - skipped,
         skipped=skipped,
         segments=0 if family in UNSEGMENTED else int(said.get("type_vocab_size", 2)),
-        buckets=int(said["relative_attention_num_buckets"]) if mpnet else 0,
+        buckets=int(said.get("relative_attention_num_buckets", BUCKETS)) if mpnet else 0,
         epsilon=float(said.get("layer_norm_eps", 1e-12)),
         gelu=GELU[said.get("hidden_act", "gelu")],
     )

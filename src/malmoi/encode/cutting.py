@@ -23,6 +23,7 @@ from malmoi.text.wordpiece import cutting_like_bert, engine
 
 Text = str | tuple[str, str]  # a text, or a pair of them
 SURROGATES = re.compile("[\ud800-\udfff]")
+MOST_SPECIAL = 4  # special pieces of a pair
 WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
 
 
@@ -118,7 +119,12 @@ def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
             f" {config.vocabulary:,}: they do not belong together"
         )
     asked = modules.max_length or options.get("model_max_length") or config.positions
-    longest = min(int(asked), config.positions)
+    try:
+        longest = min(int(asked), config.positions)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadFile(f"{folder}: its longest text is '{asked}', which is no number") from error
+    if longest <= MOST_SPECIAL:
+        raise BadFile(f"{folder}: its longest text is {longest} pieces, which leaves no room")
     tokenizer.no_padding()
     tokenizer.enable_truncation(longest)
     return Cutter(tokenizer, longest, modules.lower)

@@ -4,10 +4,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from malmoi.encode.cutting import Cutter
+from malmoi.encode.cutting import MOST_SPECIAL, Cutter
 from malmoi.errors import MalmoiWarning
-
-SHORT = 4  # pieces: a text or pair with more of them has some that are not special
 
 
 @dataclass
@@ -23,7 +21,7 @@ class Notes:
         """Look at texts that were cut."""
         self.texts += len(encodings)
         self.truncated += sum(map(self.cutter.is_truncated, encodings))
-        short = (encoding for encoding in encodings if len(encoding) <= SHORT)
+        short = (encoding for encoding in encodings if len(encoding) <= MOST_SPECIAL)
         self.empty += sum(all(encoding.special_tokens_mask) for encoding in short)
 
     def report(self, name: str) -> None:

@@ -115,7 +115,7 @@ def read_pools(path: Path) -> tuple[Pool, ...]:
         )
     if "pooling_mode" in said:
         named = said["pooling_mode"]
-        names = [named] if isinstance(named, str) else list(named)
+        names = [str(name) for name in named] if isinstance(named, list) else [str(named)]
     else:
         names = [name for key, (name, _) in MODES.items() if said.get(key)] or ["mean"]
         names += ["weightedmean"] if said.get(UNKNOWN_MODE) else []
@@ -157,5 +157,7 @@ def _before(folder: Path, transformer: Path) -> dict[str, Any]:
     if path.is_file():
         said = read_json(path)
         found["prompts"] = said.get("prompts") or {}
+        if not isinstance(found["prompts"], dict):
+            raise BadFile(f"{path} has prompts that are no names with texts")
         found["default_prompt"] = said.get("default_prompt_name")
     return found
