@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 import transformers
-from safetensors.numpy import load_file, save_file
 
 PIECES = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]", "the", "bank", "river", "rob", "##ber",
           "##s", ",", ".", "한국", "##어", "a", "fish", "##ing"]  # fmt: skip
@@ -54,8 +53,3 @@ def change(path: Path, **entries: Any) -> None:
     """A JSON file with some entries changed; None removes one."""
     said = json.loads(path.read_text()) | entries
     path.write_text(json.dumps({k: v for k, v in said.items() if v is not None}))
-
-
-def label(path: Path) -> None:
-    """Give a safetensors file the metadata that our reader asks for, and Dense is saved without."""
-    save_file(load_file(path), path, metadata={"format": "pt"})

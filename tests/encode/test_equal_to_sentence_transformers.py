@@ -9,7 +9,7 @@ from sentence_transformers.sentence_transformer import modules
 
 from malmoi.encode.encoder import ContextualEncoder, load_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
-from tests.encode.checkpoints import change, label, save_model
+from tests.encode.checkpoints import change, save_model
 
 TEXTS = ["A man is playing a guitar.", "the bank", "한국어 문장", "Robbers fish. " * 3, "x"]
 
@@ -34,7 +34,6 @@ def test_pooling_dense_and_normalize(pooling: str | tuple[str, ...], tmp_path: P
     parts = [transformer, pool, dense, modules.Normalize()]
     peer = SentenceTransformer(modules=parts, device="cpu")
     peer.save(str(tmp_path / "whole"))
-    label(tmp_path / "whole" / "2_Dense" / "model.safetensors")
     encoder = load_encoder(str(tmp_path / "whole"))
     assert encoder.dim == 8
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)

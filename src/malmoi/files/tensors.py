@@ -53,7 +53,7 @@ def _open(source: Source) -> tuple[Tensors, dict[str, str]]:
     if length > source.size - 8:
         raise BadSetting(f"the header should take {length:,} bytes of a file of {source.size:,}")
     header = json.loads(bytes(source.mapped[8 : 8 + length]))
-    said = header.pop("__metadata__")
+    said = header.pop("__metadata__", {})
     body = source.mapped[8 + length :]
     tensors: Tensors = {}
     for name, entry in header.items():

@@ -37,7 +37,7 @@ from malmoi.train.huffman import huffman_paths
 from malmoi.train.word_settings import WordSettings
 from malmoi.vocabulary import Counts
 
-PART = 100_000  # words and line ends that one thread learns at a time
+PART = 50_000  # words and line ends that one thread learns at a time
 TO_DO = -1.0  # the loss of a part that was not learnt yet
 
 Told = Callable[[float], None]  # takes the loss of an epoch
