@@ -62,7 +62,7 @@ def test_the_kernel_does_what_its_naive_twin_does(
     expected = inputs.astype(np.float64), outputs.astype(np.float64)
     ids = stream(2)
     learning = Learning(np.array(ids, np.uint32), words, Network(inputs, outputs), COUNTS, settings)
-    plan = Plan(architecture == "skip-gram", 3, True, 0.05, 1e-5)
+    plan = Plan(architecture == "skip-gram", 3, True, 0.05, 1e-5, 4)
     naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
     result = np.full(2, -1.0)
     room = learning._rooms.get()

@@ -30,7 +30,6 @@ move_tile, move_rows, mean_of_rows = (
 )
 
 SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
-WATCHED = 64  # of so many windows one is asked for its loss, which costs as much as learning
 
 
 class Network(NamedTuple):
@@ -71,7 +70,8 @@ class Targets(NamedTuple):
 class Plan(NamedTuple):
     """How far a window reaches, which way it is read, and the learning rate.
 
-    The rate falls from `rate` by `fall` with each word of the stream, seen or not.
+    The rate falls from `rate` by `fall` with each word of the stream, seen or not. One of
+    `watched` windows is asked for its loss, which takes as long as learning it.
     """
 
     skipgram: bool
@@ -79,6 +79,7 @@ class Plan(NamedTuple):
     shrinking: bool
     rate: float
     fall: float
+    watched: int
 
 
 class Room(NamedTuple):
@@ -113,7 +114,7 @@ def train_words(
 ) -> None:
     """Learn from `ids[first:last]`; `result` is set at the end: a loss, and of how many pairs.
 
-    It is that of every 64th window, before it is learnt.
+    It is that of the windows that are watched, before they are learnt.
     """
     hidden, outputs, contexts, scores = room.hidden, network.outputs, room.contexts, room.scores
     inputs = contexts if plan.skipgram else contexts[2 * plan.window :]
@@ -139,7 +140,7 @@ def train_words(
                     goals = room.goals[now, group : group + LANES]
                     weights = room.weights[now, group : group + LANES]
                     score_tile(hidden, inputs, count, outputs, these, scores)
-                    if windows % WATCHED == 0:
+                    if windows % plan.watched == 0:
                         loss += tile_loss(scores, count, goals, weights)
                         pairs += count if group == 0 else 0
                     step_tile(scores, count, goals, weights, rate)

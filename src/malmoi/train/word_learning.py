@@ -38,6 +38,8 @@ from malmoi.train.word_settings import WordSettings
 from malmoi.vocabulary import Counts
 
 PART = 50_000  # words and line ends that one thread learns at a time
+WATCHED = 64  # of so many windows one is asked for its loss
+FEW = 500_000  # words and line ends in a text so small that every window is asked
 TO_DO = -1.0  # the loss of a part that was not learnt yet
 
 Told = Callable[[float], None]  # takes the loss of an epoch
@@ -99,6 +101,7 @@ class Learning:
             settings.shrinking,
             settings.rate - fall * (epoch * len(self.ids) + first),
             fall,
+            WATCHED if len(self.ids) > FEW else 1,
         )
         chance, result = seeded(settings.seed, part), self.losses[epoch, place]
         room = self._rooms.get()
