@@ -1,30 +1,50 @@
-"""`malmoi tokenize TEXT…`: how a text is cut."""
+"""`malmoi tokenize TEXT…`: how a text is cut, by a tokenizer or by a model's own."""
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import TextOptions
+from malmoi.cli.corpus import Flag, TextOptions
 from malmoi.errors import BadSetting
 from malmoi.text.corpus import Corpus
 from malmoi.text.wordpiece import WordPiece
 
+if TYPE_CHECKING:
+    from malmoi.encode.pieces import Pieces
+
 DEFAULT = TextOptions()
+ROW = ("piece", "id", "segment", "word", "characters")
+COLUMNS = "{:<18} {:>7} {:>8} {:>5}  {}"
 
 
 def tokenize_command(
     *texts: Annotated[str, Parameter(help="Texts to cut.")],
     file: Annotated[Path | None, Parameter(help="A file of texts instead.")] = None,
+    model: Annotated[
+        str | None, Parameter(help="Cut as this model does: a folder, a hub's name, or minilm.")
+    ] = None,
+    pair: Annotated[bool, Flag, Parameter(help="With a model: two texts are one pair.")] = False,
     options: TextOptions = DEFAULT,
     json: AsJson = False,
 ) -> None:
-    """The tokens of each text, between spaces; of WordPiece the numbers too."""
+    """The tokens of each text; of WordPiece the numbers too, of a model all it sees."""
     if bool(texts) == bool(file):
         raise BadSetting("give texts to cut, or a --file of them")
-    cut = options.cut()
+    if pair and (model is None or len(texts) != 2):
+        raise BadSetting("a pair is two texts for a --model: give both")
     documents = options.corpus(str(file)) if file else Corpus.of(texts)
+    if model is not None:
+        show_pieces(documents, model, pair, json)
+    else:
+        show_tokens(documents, options, json)
+
+
+def show_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> None:
+    """A line of tokens for each text."""
+    cut = options.cut()
     for text in documents:
         tokens = cut(text)
         if json:
@@ -34,3 +54,29 @@ def tokenize_command(
             print(" ".join(tokens))
             if isinstance(cut, WordPiece):
                 print(" ".join(map(str, cut.ids(text))))
+
+
+def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
+    """A table for each text: pieces, ids, segments, words, and where they stand in the text."""
+    from malmoi.encode.encoder import load_encoder
+
+    texts = list(documents)
+    for found in load_encoder(model).cutter([(texts[0], texts[1])] if pair else texts):
+        rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(found)]
+        if json:
+            print_json({"text": found.text, "truncated": found.truncated, "pieces": rows})
+            continue
+        print(COLUMNS.format(*ROW))
+        for row in rows:
+            shown = ["" if value is None else value for value in row.values()]
+            print(COLUMNS.format(*shown))
+        print("…\n" if found.truncated else "")
+
+
+def rows_of(found: "Pieces") -> Iterable[tuple[str, int, int, int | None, str | None]]:
+    """A row for each piece; special ones belong to no word and stand nowhere."""
+    columns = zip(found.pieces, found.ids, found.segments, found.words, found.offsets, strict=True)
+    for piece, number, segment, word, (start, stop) in columns:
+        special = word < 0
+        place = None if special else f"{start}–{stop}"
+        yield piece, int(number), int(segment), None if special else int(word), place
