@@ -38,7 +38,7 @@ def test_commands_do_what_the_page_says(
     monkeypatch.chdir(tmp_path)
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     ours = [line for line in commands if line.startswith("malmoi ")]
-    assert len(ours) == 4
+    assert len(ours) == 5
     for command in ours:
         assert run(shlex.split(command)[1:]) == 0, command
         assert capsys.readouterr().out
