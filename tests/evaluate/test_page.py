@@ -1,23 +1,19 @@
 """What docs/evaluation.md shows is executed, with the files it shows, in an empty folder."""
 
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from malmoi.cli import run
-
-PAGE = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+from tests.pages import blocks
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, content in zip(("pairs.tsv", "analogies.txt"), blocks("text"), strict=True):
+    for name, content in zip(
+        ("pairs.tsv", "analogies.txt"), blocks("evaluation", "text"), strict=True
+    ):
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
@@ -25,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_python_answers_what_the_page_says() -> None:
     names: dict[str, object] = {}
     answers = 0
-    for line in "\n".join(blocks("python")).splitlines():
+    for line in "\n".join(blocks("evaluation", "python")).splitlines():
         code, _, expected = line.partition("  # ")
         if expected:
             assert repr(eval(code, names)) == expected.strip(), line
@@ -36,7 +32,7 @@ def test_python_answers_what_the_page_says() -> None:
 
 
 def test_commands_do_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    commands = [line for block in blocks("evaluation", "sh") for line in block.splitlines()]
     assert len(commands) == 4
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command

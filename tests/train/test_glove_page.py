@@ -13,15 +13,7 @@ import pytest
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.train.glove_records import make_records
 from malmoi.vocabulary import Vocabulary
-
-DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "glove.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    found = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    assert found
-    return found
+from tests.pages import DOCS, blocks
 
 
 def test_the_page_does_what_it_says(tmp_path: Path) -> None:
@@ -29,11 +21,11 @@ def test_the_page_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("\n".join(lines))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "MALMOI_CACHE": str(tmp_path / "cache")}
-    commands = [*blocks("sh")[0].splitlines(), *blocks("sh")[1].splitlines()[:2]]
+    commands = [*blocks("glove", "sh")[0].splitlines(), *blocks("glove", "sh")[1].splitlines()[:2]]
     for line in commands:
         done = subprocess.run(shlex.split(line), cwd=tmp_path, env=environment, capture_output=True)
         assert done.returncode == 0, (line, done.stderr.decode())
-    (program,) = blocks("python")
+    (program,) = blocks("glove", "python")
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True
     )

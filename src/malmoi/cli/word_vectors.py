@@ -1,4 +1,4 @@
-"""What `train word2vec` and `train fasttext` share: where they begin, and the training itself."""
+"""What the commands that train word vectors share: where they begin, and the training itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from malmoi.cli.resume import resumable, say_memory
 from malmoi.errors import BadSetting
 from malmoi.formats import load, save
 from malmoi.formats.places import check_place
+from malmoi.subwords import Subwords
 from malmoi.train.word_settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -43,8 +44,9 @@ class Begin:
         }
 
 
-def refuse_overwriting(corpus: str, out: Path) -> None:
-    """Nobody wants vectors in place of the text they were made from."""
+def check_target(corpus: str, out: Path, subwords: Subwords | None = None) -> None:
+    """Refuse a place that cannot be written to, or has the text itself, before the long work."""
+    check_place(out, subwords)
     text = Path(corpus)
     if text.exists() and out.exists() and text.samefile(out):
         raise BadSetting(f"{out} is the text itself: write the vectors to another file")
@@ -61,8 +63,7 @@ def train_and_save(
     json: bool,
 ) -> None:
     """Train on a corpus, and write the vectors."""
-    check_place(out, getattr(settings, "subwords", None))
-    refuse_overwriting(corpus, out)
+    check_target(corpus, out, getattr(settings, "subwords", None))
     given = begin.given()
     text = options.encoded(corpus, settings.min_count, settings.size)
     with resumable(out) as checkpoint:
