@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.query import ranking
+from malmoi.nearest import ranking
+from malmoi.nearest.ranking import Metric, rank_rows, top, unit
 from malmoi.query.neighbours import neighbours
-from malmoi.query.ranking import Metric, rank_rows, top, unit
 from malmoi.vectors import Matrix, Vectors
 from tests.query.worlds import capitals, random_vectors
 

@@ -15,8 +15,8 @@ from malmoi.cli.answer import (
     print_json,
     print_neighbours,
 )
+from malmoi.nearest.ranking import Metric
 from malmoi.query.neighbours import neighbours
-from malmoi.query.ranking import Metric
 
 
 def neighbours_command(

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
+from malmoi.nearest.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows, unit
 from malmoi.query.analogy import EPSILON, Method
-from malmoi.query.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows, unit
 from malmoi.vectors import Matrix
 
 Scoring = Callable[[Matrix], Matrix]  # unit rows [rows, dim] to scores [rows, questions]

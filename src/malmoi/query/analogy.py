@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.nearest.ranking import closeness, rank_rows, top, unit
 from malmoi.query.neighbours import Neighbour
-from malmoi.query.ranking import closeness, rank_rows, top, unit
 from malmoi.query.words import check_count, direction_of, rows_of
 from malmoi.vectors import Matrix, Vectors
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.query.ranking import closeness, unit
+from malmoi.nearest.ranking import closeness, unit
 from malmoi.query.words import direction_of, rows_of, vector_of
 from malmoi.vectors import Matrix, Vectors
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from malmoi.query.ranking import Metric, rank_rows, unit
+from malmoi.nearest.ranking import Metric, rank_rows, unit
 from malmoi.query.words import check_count, direction_of, rows_of
 from malmoi.vectors import Matrix, Vectors
 

@@ -15,7 +15,7 @@ from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix, Vectors
 
 if TYPE_CHECKING:
-    from malmoi.query.screen import Screen
+    from malmoi.nearest.screen import Screen
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Rows = npt.NDArray[np.int64]
@@ -114,7 +114,7 @@ def _rank_one(vectors: Vectors, direction: Matrix, k: int, metric: Metric) -> Ro
     """The k best rows of one direction."""
     if metric != "cosine" or vectors.matrix.size < WORTH_SCREENING or not _asked_again(vectors):
         return top(closeness(vectors, direction, metric), k)
-    from malmoi.query.screen import make_screen  # compiled code: not for a first question
+    from malmoi.nearest.screen import make_screen  # compiled code: not for a first question
 
     screen = _screens[vectors] = _screens[vectors] or make_screen(vectors)
     rows = screen.candidates(direction, k)

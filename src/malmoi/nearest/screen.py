@@ -12,7 +12,7 @@ import numpy as np
 
 from malmoi.kernels.compiled import in_parallel
 from malmoi.kernels.screening import LANES, Tiles, screen
-from malmoi.query.ranking import Rows, divisors
+from malmoi.nearest.ranking import Rows, divisors
 from malmoi.vectors import Matrix, Vectors
 
 STEPS = 127
