@@ -1,0 +1,25 @@
+"""What every encoder can do, whatever is behind it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from malmoi.files.progress import Progress, silent
+from malmoi.vectors import Matrix
+
+
+class Encoder(Protocol):
+    """Texts to vectors: `name` says which it is, `dim` how many numbers a vector has."""
+
+    @property
+    def name(self) -> str:
+        """What it was asked for by."""
+
+    @property
+    def dim(self) -> int:
+        """How many numbers the vector of a text has."""
+
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+        """A vector a text, [texts, dim]."""
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+        """The same in chunks [some texts, dim], each as soon as it is ready, in order."""
