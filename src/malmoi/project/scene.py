@@ -1,0 +1,69 @@
+"""What the page shows, as values: points, where they are drawn, and what is known of each.
+
+Knows nothing of how places are found, nor of HTML.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.nearest.ranking import Metric
+from malmoi.vectors import Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Something known of each point that it can be coloured by: a number, or one of `labels`."""
+
+    name: str
+    kind: Literal["number", "label"]
+    values: npt.NDArray[np.float32] | npt.NDArray[np.int32]  # [points]; of labels, which one
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """The nearest points of each point among all vectors, not among what the picture shows."""
+
+    rows: npt.NDArray[np.uint32]  # [points, k]
+    scores: Matrix  # [points, k]
+
+
+@dataclass(frozen=True, eq=False)
+class Coarse:
+    """Vectors as bytes: row i is about bytes[i] · scales[i]."""
+
+    bytes: npt.NDArray[np.int8]  # [points, dim]
+    scales: Matrix  # [points]
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """One model's points.
+
+    `kept` is the share of each point's nearest that are nearest in the picture too; `details`
+    is a line to show with a point, such as the sentence that it stands in.
+    """
+
+    name: str
+    keys: Sequence[str]
+    plane: Matrix  # [points, 2]
+    solid: Matrix  # [points, 3]
+    reduction: str
+    kept: float
+    near: Mapping[Metric, Near]
+    coarse: Coarse | None = None
+    fields: tuple[Field, ...] = ()
+    details: Sequence[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A page: one space, or two side by side."""
+
+    title: str
+    spaces: tuple[Space, ...]
