@@ -75,9 +75,9 @@ class ContextualEncoder:
         self, texts: Sequence[Text], recipe: Recipe | None = None, prompt: str | None = None
     ) -> Iterator[Matrix]:
         """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe."""
-        then: Then[Matrix] = partial(_vectors_by, recipe) if recipe else self._own_vectors
+        then = self.pooling(recipe)
         numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
-        before, notes = self._prompt(prompt), Notes(self.cutter)
+        before, notes = self.prompt(prompt), Notes(self.cutter)
         for start in range(0, len(texts), CHUNK):
             chunk = self.cutter.prompted(texts[start : start + CHUNK], before)
             encodings = self.cutter.encoded([self.cutter.uniform(text) for text in chunk])
@@ -107,14 +107,19 @@ class ContextualEncoder:
         uniform = [self.cutter.uniform(text) for text in texts]
         encodings = self.cutter.encoded(uniform, offsets=True)
         notes.count(encodings)
-        states = run_batches(self.engine, self.config, encodings, layers, _split)
+        states = run_batches(self.engine, self.config, encodings, layers, split_states)
         pieces = (self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True))
         return Activations(tuple(pieces), tuple(states), layers, self.config.states)
+
+    def pooling(self, recipe: Recipe | None) -> Then[Matrix]:
+        """How the states of a batch become a vector a text: `None` is the folder's own recipe."""
+        return partial(_vectors_by, recipe) if recipe else self._own_vectors
 
     def _own_vectors(self, states: list[Matrix], texts: list[Any]) -> Matrix:
         return self.modules.finish(states[0], group_bounds([len(text) for text in texts]))
 
-    def _prompt(self, name: str | None) -> str:
+    def prompt(self, name: str | None) -> str:
+        """What goes before each text: the prompt of this name, or else the folder's default."""
         prompts, chosen = self.modules.prompts, name or self.modules.default_prompt
         if chosen is None:
             return ""
@@ -145,7 +150,7 @@ def _vectors_by(recipe: Recipe, states: list[Matrix], texts: list[Any]) -> Matri
     return pool_texts(rows[np.concatenate(kept)], [int(keep.sum()) for keep in kept], recipe)
 
 
-def _split(states: list[Matrix], texts: list[Any]) -> list[Matrix]:
+def split_states(states: list[Matrix], texts: list[Any]) -> list[Matrix]:
     """The states of a batch, text by text: [layers, pieces, dim]."""
     bounds = group_bounds([len(text) for text in texts])
     stacked = np.stack(states)

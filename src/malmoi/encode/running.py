@@ -29,9 +29,7 @@ def run_batches(
 
     def run(group: Chosen) -> None:
         texts = [encodings[i] for i in group]
-        segments = [_segments(text, config) for text in texts]
-        batch = pack([text.ids for text in texts], segments, config.positions)
-        states = engine.run(batch, layers, threads if len(groups) == 1 else 1)
+        states = run_batch(engine, config, texts, layers, threads if len(groups) == 1 else 1)
         for i, result in zip(group.tolist(), then(states, texts), strict=True):
             results[i] = result
 
@@ -42,6 +40,15 @@ def run_batches(
             for _ in pool.map(run, groups):
                 pass
     return results  # type: ignore[return-value]
+
+
+def run_batch(
+    engine: Engine, config: Config, texts: list[Any], layers: Sequence[int], threads: int
+) -> list[Matrix]:
+    """The states of texts that go together, each [pieces of all texts, dim]."""
+    segments = [_segments(text, config) for text in texts]
+    batch = pack([text.ids for text in texts], segments, config.positions)
+    return engine.run(batch, layers, threads)
 
 
 def cores() -> int:
