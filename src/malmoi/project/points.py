@@ -1,0 +1,86 @@
+"""Points: vectors and what is known of each; what a picture is made of.
+
+Words, texts and occurrences all come as these. Knows nothing of pictures.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.project.scene import Field
+from malmoi.vectors import Vectors
+
+FEWEST = 3  # points that make a picture
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Vectors to be drawn under a name, with fields to colour by and a line of text for each."""
+
+    name: str
+    vectors: Vectors
+    fields: tuple[Field, ...] = ()
+    details: Sequence[str] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, found in [(field.name, field.values) for field in self.fields] + (
+            [] if self.details is None else [("details", self.details)]
+        ):
+            if len(found) != len(self.vectors):
+                raise BadSetting(
+                    f"{len(found)} values of '{what}' for {len(self.vectors)} points of {self.name}"
+                )
+
+    def take(self, rows: npt.NDArray[np.int64]) -> "Points":
+        """The points of these rows, in this order."""
+        details = None if self.details is None else [self.details[row] for row in rows.tolist()]
+        return replace(
+            self,
+            vectors=self.vectors.take(rows),
+            fields=tuple(replace(one, values=one.values[rows]) for one in self.fields),
+            details=details,
+        )
+
+    def with_fields(self, *fields: Field) -> "Points":
+        """The same points with more known of each."""
+        return replace(self, fields=(*self.fields, *fields))
+
+    def with_notes(self, *notes: str) -> "Points":
+        """The same points with more said about them."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+def drawable(points: Points) -> Points:
+    """The points that can be drawn: those with numbers, if there are enough and they differ."""
+    matrix = points.vectors.matrix
+    whole = np.isfinite(_sums(matrix))
+    if not whole.all():
+        first = points.vectors.keys[int(np.argmin(whole))]
+        lost = int(len(whole) - whole.sum())
+        points = points.take(np.flatnonzero(whole)).with_notes(
+            f"{lost:,} left out: no finite numbers, the first '{first}'"
+        )
+        matrix = points.vectors.matrix
+    if len(matrix) < FEWEST or matrix.shape[1] == 0:
+        raise BadSetting(
+            f"{points.name} has {len(matrix)} vectors of {matrix.shape[1]} numbers to draw: a"
+            f" picture takes {FEWEST} or more"
+        )
+    if not (matrix != matrix[0]).any():
+        raise BadSetting(f"all {len(matrix):,} vectors of {points.name} are equal: nothing to see")
+    empty = len(matrix) - int(np.count_nonzero(points.vectors.norms))
+    if empty:
+        points = points.with_notes(f"{empty:,} vectors are all zeros: they are near to nothing")
+    return points
+
+
+def _sums(matrix: Any) -> npt.NDArray[np.float64]:
+    """The sum of each row, which is finite where all its numbers are."""
+    with np.errstate(invalid="ignore"):
+        total: npt.NDArray[np.float64] = matrix.sum(axis=1, dtype=np.float64)
+    return total

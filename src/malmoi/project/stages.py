@@ -1,0 +1,12 @@
+"""How far a piece of work in several stages is: whoever waits gives a progress for each."""
+
+from collections.abc import Callable
+
+from malmoi.files.progress import Progress, silent
+
+Watch = Callable[[str], Progress]  # the name of a stage to its progress
+
+
+def unwatched(stage: str) -> Progress:
+    """Stages that nobody watches."""
+    return silent

@@ -1,0 +1,74 @@
+"""A scene of vectors, and of what can hardly be drawn."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import malmoi as mm
+from malmoi.project.coarse import coarse_rows
+from malmoi.project.making import Projection, make_scene
+from malmoi.project.points import Points
+from malmoi.project.scene import Field
+from malmoi.vectors import Matrix
+
+NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
+WORDS = [f"w{i}" for i in range(50)]
+
+
+def test_a_scene_holds_all_that_the_page_shows() -> None:
+    (space,) = make_scene(mm.Vectors(WORDS, NUMBERS), title="words").spaces
+    assert list(space.keys) == WORDS
+    assert space.plane.shape == (50, 2)
+    assert space.solid.shape == (50, 3)
+    assert 0 < space.kept < 1
+    assert space.coarse is not None
+
+
+@given(arrays(np.float32, (4, 5), elements=st.floats(-1e6, 1e6, width=32)))
+def test_coarse_rows_are_off_by_half_a_step(matrix: Matrix) -> None:
+    coarse = coarse_rows(matrix)
+    back = coarse.bytes.astype(np.float64) * coarse.scales.astype(np.float64)[:, np.newaxis]
+    step = np.abs(matrix).max(axis=1, keepdims=True) / 127
+    assert (np.abs(back - matrix) <= 0.5001 * step + 1e-40).all()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        (NUMBERS[:2], "2 vectors"),
+        (np.ones((4, 3)), "equal"),
+        (np.full((4, 3), np.nan), "0 vectors"),
+        (np.empty((4, 0)), "0 numbers"),
+    ],
+)
+def test_what_makes_no_picture_is_refused(matrix: Matrix, said: str) -> None:
+    with pytest.raises(mm.BadSetting, match=said):
+        make_scene(mm.Vectors([f"w{i}" for i in range(len(matrix))], matrix))
+
+
+def test_rows_without_numbers_are_left_out_and_counted() -> None:
+    matrix = NUMBERS.copy()
+    matrix[7, 2], matrix[9, 0], matrix[11] = np.nan, np.inf, 0
+    points = Points("words", mm.Vectors(WORDS, matrix), details=[f"of {word}" for word in WORDS])
+    (space,) = make_scene(points).spaces
+    assert len(space.keys) == len(space.plane) == 48
+    assert "w7" not in list(space.keys)
+    assert space.details is not None
+    assert space.details[7] == "of w8"
+    assert "2 left out" in space.notes[0]
+    assert "'w7'" in space.notes[0]
+    assert "1 vectors are all zeros" in space.notes[1]
+
+
+def test_settings_and_points_that_make_no_sense_are_refused() -> None:
+    vectors = mm.Vectors(WORDS, NUMBERS)
+    with pytest.raises(mm.BadSetting, match="at least 1"):
+        Projection(neighbours=0)
+    with pytest.raises(mm.BadSetting, match="not 'dot'"):
+        Projection(metric="dot")  # type: ignore[arg-type]
+    with pytest.raises(mm.BadSetting, match="one set of vectors or two, not 3"):
+        make_scene(vectors, vectors, vectors)
+    with pytest.raises(mm.BadSetting, match="3 values of 'rank' for 50 points"):
+        Points("words", vectors, (Field("rank", "number", np.zeros(3, np.float32)),))
