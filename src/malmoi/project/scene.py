@@ -45,7 +45,8 @@ class Space:
     """One model's points.
 
     `kept` is the share of each point's nearest that are nearest in the picture too; `details`
-    is a line to show with a point, such as the sentence that it stands in.
+    is a line to show with a point, such as the sentence that it stands in. Where only some
+    vectors are drawn, `others` are the rest of them: row len(keys) + i of `near` is others[i].
     """
 
     name: str
@@ -59,6 +60,7 @@ class Space:
     fields: tuple[Field, ...] = ()
     details: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
+    others: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,145 @@
+"""A scene as a description, which is JSON, and sections of bytes, which are deflated.
+
+Places are 16-bit steps between the lowest and the highest of each axis; scores whole steps of
+a power of ten; names and lines JSON lists. Knows nothing of HTML.
+"""
+
+import json
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting, printable
+from malmoi.project.scene import Field, Near, Scene, Space
+from malmoi.vectors import Matrix
+
+VERSION = 1
+STEPS = 65535  # of a place on an axis
+FINEST = 4  # digits of a score after the point
+LEVEL = 6  # of compression
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """What the page is told at first, and what it reads when it needs it, by (space, name)."""
+
+    description: Mapping[str, Any]
+    sections: Mapping[tuple[int, str], bytes]
+
+
+def pack(scene: Scene) -> Packed:
+    """Everything of a scene, checked."""
+    if not 1 <= len(scene.spaces) <= 2:
+        raise BadSetting(f"a page shows one model or two side by side, not {len(scene.spaces)}")
+    sections: dict[tuple[int, str], bytes] = {}
+    spaces = []
+    for i, space in enumerate(scene.spaces):
+        writer = _Writer(i, sections)
+        spaces.append(_space(space, writer) | {"sections": writer.described})
+    description = {"version": VERSION, "title": printable(scene.title), "spaces": spaces}
+    return Packed(description, sections)
+
+
+class _Writer:
+    """Puts the sections of one space beside their descriptions."""
+
+    def __init__(self, space: int, sections: dict[tuple[int, str], bytes]) -> None:
+        self.space, self.sections = space, sections
+        self.described: dict[str, dict[str, object]] = {}
+
+    def array(self, name: str, values: npt.NDArray[Any], **more: object) -> None:
+        told = {"type": values.dtype.name, "shape": list(values.shape), **more}
+        self._put(name, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(), told)
+
+    def strings(self, name: str, values: Sequence[str]) -> None:
+        kept = json.dumps([printable(value) for value in values], ensure_ascii=False)
+        self._put(name, kept.encode(), {"type": "json", "shape": [len(values)]})
+
+    def _put(self, name: str, raw: bytes, told: dict[str, object]) -> None:
+        self.sections[self.space, name] = zlib.compress(raw, LEVEL)
+        self.described[name] = {**told, "bytes": len(raw)}
+
+
+def _space(space: Space, writer: _Writer) -> dict[str, object]:
+    points = len(space.keys)
+    if points == 0:
+        raise BadSetting(f"{space.name}: there are no points to show")
+    writer.strings("keys", space.keys)
+    _places(space, "plane", space.plane, 2, writer)
+    _places(space, "solid", space.solid, 3, writer)
+    for metric, near in space.near.items():
+        _near(space, metric, near, writer)
+    if space.coarse is not None:
+        _check(space, "coarse vectors", len(space.coarse.bytes), points)
+        writer.array("coarse", space.coarse.bytes.astype(np.int8, copy=False))
+        writer.array("scales", space.coarse.scales.astype(np.float32, copy=False).ravel())
+    if space.details is not None:
+        _check(space, "details", len(space.details), points)
+        writer.strings("details", space.details)
+    if space.others:
+        writer.strings("others", space.others)
+    return {
+        "name": printable(space.name),
+        "count": points,
+        "reduction": printable(space.reduction),
+        "kept": space.kept if math.isfinite(space.kept) else None,
+        "notes": [printable(note) for note in space.notes],
+        "metrics": list(space.near),
+        "fields": [_field(space, i, field, writer) for i, field in enumerate(space.fields)],
+    }
+
+
+def _places(space: Space, name: str, places: Matrix, axes: int, writer: _Writer) -> None:
+    """[points, axes] as 16-bit steps."""
+    if places.shape != (len(space.keys), axes):
+        raise BadSetting(f"{space.name}: places of shape {places.shape} for {len(space.keys)} keys")
+    if not np.isfinite(places).all():
+        raise BadSetting(f"{space.name}: some places are not finite numbers")
+    low = places.min(axis=0).astype(np.float64)
+    step = (places.max(axis=0).astype(np.float64) - low) / STEPS
+    steps = np.rint((places - low) / np.where(step > 0, step, 1)).astype(np.uint16)
+    writer.array(name, steps, low=low.tolist(), step=step.tolist())
+
+
+def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
+    _check(space, f"{metric} neighbours", len(near.rows), len(space.keys))
+    if near.rows.shape != near.scores.shape:
+        raise BadSetting(f"{space.name}: {metric} neighbours and their scores differ in shape")
+    if near.rows.size and near.rows.max() >= len(space.keys) + len(space.others):
+        raise BadSetting(f"{space.name}: a {metric} neighbour has row {near.rows.max()}, of none")
+    if not np.isfinite(near.scores).all():
+        raise BadSetting(f"{space.name}: some {metric} scores are not finite numbers")
+    writer.array(f"{metric}-rows", near.rows.astype(np.uint32, copy=False))
+    digits = score_digits(near.scores)
+    steps = np.rint(near.scores.astype(np.float64) * 10**digits).astype(np.int32)
+    # The differences along a row are small numbers, of which half the bytes are zero.
+    writer.array(f"{metric}-scores", np.diff(steps, axis=1, prepend=0), digits=digits)
+
+
+def score_digits(scores: Matrix) -> int:
+    """How many digits after the point are kept: as many as fit 5 digits in all, at most 4."""
+    highest = float(np.abs(scores).max(initial=0))
+    return max(0, FINEST - len(str(int(highest))) + 1)
+
+
+def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, object]:
+    _check(space, f"values of {field.name}", len(field.values), len(space.keys))
+    if field.kind == "number":
+        writer.array(f"field-{i}", field.values.astype(np.float32))
+    else:
+        values = field.values.astype(np.int32)
+        if values.max(initial=-1) >= len(field.labels):
+            raise BadSetting(f"{space.name}: {field.name} has no label {values.max()}")
+        writer.array(f"field-{i}", values)
+    labels = [printable(label) for label in field.labels]
+    return {"name": printable(field.name), "kind": field.kind, "labels": labels}
+
+
+def _check(space: Space, what: str, found: int, points: int) -> None:
+    if found != points:
+        raise BadSetting(f"{space.name}: {found:,} {what} for {points:,} points")

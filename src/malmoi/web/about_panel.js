@@ -1,0 +1,33 @@
+// What the picture is: how many points, by which reduction, and how far it can be believed.
+
+import { byId, counted, element } from "./elements.js";
+
+/** @param {import("./space.js").Space[]} spaces */
+export function aboutPanel(spaces) {
+  byId("about").replaceChildren(element("h2", { id: "about-title" }, "Picture"),
+    ...spaces.flatMap((space) => [
+      ...(spaces.length > 1 ? [element("h4", {}, space.name)] : []),
+      element("p", {}, sentence(space)),
+      ...space.described.notes.map((note) => element("p", { class: "hint" }, note)),
+    ]));
+}
+
+/** In one line, for the corner of a picture. @param {import("./space.js").Space} space */
+export function caption(space) {
+  const { reduction, kept } = space.described;
+  const share = kept === null ? "" : ` · keeps ${percent(kept)} of neighbours`;
+  return `${counted(space.count, "point")} · ${reduction}${share}`;
+}
+
+function sentence({ name, count, others, described: { reduction, kept } }) {
+  const drawn = others.length ? `${counted(count, "point")} of ${(count + others.length).toLocaleString("en")}` : counted(count, "point");
+  const from = `${drawn} from ${name}, placed by ${reduction}. `;
+  if (kept === null) return from;
+  return `${from}In the plane ${percent(kept)} of a point’s nearest neighbours are still its nearest; ` +
+    "the lists of neighbours are always those of the vectors themselves.";
+}
+
+function percent(share) {
+  const value = 100 * share;
+  return `${value >= 10 || value === 0 ? Math.round(value) : value.toPrecision(2)} %`;
+}

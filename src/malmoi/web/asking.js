@@ -1,0 +1,61 @@
+// Neighbours and analogies: from the page's own lists and coarse vectors, or asked of the server.
+
+import { parseExpression, rankCoarse } from "./analogy.js";
+
+const K = 10;
+
+/** @typedef {{key: string, row: number, score: number, digits: number}} Answer
+ *  row is -1 or past the points for what is not drawn */
+
+/** The neighbours of a point. @param {import("./space.js").Space} space
+ * @param {number} row @param {string} metric @returns {Promise<Answer[]>} */
+export async function neighboursOf(space, row, metric) {
+  if (space.source.live && space.find(space.keys[row]) === row) {
+    const asked = { model: space.name, word: space.keys[row], k: String(K), metric };
+    return found(space, (await ask("neighbours", asked)).neighbours);
+  }
+  if (!space.described.metrics.includes(metric)) {
+    throw new Error("This page was written without lists of neighbours.");
+  }
+  return space.near(row, metric);
+}
+
+/** What an expression comes closest to. @param {import("./space.js").Space} space
+ * @param {string} expression @returns {Promise<Answer[]>} */
+export async function analogyOf(space, expression) {
+  const terms = parseExpression(expression);
+  if (space.source.live) {
+    const asked = { model: space.name, expression, k: String(K) };
+    return found(space, (await ask("analogy", asked)).answers);
+  }
+  const described = space.described.sections.coarse;
+  if (!described) throw new Error("This page was written without vectors to compute with.");
+  const rows = terms.map(({ word, weight }) => ({ row: space.find(word), weight, word }));
+  const unknown = rows.filter(({ row }) => row < 0).map(({ word }) => `“${word}”`);
+  if (unknown.length) throw new Error(`Not among the points: ${unknown.join(", ")}.`);
+  const best = rankCoarse(rows, await space.read("coarse"), described.shape[1], K);
+  return best.map(({ row, score }) => ({ key: space.keys[row], row, score, digits: 2 }));
+}
+
+/** @param {string} path @param {Record<string, string>} asked */
+async function ask(path, asked) {
+  let answer, said;
+  try {
+    answer = await fetch(`${path}?${new URLSearchParams(asked)}`);
+    said = await answer.json();
+  } catch {
+    throw new Error("The server does not answer. Is it still running?");
+  }
+  if (!answer.ok) throw new Error(sentence(said) ?? `The server answers ${answer.status}.`);
+  return said;
+}
+
+/** The sentence in an answer that tells of an error, whichever its shape. */
+function sentence({ error, detail, message }) {
+  const said = error?.message ?? error ?? detail ?? message;
+  return typeof said === "string" ? said : null;
+}
+
+function found(space, answers) {
+  return answers.map(({ key, score }) => ({ key, score, row: space.find(key), digits: 4 }));
+}

@@ -1,0 +1,56 @@
+// The points inside the lasso: how many, which, and as a file.
+
+import { byId, counted, element } from "./elements.js";
+import { download, records, toJson, toTsv } from "./exporting.js";
+
+const LISTED = 60;
+
+/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
+export function circledPanel(spaces, store, go) {
+  const panel = byId("circled");
+
+  const show = () => {
+    const sets = store.state.circled.map((mask) => (mask ? rowsOf(mask) : null));
+    panel.hidden = sets.every((rows) => rows === null);
+    if (panel.hidden) return;
+    const clear = element("button", { type: "button" }, "Clear");
+    clear.addEventListener("click", () => store.set({ circled: spaces.map(() => null) }));
+    panel.replaceChildren(element("div", { class: "row" }, element("h2", {}, "Circled"), clear),
+      ...sets.flatMap((rows, i) => (rows ? circle(i, rows) : [])));
+  };
+
+  const circle = (i, rows) => {
+    const space = spaces[i];
+    const of = spaces.length > 1 ? ` in ${space.name}` : "";
+    if (!rows.length) return [element("p", { class: "hint" }, `No point lies inside${of}.`)];
+    const keys = element("div", { class: "keys" }, ...rows.slice(0, LISTED).map((row) => {
+      const button = element("button", { type: "button", dir: "auto" }, space.keys[row]);
+      button.addEventListener("click", () => go(i, row));
+      return button;
+    }));
+    const more = rows.length - LISTED;
+    return [
+      element("div", { class: "row" }, element("p", {}, `${counted(rows.length, "point")}${of}`),
+        exporter(space, rows, "TSV", toTsv, "text/tab-separated-values"),
+        exporter(space, rows, "JSON", toJson, "application/json")),
+      keys, ...(more > 0 ? [element("p", { class: "hint" }, `and ${counted(more, "more").replace(/s$/u, "")}`)] : []),
+    ];
+  };
+
+  store.listen((changed) => { if (changed.has("circled")) show(); });
+}
+
+/** @param {(all: Record<string, unknown>[]) => string} format */
+function exporter(space, rows, title, format, type) {
+  const button = element("button", { type: "button", "aria-label": `Export as ${title}` }, title);
+  const name = `${space.name.replace(/[^\p{L}\p{N}.-]+/gu, "-") || "points"}-${rows.length}.${title.toLowerCase()}`;
+  button.addEventListener("click", () => download(name, format(records(space, rows)), type));
+  return button;
+}
+
+/** @param {Uint8Array} mask */
+function rowsOf(mask) {
+  const rows = [];
+  mask.forEach((on, row) => { if (on) rows.push(row); });
+  return rows;
+}

@@ -1,0 +1,63 @@
+// Colour by a field, with a legend: labels that can be switched off, or a scale for numbers.
+
+import { labelColours, scaleColour, scaleOf } from "./colours.js";
+import { byId, element } from "./elements.js";
+import { shortNumber } from "./space.js";
+
+/** @param {import("./space.js").Space[]} spaces */
+export function colourPanel(spaces, store) {
+  const panel = byId("colour");
+  const names = [...new Set(spaces.flatMap(({ fields }) => fields.map(({ name }) => name)))];
+  panel.hidden = !names.length;
+  const select = element("select", { "aria-label": "Colour by" }, element("option", { value: "" }, "nothing"),
+    ...names.map((name) => element("option", { value: name }, name)));
+  const legend = element("div", { class: "legend" });
+  panel.replaceChildren(
+    element("div", { class: "row" }, element("h2", { id: "colour-title" }, "Colour"), select), legend);
+  select.addEventListener("change", () =>
+    store.set({ colourBy: select.value || null, hidden: new Set(), alone: null }));
+
+  const show = () => {
+    select.value = store.state.colourBy ?? "";
+    const field = spaces.flatMap(({ fields }) => fields).find(({ name }) => name === store.state.colourBy);
+    legend.replaceChildren(...(!field ? [] : field.kind === "label" ? labels(field, store) : scale(field)));
+  };
+  store.listen((changed) => { if (changed.has("colourBy")) show(); });
+  addEventListener("themechange", show);
+  show();
+}
+
+/** @param {import("./space.js").Field} field */
+function labels(field, store) {
+  const toggle = (label) => {
+    const hidden = new Set(store.state.hidden);
+    if (!hidden.delete(label)) hidden.add(label);
+    store.set({ hidden });
+  };
+  const list = element("ul", {}, ...labelColours(field).map(({ label, count, colour }) => {
+    const dot = element("i", { class: "dot" });
+    dot.style.background = colour;
+    const button = element("button", { type: "button", "aria-pressed": String(!store.state.hidden.has(label)) },
+      dot, element("span", { class: "key", dir: "auto" }, label),
+      element("span", { class: "score" }, count.toLocaleString("en")));
+    button.addEventListener("click", () => {
+      toggle(label);
+      button.setAttribute("aria-pressed", String(!store.state.hidden.has(label)));
+    });
+    for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => store.set({ alone: label }));
+    for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => store.set({ alone: null }));
+    return element("li", {}, button);
+  }));
+  return [list, element("p", { class: "hint" }, "Click a label to hide its points; point at it to see them alone.")];
+}
+
+/** @param {import("./space.js").Field} field */
+function scale({ values }) {
+  const { low, high, logarithmic } = scaleOf(values);
+  const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${shortNumber(low)} to ${shortNumber(high)}` });
+  const stops = Array.from({ length: 12 }, (_, i) => `rgb(${scaleColour(i / 11).join()})`);
+  bar.style.background = `linear-gradient(to right, ${stops.join()})`;
+  const ends = element("div", { class: "ends" }, element("span", {}, shortNumber(low)),
+    element("span", {}, logarithmic ? "logarithmic" : ""), element("span", {}, shortNumber(high)));
+  return [bar, ends];
+}

@@ -1,0 +1,25 @@
+// Elements made by name. Text is text: nothing here reads markup.
+
+/** @param {string} name @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** The element with an id. @param {string} id */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Said to those who listen instead of looking. @param {string} sentence */
+export function announce(sentence) {
+  byId("live").textContent = sentence;
+}
+
+/** A count with its noun. @param {number} count @param {string} noun */
+export function counted(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,46 @@
+// The points of a selection as a file: TSV or JSON, made and handed over inside the browser.
+
+import { element } from "./elements.js";
+
+/** What is known of some points. @param {import("./space.js").Space} space @param {number[]} rows */
+export function records(space, rows) {
+  return rows.map((row) => {
+    const record = { key: space.keys[row] };
+    ["x", "y"].forEach((axis, i) => { record[axis] = rounded(space.plane.raw(row, i)); });
+    ["x3", "y3", "z3"].forEach((axis, i) => { record[axis] = rounded(space.solid.raw(row, i)); });
+    for (const { name, kind, labels, values } of space.fields) {
+      record[name] = kind === "label" ? labels[values[row]] ?? null : nullable(values[row]);
+    }
+    if (space.details) record.details = space.details[row];
+    return record;
+  });
+}
+
+/** A table with a header; tabs and line ends inside a value become spaces.
+ * @param {Record<string, unknown>[]} all */
+export function toTsv(all) {
+  const names = Object.keys(all[0] ?? { key: "" });
+  const line = (values) => values.map((value) => String(value ?? "").replace(/[\t\r\n]+/gu, " ")).join("\t");
+  return [line(names), ...all.map((record) => line(names.map((name) => record[name])))].join("\n") + "\n";
+}
+
+/** @param {Record<string, unknown>[]} all */
+export function toJson(all) {
+  return `${JSON.stringify(all, null, 1)}\n`;
+}
+
+/** Hand a text over as a file. @param {string} name @param {string} text @param {string} type */
+export function download(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = element("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+function rounded(value) {
+  return Number(value.toPrecision(6));
+}
+
+function nullable(value) {
+  return Number.isFinite(value) ? rounded(value) : null;
+}

@@ -1,0 +1,63 @@
+// Which points are named, and where: the first come first, and no name over another.
+
+const ROOM = 7500; // square pixels of screen for each name
+const TRIED = 3000; // points in view that are tried at most
+const CELL = 8; // pixels: how finely it is noted where names are
+const LONGEST = 28; // characters
+
+/** @typedef {{row: number, text: string, x: number, y: number, width: number}} Label */
+
+/** A name short enough to stand in a picture. @param {string} key */
+export function shortened(key) {
+  const line = key.replace(/\s+/gu, " ");
+  const characters = Array.from(line.slice(0, 2 * LONGEST + 2));
+  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join("")}…` : line;
+}
+
+/** Ground that is taken by names already. */
+export class Ground {
+  constructor(width, height) {
+    this.columns = Math.ceil(width / CELL);
+    this.lines = Math.ceil(height / CELL);
+    this.taken = new Uint8Array(this.columns * this.lines);
+  }
+
+  /** Take a rectangle if it is free and inside; whether it was. */
+  take(left, top, width, height) {
+    const from = Math.floor(left / CELL), to = Math.floor((left + width) / CELL);
+    const first = Math.floor(top / CELL), last = Math.floor((top + height) / CELL);
+    if (from < 0 || first < 0 || to >= this.columns || last >= this.lines) return false;
+    for (let line = first; line <= last; line++) {
+      for (let at = line * this.columns + from; at <= line * this.columns + to; at++) {
+        if (this.taken[at]) return false;
+      }
+    }
+    for (let line = first; line <= last; line++) {
+      this.taken.fill(1, line * this.columns + from, line * this.columns + to + 1);
+    }
+    return true;
+  }
+}
+
+/** Names for points in view, in the order of rows.
+ * @param {import("./screen.js").Screen} screen @param {Ground} ground
+ * @param {(row: number) => string} nameOf @param {(text: string) => number} widthOf
+ * @param {{width: number, height: number, line: number, gap: number}} size
+ * @returns {Label[]} */
+export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap }) {
+  const wanted = Math.round((width * height) / ROOM);
+  const labels = [], said = new Set();
+  for (let row = 0, tried = 0; row < screen.x.length; row++) {
+    const x = screen.x[row], y = screen.y[row];
+    if (!(x > 0 && x < width && y > 0 && y < height)) continue;
+    if (labels.length >= wanted || ++tried > TRIED) break;
+    const text = shortened(nameOf(row));
+    if (said.has(text)) continue; // many points may have one name: it is written once
+    const wide = widthOf(text);
+    if (ground.take(x + gap, y - line / 2, wide, line)) {
+      labels.push({ row, text, x: x + gap, y, width: wide });
+      said.add(text);
+    }
+  }
+  return labels;
+}

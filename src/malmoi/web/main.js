@@ -1,0 +1,96 @@
+// The page: reads the scene, shows its spaces, and links what is chosen, hovered and circled.
+
+import { aboutPanel, caption } from "./about_panel.js";
+import { analogyPanel } from "./analogy_panel.js";
+import { circledPanel } from "./circled_panel.js";
+import { colourPanel } from "./colour_panel.js";
+import { announce, byId, counted, element } from "./elements.js";
+import { pointPanel } from "./point_panel.js";
+import { searchBox } from "./search_box.js";
+import { findSource } from "./sections.js";
+import { Space } from "./space.js";
+import { createStore } from "./store.js";
+import { beginTheme } from "./theme.js";
+import { toolbar } from "./toolbar.js";
+import { View } from "./view.js";
+
+const COLOURING = new Set(["colourBy", "hidden", "alone", "circled"]);
+
+async function begin() {
+  beginTheme();
+  const source = findSource();
+  const described = await source.describe();
+  document.title = byId("title").textContent = described.title;
+  const spaces = await Promise.all(
+    described.spaces.map((space, i) => new Space(source, i, space).open()));
+  const store = createStore(beginning(spaces));
+  const actions = linked(spaces, store);
+  const views = spaces.map((space) => new View(space, store, actions));
+  const go = (space, row) => {
+    actions.choose(space, row);
+    views.forEach((view, i) => { if (store.state.chosen[i] >= 0) view.glideTo(store.state.chosen[i]); });
+  };
+  byId("panel").hidden = false;
+  byId("stage").replaceChildren(...views.map((view) => framed(view, spaces.length)));
+  byId("stage").classList.toggle("two", spaces.length > 1);
+  store.listen((changed) => {
+    const recolour = [...changed].some((name) => COLOURING.has(name));
+    for (const view of views) recolour ? view.recolour() : view.repaint();
+  });
+  pointPanel(spaces, store, go);
+  analogyPanel(spaces, store, go);
+  circledPanel(spaces, store, go);
+  colourPanel(spaces, store);
+  aboutPanel(spaces);
+  searchBox(spaces, (space, row) => { go(space, row); views[space].over.focus(); });
+  toolbar(store, views, actions);
+  announce(spaces.map((space) => `${space.name}: ${counted(space.count, "point")}.`).join(" "));
+  document.documentElement.dataset.ready = "";
+}
+
+/** @param {Space[]} spaces @returns {import("./store.js").State} */
+function beginning(spaces) {
+  const labelled = spaces[0].fields.find(({ kind }) => kind === "label") ?? spaces[0].fields[0];
+  return {
+    solid: false, circling: false, metric: spaces[0].described.metrics[0] ?? "cosine",
+    chosen: spaces.map(() => -1), hovered: spaces.map(() => -1), nearby: spaces.map(() => []),
+    circled: spaces.map(() => null), colourBy: labelled?.name ?? null, hidden: new Set(), alone: null,
+  };
+}
+
+/** What happens in one space happens to the same points of the other.
+ * @param {Space[]} spaces @returns {import("./view.js").Actions} */
+function linked(spaces, store) {
+  const alike = spaces.length > 1 && spaces[0].keys.join("\n") === spaces[1].keys.join("\n");
+  /** The same point in every space: by row where the keys are the same, else by key. */
+  const everywhere = (space, row) => spaces.map((other, i) =>
+    i === space || row < 0 || alike ? row : other.find(spaces[space].keys[row]));
+  const same = (a, b) => a.every((value, i) => value === b[i]);
+  return {
+    choose: (space, row) => store.set({ chosen: everywhere(space, row) }),
+    hover: (space, row) => {
+      const hovered = everywhere(space, row);
+      if (!same(hovered, store.state.hovered)) store.set({ hovered });
+    },
+    circle: (space, rows) => {
+      const circled = spaces.map(({ count }) => new Uint8Array(count));
+      for (const row of rows) everywhere(space, row).forEach((at, i) => { if (at >= 0) circled[i][at] = 1; });
+      store.set({ circled, circling: false });
+      announce(`${counted(rows.length, "point")} circled.`);
+    },
+  };
+}
+
+/** A picture with its caption. @param {View} view */
+function framed(view, count) {
+  const title = count > 1 ? [element("b", {}, view.space.name), " · "] : [];
+  return element("figure", {}, view.element,
+    element("figcaption", {}, ...title, caption(view.space)));
+}
+
+begin().catch((error) => {
+  const message = byId("message") ?? byId("stage").appendChild(element("p", { id: "message" }));
+  message.setAttribute("role", "alert");
+  message.textContent = error.message;
+  document.documentElement.dataset.failed = "";
+});

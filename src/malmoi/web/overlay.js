@@ -1,0 +1,118 @@
+// What is drawn over the points: names, rings, lines to neighbours, the lasso.
+
+import { Ground, placeLabels, shortened } from "./labels.js";
+import { styled } from "./theme.js";
+
+const FONTS = 'system-ui, -apple-system, "Segoe UI", "Apple SD Gothic Neo", "Malgun Gothic", ' +
+  '"Noto Sans KR", "Noto Sans CJK KR", NanumGothic, sans-serif';
+const SMALL = `12px ${FONTS}`, STRONG = `600 13px ${FONTS}`, ISLAND = `600 14px ${FONTS}`;
+const widths = new Map(); // of names in the small font
+
+/**
+ * @param {CanvasRenderingContext2D} context in pixels of the page
+ * @param {import("./view.js").View} view
+ */
+export function drawOverlay(context, view) {
+  const { camera: { width, height }, screen, space, size } = view;
+  context.clearRect(0, 0, width, height);
+  const ground = new Ground(width, height);
+  const pen = { context, ground, screen, ink: styled("ink"), paper: styled("paper"),
+    accent: styled("accent"), gap: size / 2 + 4 };
+  const { chosen, hovered, nearby, circled } = view.marks;
+  if (chosen >= 0) lines(pen, chosen, nearby);
+  for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row, size);
+  for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.key(row), STRONG, true);
+  for (const row of nearby) name(pen, row, space.key(row), STRONG, false);
+  if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, view.camera);
+  const named = (row) => space.keys[row];
+  const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
+  context.font = SMALL;
+  const shape = { width, height, line: 16, gap: pen.gap };
+  context.globalAlpha = chosen >= 0 ? 0.45 : 1;
+  for (const label of placeLabels(among, ground, named, (text) => wide(context, text), shape)) {
+    write(pen, label.text, label.x, label.y);
+  }
+  context.globalAlpha = 1;
+  if (view.path.length) lasso(pen, view.path);
+}
+
+function wide(context, text) {
+  if (!widths.has(text)) widths.set(text, context.measureText(text).width);
+  return widths.get(text);
+}
+
+/** Text with a halo of paper, so that it is read over points. */
+function write({ context, ink, paper }, text, x, y) {
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3.5;
+  context.strokeStyle = paper;
+  context.strokeText(text, x, y);
+  context.fillStyle = ink;
+  context.fillText(text, x, y);
+}
+
+/** The name of one point; `anyway` even over others. */
+function name(pen, row, key, font, anyway) {
+  const x = pen.screen.x[row], y = pen.screen.y[row];
+  if (!Number.isFinite(x)) return;
+  pen.context.font = font;
+  const text = shortened(key);
+  const free = pen.ground.take(x + pen.gap, y - 8, pen.context.measureText(text).width, 16);
+  if (free || anyway) write(pen, text, x + pen.gap, y);
+}
+
+/** The name of many points together, in their middle. */
+function islandName(pen, { text, place: [px, py], colour }, { width: w, height: h, scale, target }) {
+  const x = w / 2 + (px - target[0]) * scale, y = h / 2 - (py - target[1]) * scale;
+  pen.context.font = ISLAND;
+  const width = pen.context.measureText(text).width;
+  if (!pen.ground.take(x - width / 2, y - 9, width, 18)) return;
+  write({ ...pen, ink: colour }, text, x - width / 2, y);
+}
+
+function lines({ context, screen, accent }, from, rows) {
+  context.strokeStyle = accent;
+  context.lineWidth = 1;
+  context.globalAlpha = 0.55;
+  context.beginPath();
+  for (const row of rows) {
+    if (!Number.isFinite(screen.x[row]) || !Number.isFinite(screen.x[from])) continue;
+    context.moveTo(screen.x[from], screen.y[from]);
+    context.lineTo(screen.x[row], screen.y[row]);
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+  context.fillStyle = accent;
+  for (const row of rows) {
+    context.beginPath();
+    context.arc(screen.x[row], screen.y[row], 3, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+function ring({ context, screen, accent, paper }, row, size) {
+  if (!Number.isFinite(screen.x[row])) return;
+  const radius = Math.max(6, size / 2 + 3);
+  for (const [colour, width] of [[paper, 4.5], [accent, 2]]) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    context.arc(screen.x[row], screen.y[row], radius, 0, 2 * Math.PI);
+    context.stroke();
+  }
+}
+
+function lasso({ context, accent }, path) {
+  context.beginPath();
+  for (const [x, y] of path) context.lineTo(x, y);
+  context.closePath();
+  context.fillStyle = context.strokeStyle = accent;
+  context.globalAlpha = 0.1;
+  context.fill();
+  context.globalAlpha = 1;
+  context.lineWidth = 1.5;
+  context.setLineDash([5, 4]);
+  context.stroke();
+  context.setLineDash([]);
+}

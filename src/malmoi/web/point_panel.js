@@ -1,0 +1,123 @@
+// The chosen point: its key, its line, its fields, and its nearest in each model.
+
+import { neighboursOf } from "./asking.js";
+import { announce, byId, element } from "./elements.js";
+
+const METRICS = { cosine: "cosine", euclidean: "distance", dot: "product" };
+
+/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
+export function pointPanel(spaces, store, go) {
+  const panel = byId("point");
+  let turn = 0; // answers that come late are not shown
+
+  const show = async () => {
+    const { chosen, metric } = store.state;
+    const mine = ++turn;
+    const first = chosen.findIndex((row) => row >= 0);
+    if (first < 0) {
+      panel.replaceChildren(element("h2", { id: "point-title" }, "Point"), element("p", { class: "hint" },
+        "Click a point, or search, to see its neighbours."));
+      store.set({ nearby: spaces.map(() => []) });
+      return;
+    }
+    const lists = spaces.map((_, i) => element("div", { class: "answers", "aria-busy": "true" }));
+    panel.replaceChildren(...heading(spaces[first], chosen[first]), metrics(), ...lists);
+    const answers = await Promise.all(spaces.map((space, i) => ask(space, chosen[i], metric)));
+    if (mine !== turn) return;
+    lists.forEach((list, i) => list.replaceChildren(...answersOf(spaces, i, chosen[i], answers)));
+    store.set({ nearby: answers.map(({ found }, i) => drawnRows(spaces[i], found)) });
+    announce(told(spaces[first].keys[chosen[first]], answers[first]));
+  };
+
+  const metrics = () => {
+    const known = Object.keys(METRICS).filter((name) =>
+      spaces[0].source.live || spaces.some((space) => space.described.metrics.includes(name)));
+    const choice = element("div", { class: "choice", role: "group", "aria-label": "Nearness" });
+    for (const name of known) {
+      const pressed = String(store.state.metric === name);
+      const button = element("button", { type: "button", "aria-pressed": pressed }, name);
+      button.addEventListener("click", () => {
+        store.set({ metric: name });
+        panel.querySelector('.choice [aria-pressed="true"]')?.focus();
+      });
+      choice.append(button);
+    }
+    return element("div", { class: "row" }, element("h3", {}, "Nearest"), known.length > 1 ? choice : "");
+  };
+
+  const answersOf = (all, i, row, answers) => {
+    const { found, problem } = answers[i];
+    const title = all.length > 1 ? [element("h4", {}, all[i].name, shared(answers, i))] : [];
+    if (problem) return [...title, element("p", { class: "hint" }, problem)];
+    if (!found.length) return [...title, element("p", { class: "hint" }, "It has no neighbours: it is alone.")];
+    const other = all.length > 1 ? new Set(answers[1 - i].found.map(({ key }) => key)) : null;
+    return [...title, answerList(found, all[i], (to) => go(i, to), (at) => hover(i, at), other)];
+  };
+  const hover = (i, row) => store.set({ hovered: spaces.map((_, at) => (at === i ? row : -1)) });
+
+  store.listen((changed) => { if (changed.has("chosen") || changed.has("metric")) show(); });
+  show();
+}
+
+/** Answers as a list of buttons with bars as long as the scores.
+ * @param {import("./asking.js").Answer[]} found @param {import("./space.js").Space} space
+ * @param {(row: number) => void} go @param {(row: number) => void} hover
+ * @param {Set<string> | null} common keys that the other model lists too */
+export function answerList(found, space, go, hover, common = null) {
+  const most = Math.max(...found.map(({ score }) => Math.abs(score))) || 1;
+  return element("ol", {}, ...found.map(({ key, row, score, digits }) => {
+    const drawn = row >= 0 && row < space.count;
+    const bar = element("i", { class: "bar" });
+    bar.style.width = `${(Math.abs(score) / most) * 100}%`;
+    const line = space.details?.[row];
+    const button = element("button", { type: "button", class: common?.has(key) ? "common" : "" },
+      element("span", { class: "key", dir: "auto" }, key),
+      element("span", { class: "score" }, score.toFixed(digits)),
+      ...(line ? [element("span", { class: "line", dir: "auto" }, line)] : []), bar);
+    if (drawn) {
+      button.addEventListener("click", () => go(row));
+      for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => hover(row));
+      for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => hover(-1));
+    } else {
+      button.disabled = true;
+      button.title = "not drawn in this picture";
+    }
+    return element("li", {}, button);
+  }));
+}
+
+/** The rows among answers that have a point. */
+export function drawnRows(space, found) {
+  return found.map(({ row }) => row).filter((row) => row >= 0 && row < space.count);
+}
+
+function heading(space, row) {
+  const facts = space.facts(row).map(({ name, value }) =>
+    element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)));
+  return [
+    element("h2", { id: "point-title", class: "chosen", dir: "auto" }, space.keys[row]),
+    ...(space.details ? [element("p", { class: "sentence", dir: "auto" }, space.details[row])] : []),
+    ...(facts.length ? [element("dl", { class: "facts" }, ...facts)] : []),
+  ];
+}
+
+async function ask(space, row, metric) {
+  if (row < 0) return { found: [], problem: `It is not in ${space.name}.` };
+  try {
+    return { found: await neighboursOf(space, row, metric) };
+  } catch (error) {
+    return { found: [], problem: error.message };
+  }
+}
+
+function shared(answers, i) {
+  const [mine, others] = [answers[i].found, answers[1 - i].found].map((found) => found.map(({ key }) => key));
+  if (!mine.length || !others.length) return "";
+  const both = mine.filter((key) => others.includes(key)).length;
+  return element("span", { class: "aside" }, `${both} of ${mine.length} in both`);
+}
+
+function told(key, { found, problem }) {
+  if (problem) return `${key}. ${problem}`;
+  return `${key}. Nearest: ${found.slice(0, 5).map((one) => one.key).join(", ")}.`;
+}

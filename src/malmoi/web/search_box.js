@@ -1,0 +1,81 @@
+// The search box: a list that follows what is typed, walked by arrows, also while Korean is composed.
+
+import { byId, counted, element, announce } from "./elements.js";
+import { shortened } from "./labels.js";
+import { Finder } from "./search.js";
+
+const MOST = 12;
+
+/** @param {import("./space.js").Space[]} spaces
+ * @param {(space: number, row: number) => void} choose goes to a point */
+export function searchBox(spaces, choose) {
+  const input = byId("search"), list = byId("found");
+  let finders, found = [], active = -1;
+
+  const show = () => {
+    finders ??= spaces.map(({ keys, details }) =>
+      ({ keys: new Finder(keys), details: details && new Finder(details) }));
+    found = input.value.trim() ? search(spaces, finders, input.value) : [];
+    active = found.length ? 0 : -1;
+    const empty = element("li", { class: "none" }, `Nothing is called “${shortened(input.value.trim())}”.`);
+    list.replaceChildren(...(found.length || !input.value.trim() ? found.map(option) : [empty]));
+    open(Boolean(input.value.trim()));
+    if (input.value.trim()) announce(`${counted(found.length, "match").replace("matchs", "matches")}`);
+  };
+  const option = ({ space, row }, i) => {
+    const line = spaces[space].details?.[row];
+    const made = element("li", { role: "option", id: `found-${i}`, "aria-selected": String(i === active) },
+      element("span", { class: "key", dir: "auto" }, shortened(spaces[space].keys[row])));
+    if (line) made.append(element("span", { class: "line", dir: "auto" }, line));
+    else if (space > 0) made.append(element("span", { class: "line" }, `only in ${spaces[space].name}`));
+    made.addEventListener("pointerdown", (event) => { event.preventDefault(); take(i); });
+    return made;
+  };
+  const open = (wanted) => {
+    list.hidden = !wanted;
+    input.setAttribute("aria-expanded", String(wanted));
+    if (wanted && active >= 0) input.setAttribute("aria-activedescendant", `found-${active}`);
+    else input.removeAttribute("aria-activedescendant");
+  };
+  const walk = (by) => {
+    if (!found.length) return;
+    active = (active + by + found.length) % found.length;
+    [...list.children].forEach((made, i) => made.setAttribute("aria-selected", String(i === active)));
+    list.children[active].scrollIntoView({ block: "nearest" });
+    open(true);
+  };
+  const take = (i) => {
+    if (!found[i]) return;
+    open(false);
+    input.blur();
+    choose(found[i].space, found[i].row);
+  };
+
+  input.addEventListener("input", show); // fires while a syllable is composed too
+  input.addEventListener("focus", () => { if (input.value) show(); });
+  input.addEventListener("blur", () => open(false));
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return; // Enter and arrows belong to the composition then
+    if (event.key === "ArrowDown") walk(1);
+    else if (event.key === "ArrowUp") walk(-1);
+    else if (event.key === "Enter") take(active);
+    else if (event.key === "Escape") { input.value = ""; open(false); input.blur(); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** Points by key, then by the lines beside them; of the second space what the first has not. */
+function search(spaces, finders, typed) {
+  const found = [];
+  for (const part of ["keys", "details"]) {
+    finders.forEach((finder, space) => {
+      for (const row of finder[part]?.find(typed, MOST) ?? []) {
+        const known = space > 0 && spaces[0].find(spaces[space].keys[row]) >= 0;
+        if (!known && !found.some((one) => one.space === space && one.row === row)) found.push({ space, row });
+      }
+    });
+  }
+  return found.slice(0, MOST);
+}

@@ -1,0 +1,113 @@
+// One model's points: keys, places, and what is known of each; the large parts on demand.
+
+import { readSection } from "./sections.js";
+
+/**
+ * @typedef {{name: string, kind: "number" | "label", labels: string[],
+ *   values: Float32Array | Int32Array}} Field
+ * @typedef {{values: Float32Array, axes: number, raw: (row: number, axis: number) => number}} Places
+ * @typedef {{rows: Uint32Array, scores: Float64Array, k: number, digits: number}} Near
+ */
+
+const OUTLYING = 0.002; // share of points at each end of an axis that need not fit at first
+
+export class Space {
+  /** @param {import("./sections.js").Source} source @param {number} index @param {any} described */
+  constructor(source, index, described) {
+    this.source = source;
+    this.index = index;
+    this.described = described;
+    this.name = described.name;
+    this.count = described.count;
+    this.reading = new Map();
+  }
+
+  /** Read what a first picture needs. */
+  async open() {
+    const has = (name) => name in this.described.sections;
+    const [keys, plane, solid, details, others] = await Promise.all([
+      this.read("keys"), this.read("plane"), this.read("solid"),
+      has("details") ? this.read("details") : null, has("others") ? this.read("others") : [],
+    ]);
+    Object.assign(this, { keys, details, others });
+    this.plane = placed(plane, this.described.sections.plane);
+    this.solid = placed(solid, this.described.sections.solid);
+    /** @type {Field[]} */
+    this.fields = await Promise.all(this.described.fields.map(
+      async (field, i) => ({ ...field, values: await this.read(`field-${i}`) })));
+    return this;
+  }
+
+  /** A section, read once. @param {string} name */
+  read(name) {
+    if (!this.reading.has(name)) {
+      const described = this.described.sections[name];
+      this.reading.set(name, readSection(this.source, this.index, name, described));
+    }
+    return this.reading.get(name);
+  }
+
+  /** The key of a row: of a point, or of a vector that is not drawn. @param {number} row */
+  key(row) {
+    return row < this.count ? this.keys[row] : this.others[row - this.count];
+  }
+
+  /** The first point of a key, or -1. @param {string} key */
+  find(key) {
+    this.rows ??= new Map(this.keys.map((each, i) => [each, i]).reverse());
+    return this.rows.get(key) ?? -1;
+  }
+
+  /** The nearest points of one, best first, as they were found among the vectors themselves.
+   * @param {number} row @param {string} metric
+   * @returns {Promise<{key: string, row: number, score: number, digits: number}[]>} */
+  async near(row, metric) {
+    const { shape: [, k] } = this.described.sections[`${metric}-rows`];
+    const { digits } = this.described.sections[`${metric}-scores`];
+    const [rows, steps] = await Promise.all(
+      [this.read(`${metric}-rows`), this.read(`${metric}-scores`)]);
+    const found = [];
+    for (let i = row * k, score = 0; i < (row + 1) * k; i++) {
+      score += steps[i]; // they are differences
+      found.push({ key: this.key(rows[i]), row: rows[i], score: score / 10 ** digits, digits });
+    }
+    return found;
+  }
+
+  /** The fields of a point, to be read. @param {number} row */
+  facts(row) {
+    return this.fields.map(({ name, kind, labels, values }) =>
+      ({ name, value: kind === "label" ? labels[values[row]] ?? "—" : shortNumber(values[row]) }));
+  }
+}
+
+/** A number as people read it. @param {number} value */
+export function shortNumber(value) {
+  if (!Number.isFinite(value)) return "—";
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  return Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
+}
+
+/** 16-bit steps to places around zero, most of them within -1 … 1.
+ * @param {Uint16Array} steps @param {any} described @returns {Places} */
+export function placed(steps, { shape: [count, axes], low, step }) {
+  const ends = low.map((_, axis) => inner(steps, axes, axis).map((at) => low[axis] + at * step[axis]));
+  const middle = ends.map(([from, to]) => (from + to) / 2);
+  const half = Math.max(...ends.map(([from, to]) => (to - from) / 2)) || 1;
+  const values = new Float32Array(count * axes);
+  for (let i = 0, axis = 0; i < values.length; i++, axis = (axis + 1) % axes) {
+    values[i] = (low[axis] + steps[i] * step[axis] - middle[axis]) / half;
+  }
+  return { values, axes, raw: (row, axis) => low[axis] + steps[row * axes + axis] * step[axis] };
+}
+
+/** Where an axis begins and ends, outlying points apart. */
+function inner(steps, axes, axis) {
+  const counts = new Uint32Array(65536);
+  for (let i = axis; i < steps.length; i += axes) counts[steps[i]]++;
+  const spare = Math.floor((steps.length / axes) * OUTLYING);
+  let from = 0, to = 65535;
+  for (let seen = counts[from]; seen <= spare; seen += counts[++from]);
+  for (let seen = counts[to]; seen <= spare; seen += counts[--to]);
+  return [from, to];
+}
