@@ -29,6 +29,7 @@ COMMANDS = (
     ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
     ("train", "train:train_app", "Train a model: word2vec, fasttext, glove …"),
     ("generate", "generate:generate_command", "Text from a language model."),
+    ("serve", "serve:serve_command", "Models over HTTP: OpenAI's way, bert-as-service's, ours."),
     ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
 )
 

@@ -1,0 +1,37 @@
+"""Who may ask: keys, of which only hashes are kept."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from pathlib import Path
+
+from malmoi.errors import BadFile
+from malmoi.files.source import Source
+
+
+@dataclass(frozen=True)
+class Keys:
+    """SHA-256 hashes of the keys; without any, everybody may ask."""
+
+    hashes: tuple[bytes, ...] = ()
+
+    def admit(self, authorization: bytes) -> bool:
+        """Whether a header `Authorization: Bearer KEY` has one of the keys.
+
+        All are compared, each in a time that does not depend on where they differ.
+        """
+        if not self.hashes:
+            return True
+        scheme, _, key = authorization.partition(b" ")
+        given = hashlib.sha256(key.strip()).digest()
+        same = [hmac.compare_digest(given, known) for known in self.hashes]
+        return scheme.lower() == b"bearer" and any(same)
+
+
+def read_keys(path: Path) -> Keys:
+    """A file with a key a line; empty lines and those that begin with # are none."""
+    lines = (line.strip() for line in bytes(Source(path).mapped).splitlines())
+    keys = [line for line in lines if line and not line.startswith(b"#")]
+    if not keys:
+        raise BadFile(f"{path} holds no key: write one a line, or leave the option out")
+    return Keys(tuple(hashlib.sha256(key).digest() for key in keys))

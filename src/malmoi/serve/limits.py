@@ -1,0 +1,31 @@
+"""How much of everything the server takes."""
+
+from dataclasses import dataclass
+
+from malmoi.errors import BadSetting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Sizes in bytes, texts, characters and pieces; times in seconds.
+
+    `waiting` is how many pieces of text may wait for a worker; `batch` how many one takes at a
+    time; `body_time` is how long a client may take to send a request; `idle_time` how long
+    it may take to begin one.
+    """
+
+    body: int = 8_000_000
+    texts: int = 2048
+    characters: int = 200_000  # in one text
+    answers: int = 1000
+    waiting: int = 65_536
+    batch: int = 1024
+    connections: int = 1000
+    body_time: float = 30
+    idle_time: float = 30
+    drain_time: float = 60
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not value > 0:
+                raise BadSetting(f"the limit {name} is {value}: it must be more than 0")

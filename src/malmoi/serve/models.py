@@ -1,0 +1,117 @@
+"""The models that are served, each under a name: opened once, before anything is answered."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.encode.protocol import Encoder
+from malmoi.errors import BadSetting
+from malmoi.formats import load
+from malmoi.formats.packaged import is_packaged
+from malmoi.serve.reading import Reader
+from malmoi.serve.refusing import Refused
+from malmoi.vectors import Vectors
+
+Kind = Literal["contextual", "encoder", "vectors"]
+AnyEncoder = Encoder | ContextualEncoder
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """One model: `reader` where it reads in context, `encoder` where it embeds texts at all."""
+
+    name: str
+    path: str
+    encoder: AnyEncoder | None = None
+    reader: Reader | None = None
+    vectors: Vectors | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        if self.reader is not None:
+            return "contextual"
+        return "encoder" if self.encoder is not None else "vectors"
+
+    @property
+    def dim(self) -> int:
+        """How many numbers a vector of it has."""
+        return self.encoder.dim if self.encoder else self.vectors.dim if self.vectors else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """All models by name; the first is meant where none is named."""
+
+    by_name: Mapping[str, Served]
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self.by_name.values())
+
+    def __call__(self, name: str | None) -> Served:
+        """The model of this name."""
+        if name is None:
+            return next(iter(self))
+        if name not in self.by_name:
+            raise Refused(
+                404,
+                f"there is no model '{name}' here: {', '.join(self.by_name)} can be asked",
+                code="model_not_found",
+                parameter="model",
+            )
+        return self.by_name[name]
+
+    def reader(self, name: str | None) -> tuple[Served, Reader]:
+        """A model that reads in context."""
+        model = self(name) if name else next((one for one in self if one.reader), self(None))
+        if model.reader is None:
+            raise Refused(400, f"'{model.name}' does not read in context", parameter="model")
+        return model, model.reader
+
+    def vectors(self, name: str | None) -> tuple[Served, Vectors]:
+        """A model that is vectors of words."""
+        model = self(name) if name else next((one for one in self if one.vectors), self(None))
+        if model.vectors is None:
+            raise Refused(400, f"'{model.name}' holds no vectors of words", parameter="model")
+        return model, model.vectors
+
+    def encoder(self, name: str | None) -> tuple[Served, AnyEncoder]:
+        """A model that embeds texts."""
+        model = self(name) if name else next((one for one in self if one.encoder), self(None))
+        if model.encoder is None:
+            raise Refused(400, f"'{model.name}' embeds no texts", parameter="model")
+        return model, model.encoder
+
+
+def load_models(places: Mapping[str, str]) -> Models:
+    """Open models by name and path; the first that cannot be opened ends it."""
+    if not places:
+        raise BadSetting("no model is named: give one as --model NAME=PATH")
+    return Models({name: load_model(name, path) for name, path in places.items()})
+
+
+def load_model(name: str, path: str) -> Served:
+    """Open one model, whatever it is, and try it."""
+    if Path(path).is_file() or is_packaged(path):
+        vectors = load(path)
+        return Served(name, path, vectors=vectors)
+    encoder = load_encoder(path)
+    encoder.encode(["ready"])  # graphs are written and opened now, not while somebody waits
+    if isinstance(encoder, ContextualEncoder):
+        return Served(name, path, encoder=encoder, reader=Reader(encoder))
+    return Served(name, path, encoder=encoder)
+
+
+def parse_places(asked: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=PATH` each, or a path alone, whose last part is then the name."""
+    places: dict[str, str] = {}
+    for one in asked:
+        name, _, path = one.partition("=") if "=" in one else (Path(one).stem or one, "", one)
+        if not name or not path:
+            raise BadSetting(f"'{one}' names no model: write it as NAME=PATH")
+        if name in places:
+            raise BadSetting(f"two models are called '{name}': give each a name of its own")
+        places[name] = path
+    return places

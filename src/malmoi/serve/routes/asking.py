@@ -1,0 +1,88 @@
+"""/neighbours, /analogy and /similarity: what can be asked of words and texts."""
+
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from malmoi.encode.pooling import unit_length
+from malmoi.query.analogy import analogy
+from malmoi.query.compare import similarity
+from malmoi.query.neighbours import Neighbour
+from malmoi.serve.endpoints import Endpoint, Handler
+from malmoi.serve.refusing import Refused
+from malmoi.serve.routes.openai import vectors
+from malmoi.serve.schemas import (
+    AnalogyAnswer,
+    AnalogyRequest,
+    NeighboursAnswer,
+    NeighboursRequest,
+    SimilarityAnswer,
+    SimilarityRequest,
+)
+from malmoi.serve.service import Service, Visit
+from malmoi.serve.work import Nearest, OneByOne
+
+COST = 64  # pieces of text that take about as long as a question to vectors
+
+
+async def ask_neighbours(
+    service: Service, visit: Visit, asked: NeighboursRequest
+) -> dict[str, Any]:
+    """The nearest words to a word."""
+    model, words = service.models.vectors(asked.model)
+    visit.model = model.name
+    work = Nearest(words, count(service, asked.k), asked.metric)
+    (found,) = await service.ask(visit, work, [asked.word], [COST])
+    return {"model": model.name, "neighbours": scored(found)}
+
+
+async def ask_analogy(service: Service, visit: Visit, asked: AnalogyRequest) -> dict[str, Any]:
+    """The words that an expression comes closest to."""
+    model, words = service.models.vectors(asked.model)
+    visit.model, k = model.name, count(service, asked.k)
+    question = [lambda: analogy(words, asked.expression, k, method=asked.method)]
+    (found,) = await service.ask(visit, OneByOne(), question, [COST])
+    return {"model": model.name, "answers": scored(found)}
+
+
+async def ask_similarity(
+    service: Service, visit: Visit, asked: SimilarityRequest
+) -> dict[str, Any]:
+    """The cosine between two words, or between two texts."""
+    model = service.models(asked.model)
+    visit.model = model.name
+    if model.vectors is not None:
+        words = model.vectors
+        question = [lambda: similarity(words, asked.one, asked.other)]
+        (cosine,) = await service.ask(visit, OneByOne(), question, [COST])
+    else:
+        rows = unit_length(await vectors(service, visit, model, [asked.one, asked.other]))
+        cosine = float(np.dot(rows[0].astype(np.float64), rows[1]))
+    return {"model": model.name, "similarity": cosine}
+
+
+def count(service: Service, k: int) -> int:
+    """How many answers are asked for, unless they are too many."""
+    if k > service.limits.answers:
+        sentence = f"{k:,} answers are too many: {service.limits.answers:,} may be asked for"
+        raise Refused(400, sentence, parameter="k")
+    return k
+
+
+def scored(found: list[Neighbour]) -> list[dict[str, Any]]:
+    """Neighbours as JSON has them."""
+    return [{"key": one.key, "score": one.score} for one in found]
+
+
+METHODS: tuple[Literal["GET", "POST"], ...] = ("GET", "POST")
+QUESTIONS: tuple[tuple[str, str, Handler, type[Struct], type[Struct]], ...] = (
+    ("/neighbours", "The nearest words", ask_neighbours, NeighboursRequest, NeighboursAnswer),
+    ("/analogy", "king - man + woman", ask_analogy, AnalogyRequest, AnalogyAnswer),
+    ("/similarity", "How similar two are", ask_similarity, SimilarityRequest, SimilarityAnswer),
+)
+ENDPOINTS = tuple(
+    Endpoint(path=path, method=method, summary=summary, handler=handler, asks=asks, answers=answers)
+    for path, summary, handler, asks, answers in QUESTIONS
+    for method in METHODS
+)

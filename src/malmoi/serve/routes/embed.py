@@ -1,0 +1,159 @@
+"""/embed: vectors of texts, words or pieces, with a recipe a request."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from malmoi.encode.activations import Activations, Parts
+from malmoi.encode.cutting import Text
+from malmoi.encode.embedding import Wish
+from malmoi.encode.pieces import Pieces
+from malmoi.encode.pooling import unit_length
+from malmoi.encode.recipes import Recipe, choose_recipe
+from malmoi.serve.endpoints import Endpoint
+from malmoi.serve.models import Served
+from malmoi.serve.reading import Reader
+from malmoi.serve.refusing import Refused
+from malmoi.serve.schemas import EmbedAnswer, EmbedRequest
+from malmoi.serve.service import Service, Visit
+from malmoi.serve.texts import (
+    characters,
+    checked,
+    note_texts,
+    refuse_long,
+    run_encodings,
+    run_texts,
+)
+from malmoi.vectors import Matrix
+
+TEXTS = "texts"
+RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
+
+
+async def embed(service: Service, visit: Visit, asked: EmbedRequest) -> dict[str, Any]:
+    """What was asked of each text."""
+    model, _ = service.models.encoder(asked.model)
+    texts = checked(service, [asked.texts] if isinstance(asked.texts, str) else asked.texts, TEXTS)
+    if model.reader is None:
+        return await embed_plainly(service, visit, model, texts, asked)
+    reader, wish = model.reader, as_wish(asked)
+    encodings = await cut(service, reader, texts, wish)
+    truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
+    if not asked.truncate:
+        refuse_long(reader, truncated, TEXTS)
+    note_texts(service, visit, model, len(texts), truncated)
+    answer: dict[str, Any] = {"model": model.name}
+    if wish.per == "text":
+        ending = reader.ending(wish.recipe) if wish.recipe else reader.own
+        rows = np.stack(await run_encodings(service, visit, reader, encodings, ending))
+        answer |= {"dim": rows.shape[1], "embeddings": list(scaled(rows, asked))}
+    else:
+        answer |= await embed_parts(service, visit, reader, texts, encodings, asked, wish)
+    return answer | {"tokens": visit.tokens, "truncated": truncated}
+
+
+async def embed_plainly(
+    service: Service, visit: Visit, model: Served, texts: Sequence[Text], asked: EmbedRequest
+) -> dict[str, Any]:
+    """Vectors of an encoder without layers."""
+    given = [name for name in (*RECIPE_PARTS, "prompt") if getattr(asked, name) is not None]
+    if given or asked.per != "text":
+        part = given[0] if given else f"vector per {asked.per}"
+        raise Refused(400, f"'{model.name}' does not read in context: it has no {part}")
+    rows = await run_texts(service, visit, model, texts)
+    note_texts(service, visit, model, len(texts), [])
+    rows = scaled(rows, asked)
+    return {
+        "model": model.name,
+        "dim": rows.shape[1],
+        "tokens": visit.tokens,
+        "truncated": [],
+        "embeddings": list(rows),
+    }
+
+
+async def embed_parts(
+    service: Service,
+    visit: Visit,
+    reader: Reader,
+    texts: Sequence[Text],
+    encodings: Sequence[Any],
+    asked: EmbedRequest,
+    wish: Wish,
+) -> dict[str, Any]:
+    """Vectors of the words or pieces of each text."""
+    recipe = wish.recipe or Recipe()
+    ending = reader.ending(recipe, pooled=False)
+    states = await run_encodings(service, visit, reader, encodings, ending)
+    cutter = reader.encoder.cutter
+    pieces = tuple(
+        cutter.pieces(cutter.uniform(text), encoding)
+        for text, encoding in zip(texts, encodings, strict=True)
+    )
+    held = Activations(pieces, tuple(states), ending.layers, reader.encoder.config.states)
+    per_word = wish.per == "word"
+    found = held.words(recipe, join=wish.join) if per_word else held.pieces(recipe)
+    return {
+        "dim": found[0].matrix.shape[1],
+        "texts": [
+            as_parts(text, parts, per_word, asked, recipe)
+            for text, parts in zip(pieces, found, strict=True)
+        ],
+    }
+
+
+def as_parts(
+    text: Pieces, parts: Parts, per_word: bool, asked: EmbedRequest, recipe: Recipe
+) -> dict[str, Any]:
+    """A text with the vectors of its words or pieces."""
+    kept = np.flatnonzero(~text.special | recipe.special)
+    which = text.parts[text.word_starts] if per_word else text.parts[kept]
+    name, rows = ("word" if per_word else "piece"), scaled(parts.matrix, asked)
+    each = zip(parts.keys, parts.offsets.tolist(), which.tolist(), rows, strict=True)
+    found = [
+        {name: key, "begin": begin, "end": end, "part": part, "vector": row}
+        for key, (begin, end), part, row in each
+    ]
+    pair = {} if text.pair is None else {"pair": text.pair}
+    return {"text": text.text, **pair, f"{name}s": found}
+
+
+def as_wish(asked: EmbedRequest) -> Wish:
+    """The parts of a recipe together; without any, the vectors are the model's own."""
+    per = "piece" if asked.pool == "none" else asked.per
+    recipe = None
+    if any(getattr(asked, name) is not None for name in RECIPE_PARTS):
+        layers = tuple(asked.layers) if isinstance(asked.layers, list) else asked.layers
+        recipe = choose_recipe(asked.recipe, layers=layers, mix=asked.mix, pool=asked.pool)
+        changes: dict[str, Any] = {"scale": asked.scale, "special": asked.special}
+        changes["weights"] = None if asked.weights is None else tuple(asked.weights)
+        recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
+    return Wish(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
+
+
+async def cut(service: Service, reader: Reader, texts: Sequence[Text], wish: Wish) -> list[Any]:
+    """Texts cut as the wish needs them."""
+    by_text = wish.per == "text"
+    prompt = reader.encoder.prompt(wish.prompt) if by_text else ""
+    return await service.aside(
+        characters(texts), lambda: reader.cut(texts, offsets=not by_text, prompt=prompt)
+    )
+
+
+def scaled(rows: Matrix, asked: EmbedRequest) -> Matrix:
+    """Vectors as they are, or of length 1."""
+    return unit_length(rows) if asked.normalize else rows
+
+
+ENDPOINTS = (
+    Endpoint(
+        path="/embed",
+        method="POST",
+        summary="Vectors of texts, words or pieces, with a recipe",
+        handler=embed,
+        asks=EmbedRequest,
+        answers=EmbedAnswer,
+    ),
+)

@@ -1,0 +1,43 @@
+"""/tokenize: texts as a model sees them."""
+
+from typing import Any
+
+from malmoi.serve.endpoints import Endpoint
+from malmoi.serve.schemas import TokenizeAnswer, TokenizeRequest
+from malmoi.serve.service import Service, Visit
+from malmoi.serve.texts import characters, checked
+
+
+async def tokenize(service: Service, visit: Visit, asked: TokenizeRequest) -> dict[str, Any]:
+    """Pieces, ids, segments, words and places."""
+    model, reader = service.models.reader(asked.model)
+    given = [asked.texts] if isinstance(asked.texts, str) else asked.texts
+    texts = checked(service, given, "texts")
+    pieces = await service.aside(characters(texts), lambda: reader.encoder.cutter(texts))
+    visit.model, visit.texts, visit.tokens = model.name, len(pieces), sum(map(len, pieces))
+    found = [
+        {
+            "text": one.text,
+            "pair": one.pair,
+            "pieces": one.pieces,
+            "ids": one.ids,
+            "segments": one.segments,
+            "words": one.words,
+            "offsets": one.offsets,
+            "truncated": one.truncated,
+        }
+        for one in pieces
+    ]
+    return {"model": model.name, "texts": found}
+
+
+ENDPOINTS = (
+    Endpoint(
+        path="/tokenize",
+        method="POST",
+        summary="Texts as a model sees them",
+        handler=tokenize,
+        asks=TokenizeRequest,
+        answers=TokenizeAnswer,
+    ),
+)

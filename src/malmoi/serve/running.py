@@ -1,0 +1,117 @@
+"""The server as a process: a socket, an event loop, and an end that loses nothing."""
+
+import errno
+import logging
+import socket
+import sys
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.extras import require
+from malmoi.serve.limits import Limits
+from malmoi.serve.models import Models, load_models
+
+if TYPE_CHECKING:
+    import uvicorn
+
+SWITCH = 0.0005  # seconds after which a thread that waits for its turn in Python gets it
+BACKLOG = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """Where to listen and whom to answer; port 0 is any that is free."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    api_key_file: Path | None = None
+    allow_origin: tuple[str, ...] = ()
+    truncate: bool = True
+    quiet: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Everything opened, nothing answered yet."""
+
+    models: Models
+    listening: socket.socket
+    settings: Serving
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        host, port = self.listening.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def prepare(places: dict[str, str], settings: Serving) -> Prepared:
+    """Open the models, then the socket; whatever is wrong is said now."""
+    for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
+        require(package, extra="serve")
+    models = load_models(places)
+    return Prepared(models, listen(settings.host, settings.port), settings)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that is bound, or one clear sentence."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OverflowError as error:
+        raise BadSetting(f"there is no port {port}: they go from 0 to 65535") from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadSetting(
+                f"port {port} of {host} is in use: stop what listens there, or choose another port"
+            ) from error
+        raise BadSetting(f"cannot listen at {host}:{port}: {error.strerror or error}") from error
+    return listening
+
+
+def make_server(prepared: Prepared) -> "uvicorn.Server":
+    """All that answers, ready to run."""
+    import uvicorn
+
+    from malmoi.serve.access import Keys, read_keys
+    from malmoi.serve.app import make_app
+    from malmoi.serve.connections import connection_class
+    from malmoi.serve.logs import Forwarding, Log
+    from malmoi.serve.service import Service
+
+    settings, limits = prepared.settings, prepared.settings.limits
+    log = Log(None if settings.quiet else sys.stderr)
+    keys = read_keys(settings.api_key_file) if settings.api_key_file else Keys()
+    service = Service(prepared.models, limits, truncate=settings.truncate)
+    app = make_app(service, keys=keys, origins=settings.allow_origin, log=log)
+    logger = logging.getLogger("uvicorn")
+    logger.handlers, logger.propagate = [Forwarding(log)], False
+    config = uvicorn.Config(
+        app,
+        http=connection_class(limits.connections, limits.idle_time),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=round(limits.idle_time),
+        timeout_graceful_shutdown=round(limits.drain_time),
+        ws="none",
+    )
+    return uvicorn.Server(config)
+
+
+def run(prepared: Prepared) -> None:
+    """Answer until told to stop; then finish what was accepted."""
+    server = make_server(prepared)
+    warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client
+    sys.setswitchinterval(SWITCH)
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is done
+        server.run(sockets=[prepared.listening])

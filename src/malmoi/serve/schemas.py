@@ -1,0 +1,255 @@
+"""What endpoints are asked and what they answer; the OpenAPI document is made from these."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from malmoi.encode.embedding import Per
+from malmoi.encode.mixing import Mix
+from malmoi.encode.pooling import Join, Pool
+from malmoi.nearest.ranking import Metric
+from malmoi.query.analogy import Method
+
+Text = Annotated[str, Meta(description="A text.")]
+Pair = Annotated[list[str], Meta(min_length=2, max_length=2, description="Two texts as a pair.")]
+Texts = Annotated[list[str | Pair], Meta(min_length=1)]
+TokenId = Annotated[int, Meta(ge=0)]
+ModelName = Annotated[str, Meta(description="One of /models; the first that fits if none.")]
+Layers = Annotated[
+    int | str | list[int], Meta(description="-2, [0, 3], '-4:' or 'all'; 0 goes into layer 1.")
+]
+Count = Annotated[int, Meta(ge=1, description="How many answers.")]
+Word = Annotated[str, Meta(min_length=1)]
+
+
+class EmbeddingsRequest(Struct, kw_only=True):
+    """As OpenAI's: a text, texts, token ids, or lists of token ids."""
+
+    input: Annotated[
+        str | list[str | TokenId | list[TokenId]],
+        Meta(description="A text, texts, the ids of a text's tokens, or several texts' ids."),
+    ]
+    model: str
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: Annotated[int, Meta(ge=1)] | None = None
+    user: str | None = None
+
+
+class Embedding(Struct, kw_only=True):
+    """One text's vector."""
+
+    object: Literal["embedding"]
+    index: int
+    embedding: list[float] | str
+
+
+class Usage(Struct, kw_only=True):
+    """How much was read."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingsAnswer(Struct, kw_only=True):
+    """As OpenAI's."""
+
+    object: Literal["list"]
+    data: list[Embedding]
+    model: str
+    usage: Usage
+
+
+class OpenaiModel(Struct, kw_only=True):
+    """As OpenAI's."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class OpenaiModels(Struct, kw_only=True):
+    """As OpenAI's."""
+
+    object: Literal["list"]
+    data: list[OpenaiModel]
+
+
+class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Texts and a recipe; without any part of a recipe, the vectors are the model's own."""
+
+    texts: str | Texts
+    model: ModelName | None = None
+    layers: Layers | None = None
+    mix: Mix | None = None
+    pool: Pool | None = None
+    recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
+    weights: list[float] | None = None
+    scale: float | None = None
+    special: Annotated[bool, Meta(description="Whether [CLS] and [SEP] count.")] | None = None
+    per: Per = "text"
+    join: Annotated[Join, Meta(description="How pieces become a word.")] = "mean"
+    prompt: Annotated[str, Meta(description="One of the model's prompts, by name.")] | None = None
+    truncate: Annotated[bool, Meta(description="Cut long texts off, or else refuse them.")] = True
+    normalize: Annotated[bool, Meta(description="Make all vectors of length 1.")] = False
+
+
+class Part(Struct, kw_only=True, omit_defaults=True):
+    """A word or piece: `begin` and `end` are characters of the text, `part` which of a pair."""
+
+    begin: int
+    end: int
+    vector: list[float]
+    word: str | None = None
+    piece: str | None = None
+    part: int = 0
+
+
+class TextParts(Struct, kw_only=True, omit_defaults=True):
+    """A text as the model read it (in NFC), to which the places of its parts refer."""
+
+    text: str
+    pair: str | None = None
+    words: list[Part] | None = None
+    pieces: list[Part] | None = None
+
+
+class EmbedAnswer(Struct, kw_only=True, omit_defaults=True):
+    """`embeddings` has a vector a text; with words or pieces, `texts` has them instead."""
+
+    model: str
+    dim: int
+    tokens: int
+    truncated: list[int]
+    embeddings: list[list[float]] | None = None
+    texts: list[TextParts] | None = None
+
+
+class EncodeRequest(Struct, kw_only=True):
+    """As bert-as-service's."""
+
+    texts: Annotated[list[str | list[str]], Meta(min_length=1)]
+    id: int | str | None = None
+    is_tokenized: bool = False
+    show_tokens: bool = False
+    model: ModelName | None = None
+
+
+class EncodeAnswer(Struct, kw_only=True, omit_defaults=True):
+    """As bert-as-service's; `results` is what its manual said, `result` what it sent."""
+
+    id: int | str | None
+    status: int
+    result: list[list[float]]
+    results: list[list[float]]
+    tokens: list[list[str]] | None = None
+
+
+class Named(Struct, kw_only=True):
+    """Anything by name."""
+
+    state: dict[str, Any]
+
+
+class TokenizeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Texts to be cut."""
+
+    texts: str | Texts
+    model: ModelName | None = None
+
+
+class TokenizedText(Struct, kw_only=True):
+    """A text as a model sees it; `words` numbers the words, -1 is no word."""
+
+    text: str
+    pair: str | None
+    pieces: list[str]
+    ids: list[int]
+    segments: list[int]
+    words: list[int]
+    offsets: list[list[int]]
+    truncated: bool
+
+
+class TokenizeAnswer(Struct, kw_only=True):
+    """Texts as a model sees them."""
+
+    model: str
+    texts: list[TokenizedText]
+
+
+class NeighboursRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A word of some vectors."""
+
+    word: Word
+    model: ModelName | None = None
+    k: Count = 10
+    metric: Metric = "cosine"
+
+
+class Scored(Struct, kw_only=True):
+    """A word and how near it is."""
+
+    key: str
+    score: float
+
+
+class NeighboursAnswer(Struct, kw_only=True):
+    """The nearest words, nearest first."""
+
+    model: str
+    neighbours: list[Scored]
+
+
+class AnalogyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Words added and subtracted: king - man + woman."""
+
+    expression: Word
+    model: ModelName | None = None
+    k: Count = 10
+    method: Method = "add"
+
+
+class AnalogyAnswer(Struct, kw_only=True):
+    """The words that it comes closest to."""
+
+    model: str
+    answers: list[Scored]
+
+
+class SimilarityRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Two words of some vectors, or two texts for an encoder."""
+
+    one: Word
+    other: Word
+    model: ModelName | None = None
+
+
+class SimilarityAnswer(Struct, kw_only=True):
+    """The cosine between them."""
+
+    model: str
+    similarity: float
+
+
+class ModelState(Struct, kw_only=True, omit_defaults=True):
+    """One model; of those that read in context also how deep and how far."""
+
+    name: str
+    kind: Literal["contextual", "encoder", "vectors"]
+    dim: int
+    layers: int | None = None
+    longest: int | None = None
+    words: int | None = None
+
+
+class ModelsAnswer(Struct, kw_only=True):
+    """All models; the first is asked where none is named."""
+
+    models: list[ModelState]
+
+
+class HealthAnswer(Struct, kw_only=True):
+    """Whether it is up."""
+
+    status: Literal["ok", "draining"]

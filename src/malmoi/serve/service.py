@@ -1,0 +1,119 @@
+"""What all requests share: the models, the workers, and what is counted."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from malmoi.encode.running import cores
+from malmoi.serve.batching import Batcher, Ticket, Work
+from malmoi.serve.limits import Limits
+from malmoi.serve.measuring import Measures
+from malmoi.serve.models import Models
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Result = TypeVar("Result")
+LONG = 20_000  # characters that take long enough to cut that others would notice
+
+
+class Gone(Exception):
+    """The client has left: nobody waits for an answer."""
+
+
+@dataclass(eq=False)
+class Visit:
+    """One request: who it is, whether it is still there, and what it came to."""
+
+    identity: str
+    receive: Receive
+    model: str = ""
+    texts: int = 0
+    tokens: int = 0
+    truncated: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+
+    async def left(self) -> None:
+        """Wait until the client is gone."""
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+
+class Service:
+    """Takes work from requests to the workers, and answers back."""
+
+    def __init__(self, models: Models, limits: Limits, *, truncate: bool = True) -> None:
+        self.models, self.limits, self.truncate = models, limits, truncate
+        self.measures, self.workers = Measures(), cores()
+        self.ready = False
+        self._futures: dict[Ticket, asyncio.Future[list[Any]]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.batcher: Batcher | None = None
+
+    def open(self) -> None:
+        """Start the workers; called where the event loop runs."""
+        self._loop = asyncio.get_running_loop()
+        self.batcher = Batcher(
+            self._deliver,
+            workers=self.workers,
+            budget=self.limits.batch,
+            most_waiting=self.limits.waiting,
+            observe=self.measures.batch_done,
+        )
+        self.measures.waiting = lambda: self.batcher.waiting if self.batcher else 0
+        self.ready = True
+
+    def is_full(self) -> bool:
+        """Whether as much is waiting as may."""
+        return self.batcher is not None and self.batcher.waiting >= self.limits.waiting
+
+    async def close(self) -> None:
+        """Let the workers finish."""
+        self.ready = False
+        if self.batcher is not None:
+            await asyncio.to_thread(self.batcher.close)
+
+    async def ask(
+        self, visit: Visit, work: Work, items: Sequence[Any], sizes: Sequence[int]
+    ) -> list[Any]:
+        """The answers of the workers, unless the client leaves first."""
+        if not items:
+            return []
+        if self.batcher is None or self._loop is None:
+            raise RuntimeError("the service is not open")
+        ticket = self.batcher.submit(work, items, sizes)
+        answer: asyncio.Future[list[Any]] = self._loop.create_future()
+        self._futures[ticket] = answer
+        leaving = self._loop.create_task(visit.left())
+        leaving.add_done_callback(lambda _: _give_up(answer))
+        try:
+            return await answer
+        except (Gone, asyncio.CancelledError):
+            self.batcher.leave(ticket)
+            raise
+        finally:
+            leaving.cancel()
+            self._futures.pop(ticket, None)
+
+    async def aside(self, characters: int, call: Callable[[], Result]) -> Result:
+        """A call that takes long with many characters, and then does not hold up others."""
+        return await asyncio.to_thread(call) if characters > LONG else call()
+
+    def _deliver(self, tickets: list[Ticket]) -> None:
+        if tickets and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._settle, tickets)
+
+    def _settle(self, tickets: list[Ticket]) -> None:
+        for ticket in tickets:
+            answer = self._futures.get(ticket)
+            if answer is None or answer.done():
+                continue
+            if ticket.failure is not None:
+                answer.set_exception(ticket.failure)
+            else:
+                answer.set_result(ticket.answers)
+
+
+def _give_up(answer: asyncio.Future[list[Any]]) -> None:
+    if not answer.done():
+        answer.set_exception(Gone())

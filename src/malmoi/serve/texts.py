@@ -1,0 +1,80 @@
+"""The texts of a request: within limits, cut, embedded, and what befell them told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from malmoi.encode.cutting import Text
+from malmoi.serve.models import Served
+from malmoi.serve.reading import Reader
+from malmoi.serve.refusing import Refused
+from malmoi.serve.service import Service, Visit
+from malmoi.serve.work import Ending, Reading, Vectorising
+from malmoi.vectors import Matrix
+
+PER_CHARACTER = 4  # characters are about a piece, where nobody has cut them
+
+
+def checked(service: Service, texts: Sequence[str | list[str]], parameter: str) -> list[Text]:
+    """Texts and pairs that are neither too many nor too long."""
+    limits = service.limits
+    if len(texts) > limits.texts:
+        sentence = f"{len(texts):,} texts at once are too many: {limits.texts:,} may be sent"
+        raise Refused(400, sentence, code="too_many_texts", parameter=parameter)
+    found: list[Text] = []
+    for place, text in enumerate(texts):
+        both = (text,) if isinstance(text, str) else (text[0], text[1])
+        longest = max(map(len, both))
+        if longest > limits.characters:
+            sentence = f"text {place} has {longest:,} characters: {limits.characters:,} may be sent"
+            raise Refused(400, sentence, code="text_too_long", parameter=parameter)
+        found.append(both[0] if len(both) == 1 else both)
+    return found
+
+
+def characters(texts: Sequence[Text]) -> int:
+    """How many characters texts have."""
+    return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in texts)
+
+
+async def run_encodings(
+    service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], ending: Ending
+) -> list[Matrix]:
+    """What a model makes of texts that were cut."""
+    items = [Reading(encoding, ending) for encoding in encodings]
+    sizes = [len(encoding) for encoding in encodings]
+    visit.tokens += sum(sizes)
+    return await service.ask(visit, reader.states(ending), items, sizes)
+
+
+async def run_texts(service: Service, visit: Visit, model: Served, texts: Sequence[Text]) -> Matrix:
+    """The vectors of an encoder that has no layers, [texts, dim]."""
+    if model.encoder is None:
+        raise Refused(400, f"'{model.name}' embeds no texts", parameter="model")
+    if not all(isinstance(text, str) for text in texts):
+        raise Refused(400, f"'{model.name}' reads no pairs: send single texts", parameter="texts")
+    sizes = [1 + len(text) // PER_CHARACTER for text in texts]
+    visit.tokens += sum(sizes)
+    return np.stack(await service.ask(visit, Vectorising(model.encoder), texts, sizes))
+
+
+def note_texts(
+    service: Service, visit: Visit, model: Served, count: int, truncated: Sequence[int]
+) -> None:
+    """Count texts, and those that were cut off; the client is told too."""
+    visit.model, visit.texts, visit.truncated = model.name, count, len(truncated)
+    if truncated:
+        visit.headers["x-truncated-texts"] = str(len(truncated))
+
+
+def refuse_long(reader: Reader, truncated: Sequence[int], parameter: str) -> None:
+    """Refuse the first text that is too long, where nobody wants it cut off."""
+    if truncated:
+        raise Refused(
+            400,
+            f"text {truncated[0]} has more than the {reader.encoder.cutter.longest} pieces that"
+            " this model reads: shorten it, or let it be cut off with truncate",
+            code="context_length_exceeded",
+            parameter=parameter,
+        )

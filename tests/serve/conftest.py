@@ -1,0 +1,39 @@
+"""Models that are opened once, and a server for them."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.serve.models import Models, Served, load_model
+from tests.query.worlds import capitals
+from tests.serve.worlds import Running, serving
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
+
+
+@pytest.fixture(scope="package", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="package")
+def models(cache: None) -> Models:
+    words = Served("capitals", "capitals.malmoi", vectors=capitals())
+    return Models({"minilm": load_model("minilm", "minilm"), "capitals": words})
+
+
+@pytest.fixture(scope="package")
+def minilm(models: Models) -> ContextualEncoder:
+    encoder = models("minilm").encoder
+    assert isinstance(encoder, ContextualEncoder)
+    return encoder
+
+
+@pytest.fixture(scope="package")
+def server(models: Models) -> Iterator[Running]:
+    with serving(models) as running:
+        yield running
