@@ -55,7 +55,7 @@ def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "co
         found = _rank_one(vectors, directions[0], k, metric)[np.newaxis]
     else:
         found = _rank_tiles(vectors, directions, k, metric)
-    return _scored(vectors, directions, found, metric)
+    return score_rows(vectors, directions, found, metric)
 
 
 def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") -> Matrix:
@@ -191,8 +191,8 @@ class _Holder:
             self.least = self.scores.reshape(-1, self.k)[:, -1]
 
 
-def _scored(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric) -> Ranking:
-    """The scores of the rows found, computed anew in double precision, in their order."""
+def score_rows(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric) -> Ranking:
+    """Rows [directions, k] with their scores, computed anew in double precision, best first."""
     found = vectors.matrix[rows].astype(np.float64)  # [q, k, dim]
     if metric == "euclidean":
         scores = np.linalg.norm(found - directions[:, np.newaxis], axis=2)
