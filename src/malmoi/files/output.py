@@ -39,11 +39,23 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
             part.chmod(_mode(target))
             part.replace(target)
             remove_left_over(target)
+        for folder in {target.parent for target in targets}:
+            _sync_names(folder)
     except OSError as error:
         raise BadFile(_complaint(paths[0], error)) from error
     finally:
         for part in parts:
             _remove(part)
+
+
+def _sync_names(folder: Path) -> None:
+    """A new name lasts through a power cut only once its folder is on the disk too."""
+    if os.name == "posix":
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 @contextmanager

@@ -99,28 +99,28 @@ def write_arrays(file: BinaryIO, arrays: Tensors, said: dict[str, str]) -> None:
         file.write(np.ascontiguousarray(arrays[name]).reshape(-1).data)
 
 
-def keys_as_tensors(keys: Keys) -> Tensors:
-    """Keys with what it takes to find one."""
-    hashes, rows = keys.lookup
-    return {
-        "key_bytes": keys.packed,
-        "key_offsets": keys.offsets,
-        "key_hashes": hashes,
-        "key_rows": rows,
-    }
+def keys_as_tensors(keys: Keys, prefix: str = "key", *, lookup: bool = True) -> Tensors:
+    """Keys, with what it takes to find one unless nobody will look one up."""
+    tensors: Tensors = {f"{prefix}_bytes": keys.packed, f"{prefix}_offsets": keys.offsets}
+    if lookup:
+        tensors[f"{prefix}_hashes"], tensors[f"{prefix}_rows"] = keys.lookup
+    return tensors
 
 
-def keys_from_tensors(tensors: Tensors) -> Keys:
+def keys_from_tensors(tensors: Tensors, prefix: str = "key", *, lookup: bool = True) -> Keys:
     """Keys that lie in a file."""
-    expect(tensors, 1, key_bytes="u1", key_offsets="<i8", key_hashes="<u8", key_rows="<u4")
-    packed, offsets = tensors["key_bytes"], tensors["key_offsets"]
+    kinds = {"bytes": "u1", "offsets": "<i8", "hashes": "<u8", "rows": "<u4"}
+    expect(tensors, 1, **{f"{prefix}_{name}": kind for name, kind in kinds.items()})
+    packed, offsets = tensors[f"{prefix}_bytes"], tensors[f"{prefix}_offsets"]
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(packed):
-        raise BadSetting("the keys do not fit their offsets")
+        raise BadSetting(f"the {prefix}s do not fit their offsets")
     if np.any(offsets[1:] < offsets[:-1]):
-        raise BadSetting("the keys' offsets go astray")
-    hashes, rows = tensors["key_hashes"], tensors["key_rows"]
+        raise BadSetting(f"the {prefix}s' offsets go astray")
+    if not lookup:
+        return Keys(packed, offsets)
+    hashes, rows = tensors[f"{prefix}_hashes"], tensors[f"{prefix}_rows"]
     if not len(hashes) == len(rows) == len(offsets) - 1:
-        raise BadSetting("the keys' index is not as long as the keys")
+        raise BadSetting(f"the {prefix}s' index is not as long as the {prefix}s")
     return Keys(packed, offsets, (hashes, rows))
 
 

@@ -1,0 +1,33 @@
+"""When an index is searched through clusters, and when they are made anew."""
+
+import warnings
+from dataclasses import replace
+
+from malmoi.errors import MalmoiWarning
+from malmoi.search.clusters import WORTH, can_cluster, make_clusters
+from malmoi.search.state import State, compacted
+
+STALE = 0.2  # of the rows: so many that clusters do not know are too many
+
+
+def clustered(state: State, approximate: bool | None = None) -> State:
+    """The same with clusters where they are worth it, or where they are asked for.
+
+    Rows are written anew into one segment for that. Clusters that know most rows are kept.
+    """
+    if approximate is None:
+        approximate = state.count > WORTH
+        if approximate and not can_cluster():
+            warnings.warn(
+                f"{state.count:,} texts are searched one by one: pip install 'malmoi[search]'"
+                " finds them faster",
+                MalmoiWarning,
+                stacklevel=2,
+            )
+            return state
+    if not approximate or state.count == 0:
+        return replace(state, clusters=None)
+    if state.clusters and state.count - state.counts[0] <= STALE * state.count:
+        return state
+    state = compacted(state)
+    return replace(state, clusters=make_clusters(state.segments[0].vectors))

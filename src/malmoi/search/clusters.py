@@ -1,0 +1,130 @@
+"""Rows in clusters, so that a search looks into a few of them only: faiss's IVF (extra `search`).
+
+Rows are kept as short codes; the best of them are looked at exactly by whoever asks. How many
+clusters a search looks into is chosen when they are made, by how many of the ten nearest rows are
+found. Knows nothing of texts, nor of which rows live.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from math import log2, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.extras import require
+from malmoi.files.output import beside
+from malmoi.nearest.ranking import Rows, rank_rows, unit
+from malmoi.vectors import Matrix, Vectors
+
+WORTH = 100_000  # rows: fewer are looked through exactly
+RECALL, NEAREST = 0.955, 10  # a little more than the 0.95 that is promised
+SAMPLE, SEED = 1000, 1
+ROWS_TRAINED, ROUNDS = 64, 10  # a cluster; of k-means
+BITS = 4  # a code, of two numbers each
+CANDIDATES = (4, 8, 16, 32)
+PROBES = (4, 8, 12, 16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512, 768, 1024)
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """faiss's index over the rows of the first segment, and how well it finds them."""
+
+    clusters: int
+    probes: int  # clusters that a search looks into
+    candidates: int  # rows looked at exactly, for each one asked for
+    recall: float  # of the ten nearest, on a sample of the rows
+    sample: int
+    path: Path | None = None
+
+    @property
+    def facts(self) -> dict[str, int | float]:
+        """What there is to know of them."""
+        names = ("clusters", "probes", "candidates", "recall", "sample")
+        return {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def index(self) -> Any:
+        """faiss's own."""
+        faiss = require("faiss", extra="search")
+        try:
+            index = faiss.read_index(str(self.path))
+        except RuntimeError as error:
+            raise BadFile(f"{self.path} is damaged: build the index anew") from error
+        index.nprobe = self.probes
+        return index
+
+    def without_file(self) -> "Clusters":
+        """The same, in memory."""
+        return _holding(replace(self, path=None), self.index)
+
+    def nearest(self, direction: Matrix, k: int) -> Rows:
+        """Rows that are likely to hold the k nearest, and others."""
+        _, (found,) = self.index.search(direction[np.newaxis], k * self.candidates)
+        rows: Rows = found[found >= 0]
+        return rows
+
+
+def can_cluster() -> bool:
+    """Whether faiss is installed."""
+    return find_spec("faiss") is not None
+
+
+def make_clusters(vectors: Vectors) -> Clusters:
+    """Cluster the rows, and see how far a search has to look."""
+    faiss = require("faiss", extra="search")
+    rows, dim, random = len(vectors), vectors.dim, np.random.default_rng(SEED)
+    count = 2 ** round(log2(4 * sqrt(rows)))
+    units = unit(vectors.matrix)
+    means = faiss.Kmeans(
+        dim, count, niter=ROUNDS, spherical=True, seed=SEED, max_points_per_centroid=ROWS_TRAINED
+    )
+    means.train(units)
+    centres = faiss.IndexFlatIP(dim)
+    centres.add(means.centroids)
+    parts = dim // 2 if dim % 2 == 0 else dim
+    index = faiss.IndexIVFPQFastScan(centres, dim, count, parts, BITS, faiss.METRIC_INNER_PRODUCT)
+    index.by_residual = False
+    index.train(units[np.sort(random.permutation(rows)[: count * ROWS_TRAINED])])
+    index.add(units)
+    asked = np.sort(random.permutation(rows)[:SAMPLE])
+    made = _tuned(index, vectors, units[asked], asked, count)
+    index.nprobe = made.probes
+    return _holding(made, index)
+
+
+def write_clusters(made: Clusters, path: Path) -> Clusters:
+    """The same in a file."""
+    with beside(path) as (part,):
+        require("faiss", extra="search").write_index(made.index, str(part))
+    return _holding(replace(made, path=path), made.index)
+
+
+def _holding(clusters: Clusters, index: Any) -> Clusters:
+    """With faiss's index at hand."""
+    clusters.__dict__["index"] = index
+    return clusters
+
+
+def _tuned(index: Any, vectors: Vectors, directions: Matrix, asked: Rows, count: int) -> Clusters:
+    """The fewest probes, and for them the fewest candidates, that find enough of the nearest."""
+    truth = rank_rows(vectors, directions, NEAREST + 1).rows
+    for probes in (*(each for each in PROBES if each < count), count):
+        index.nprobe = probes
+        _, found = index.search(directions, (NEAREST + 1) * CANDIDATES[-1])
+        for candidates in CANDIDATES:
+            recall = _recall(found[:, : (NEAREST + 1) * candidates], truth, asked)
+            if recall >= RECALL:
+                return Clusters(count, probes, candidates, recall, len(asked))
+    return Clusters(count, count, candidates, recall, len(asked))
+
+
+def _recall(found: Rows, truth: Rows, asked: Rows) -> float:
+    """The share of each row's ten nearest that are found; that it finds itself is no merit."""
+    others = truth != asked[:, np.newaxis]
+    others[others.all(axis=1), -1] = False  # a twin of it took its place
+    hit = (truth[:, :, np.newaxis] == found[:, np.newaxis, :]).any(axis=2)
+    return float(hit[others].mean())

@@ -1,0 +1,105 @@
+"""What is known of texts beside their words: a column a field, each different value kept once.
+
+A value is anything JSON can say. Knows nothing of conditions.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.files.tensors import Tensors, expect, keys_as_tensors, keys_from_tensors
+from malmoi.keys import Keys
+
+Fields = Mapping[str, Any]
+Rows = npt.NDArray[np.integer]
+CODES = "field_codes "  # then the field's name
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Row i has the value `values[codes[i] - 1]`, as JSON; 0 is none."""
+
+    codes: npt.NDArray[np.uint32]  # [rows]
+    values: Keys
+
+    @cached_property
+    def decoded(self) -> list[Any]:
+        """The different values."""
+        return [json.loads(value) for value in self.values]
+
+    def value(self, row: int) -> Any:
+        """The value of a row that has one."""
+        return json.loads(self.values[int(self.codes[row]) - 1])
+
+
+def as_json(value: Any) -> str:
+    """A value as it is kept: text in NFC, NumPy's numbers as numbers."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=lambda it: it.item())
+    except (AttributeError, TypeError, ValueError) as error:
+        raise BadSetting(f"a field is text, a number or other JSON, not {value!r}") from error
+    return normalize("NFC", text)
+
+
+def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
+    """The fields of some rows by name; a row need not have all, and None is none."""
+    names = {name: None for fields in rows for name in fields}
+    columns = {}
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise BadSetting(f"a field's name is text, not {name!r}")
+        numbers: dict[str, int] = {}
+        codes = np.zeros(len(rows), np.uint32)
+        for row, fields in enumerate(rows):
+            if (value := fields.get(name)) is not None:
+                codes[row] = numbers.setdefault(as_json(value), len(numbers)) + 1
+        columns[normalize("NFC", name)] = Column(codes, Keys.of(numbers))
+    return columns
+
+
+def join_columns(parts: Sequence[tuple[Mapping[str, Column], Rows]]) -> dict[str, Column]:
+    """The columns of several together, of each part these rows."""
+    names = {name: None for columns, _ in parts for name in columns}
+    return {name: _join([(part.get(name), rows) for part, rows in parts]) for name in names}
+
+
+def _join(parts: Sequence[tuple[Column | None, Rows]]) -> Column:
+    numbers: dict[str, int] = {}
+    joined = [np.empty(0, np.uint32)]
+    for column, rows in parts:
+        if column is None:
+            joined.append(np.zeros(len(rows), np.uint32))
+            continue
+        values = column.values
+        codes, at = np.unique(column.codes[rows], return_inverse=True)
+        new = [numbers.setdefault(values[i - 1], len(numbers)) + 1 if i else 0 for i in codes]
+        joined.append(np.array(new, np.uint32)[at])
+    return Column(np.concatenate(joined), Keys.of(numbers))
+
+
+def columns_as_tensors(columns: Mapping[str, Column]) -> Tensors:
+    """The arrays by name."""
+    tensors: Tensors = {}
+    for name, column in columns.items():
+        tensors[CODES + name] = column.codes
+        tensors |= keys_as_tensors(column.values, f"field {name}")
+    return tensors
+
+
+def columns_from_tensors(tensors: Tensors, rows: int) -> dict[str, Column]:
+    """Columns that lie in a file."""
+    columns = {}
+    for name in [name.removeprefix(CODES) for name in tensors if name.startswith(CODES)]:
+        expect(tensors, 1, **{CODES + name: "<u4"})
+        column = Column(tensors[CODES + name], keys_from_tensors(tensors, f"field {name}"))
+        if len(column.codes) != rows or np.any(column.codes > len(column.values)):
+            raise BadSetting(f"the field '{name}' does not fit its values")
+        columns[name] = column
+    return columns

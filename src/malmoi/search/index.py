@@ -1,0 +1,204 @@
+"""An index over texts: search it by meaning, by words, or by both; add, replace, delete."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import cast
+from unicodedata import normalize
+
+import numpy as np
+
+from malmoi.encode.encoder import load_encoder
+from malmoi.encode.protocol import Encoder
+from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
+from malmoi.files.progress import Progress, silent
+from malmoi.nearest.ranking import unit
+from malmoi.search.columns import Fields
+from malmoi.search.entries import make_entries
+from malmoi.search.filters import Where, conditions
+from malmoi.search.folder import Folder
+from malmoi.search.models import check_encoder, take_probe
+from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
+from malmoi.search.segment import Entry, make_segment
+from malmoi.search.state import Mask, State, tidied, with_segment, without
+from malmoi.vectors import Matrix, Vectors
+
+DEPTH = 100  # rows of each part that a hybrid search joins, at least
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A text that was found; the score is a cosine, BM25, or for both a sum of 1 / (60 + rank)."""
+
+    id: str
+    score: float
+    text: str
+    fields: Fields = field(default_factory=dict)
+
+
+Hits = list[Hit]
+
+
+class Index:
+    """Texts that can be searched, in memory or in a folder.
+
+    It holds one frozen state and replaces it as a whole, so that other threads may search while
+    one writes. `build_index` and `open_index` make one.
+    """
+
+    def __init__(
+        self, state: State, *, encoder: Encoder | None = None, folder: Folder | None = None
+    ) -> None:
+        self.state, self.folder = state, folder
+        self._encoder, self._writing = encoder, Lock()
+        if encoder is not None:
+            check_encoder(encoder, state)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What makes vectors of texts; loaded when it is first needed."""
+        if self._encoder is None:
+            if not self.state.model:
+                raise BadSetting("this index was made of vectors, without an encoder for texts")
+            encoder = cast(Encoder, load_encoder(self.state.model))
+            check_encoder(encoder, self.state)
+            self._encoder = encoder
+        return self._encoder
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of all texts, with their ids as keys."""
+        return self.state.vectors
+
+    def search(
+        self,
+        query: str | Matrix,
+        k: int = 10,
+        *,
+        where: Where | None = None,
+        hybrid: bool = False,
+        lexical: bool = False,
+        exact: bool = False,
+    ) -> Hits:
+        """The k best texts for a query, best first.
+
+        By meaning; `lexical` goes by its words instead (BM25), `hybrid` by both. `where` lets
+        only texts through whose fields fit: `{"lang": "ko"}`, `{"lang": ["ko", "en"]}` or
+        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer.
+        """
+        state = self.state
+        if k < 1:
+            raise BadSetting(f"{k} texts were asked for: ask for at least one")
+        if isinstance(query, str) and not query.strip():
+            raise BadSetting("the query is empty: say what to look for")
+        allowed = allowed_rows(state, conditions(where))
+        if not state.segments:
+            return []
+        depth = max(k, DEPTH) if hybrid else k
+        parts = list[Ranked]()
+        if hybrid or not lexical:
+            parts.append(self._by_meaning(state, query, depth, allowed, exact))
+        if hybrid or lexical:
+            parts.append(self._by_words(state, query, depth, allowed))
+        found = fused(parts, k) if hybrid else parts[0]
+        each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
+        return [_hit(state.entry(row), score) for row, score in each]
+
+    def add(
+        self,
+        texts: Iterable[str],
+        *,
+        ids: Iterable[str],
+        fields: Iterable[Fields] | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        """Add texts; one with an id that is there already replaces what was there."""
+        entries = make_entries(texts, ids, fields)
+        if not entries:
+            return
+        every = [entry.text for entry in entries]
+        segment = make_segment(
+            entries, self.encoder.encode(every, progress=progress), self.state.analyser
+        )
+        probe = self.state.probe or take_probe(self.encoder, every)
+        self.change(lambda state: replace(with_segment(state, segment), probe=state.probe or probe))
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete texts by their ids; how many of them were there."""
+        gone, before = list(ids), len(self)
+        self.change(lambda state: without(state, state.find(gone)))
+        return before - len(self)
+
+    def change(self, make: Callable[[State], State]) -> None:
+        """Replace the state by what `make` makes of the last one, on disk too."""
+        with self._writing, self.folder.writing() if self.folder else nullcontext():
+            state = tidied(make(self.folder.read() if self.folder else self.state))
+            self.state = self.folder.commit(state) if self.folder else state
+
+    def save(self, path: str | Path) -> None:
+        """Write a copy into a new folder."""
+        folder = Folder(Path(path))
+        if folder.exists:
+            raise BadSetting(f"there is an index in {path} already: name a new folder")
+        with folder.writing():
+            segments = tuple(replace(segment, name="") for segment in self.state.segments)
+            clusters = self.state.clusters and self.state.clusters.without_file()
+            folder.commit(replace(self.state, segments=segments, clusters=clusters))
+
+    def __getitem__(self, id: str) -> Entry:
+        row = int(self.state.find([id])[0])
+        if row < 0:
+            raise UnknownWord(id)
+        return self.state.entry(row)
+
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, str) and bool(self.state.find([id])[0] >= 0)
+
+    def __len__(self) -> int:
+        return self.state.count
+
+    def __repr__(self) -> str:
+        model = self.state.model or "no encoder"
+        return f"Index({len(self):,} texts × {self.state.dim}, {model})"
+
+    def _by_meaning(
+        self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...], exact: bool
+    ) -> Ranked:
+        direction = self._direction(state, query)
+        if not np.any(direction):
+            warnings.warn("the query has no vector: none of its words is known to the model",
+                          MalmoiWarning, stacklevel=3)  # fmt: skip
+            return NOTHING
+        return by_vector(state, unit(direction), k, allowed, exact=exact)
+
+    def _by_words(
+        self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...]
+    ) -> Ranked:
+        if not isinstance(query, str):
+            raise BadSetting("a vector has no words: give the query as text")
+        words = state.analyser(query)
+        if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
+            warnings.warn(f"no text has any word of '{query}'", MalmoiWarning, stacklevel=3)
+        return by_words(state, words, k, allowed)
+
+    def _direction(self, state: State, query: str | Matrix) -> Matrix:
+        if not isinstance(query, str):
+            given: Matrix = np.asarray(query, dtype=np.float32)
+            if given.shape != (state.dim,) or not np.all(np.isfinite(given)):
+                raise BadSetting(f"a query is text or a vector of {state.dim} numbers")
+            return given
+        text = normalize("NFC", query)
+        if self._encoder or state.model:
+            encoded: Matrix = self.encoder.encode([text])[0]
+            return encoded
+        row = int(state.find([text])[0])
+        if row < 0:
+            raise UnknownWord(query)
+        return state.vector(row)
+
+
+def _hit(entry: Entry, score: float) -> Hit:
+    return Hit(entry.id, score, entry.text, entry.fields)

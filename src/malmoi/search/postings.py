@@ -1,0 +1,123 @@
+"""Which texts a word stands in, and how often: an inverted index in flat arrays.
+
+They can be memory-mapped. Knows nothing of scores, nor of how texts are cut into words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.files.tensors import Tensors, expect, keys_as_tensors, keys_from_tensors
+from malmoi.keys import Keys
+
+Numbers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.uint32]
+NOTHING, NONE = np.empty(0, np.uint32), np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Postings:
+    """Word t stands `counts[i]` times in text `rows[i]`, for i from bounds[t] to bounds[t + 1]."""
+
+    words: Keys
+    bounds: Numbers  # [words + 1]
+    rows: Small  # [postings], ascending for each word
+    counts: Small  # [postings]
+    lengths: Small  # [texts], in words
+
+    def of(self, word: str) -> tuple[Small, Small]:
+        """The texts that a word stands in, and how often."""
+        at = self.words.find(word)
+        if at < 0:
+            return NOTHING, NOTHING
+        span = slice(self.bounds[at], self.bounds[at + 1])
+        return self.rows[span], self.counts[span]
+
+
+def count_words(texts: Iterable[Sequence[str]]) -> Postings:
+    """The postings of texts that are cut into words."""
+    numbers: dict[str, int] = {}
+    lengths, flat = [], []
+    for words in texts:
+        lengths.append(len(words))
+        flat += [numbers.setdefault(word, len(numbers)) for word in words]
+    texts_of = np.repeat(np.arange(len(lengths)), lengths)
+    once = np.ones(len(flat), np.int64)
+    return _grouped(numbers, np.array(flat, np.int64), texts_of, once, np.array(lengths))
+
+
+def join_postings(parts: Sequence[tuple[Postings, Numbers]]) -> Postings:
+    """One for the texts of several, of each part those of these rows."""
+    numbers: dict[str, int] = {}
+    words, texts, counts, lengths, start = [], [], [], [], 0
+    for part, kept in parts:
+        place = np.full(len(part.lengths), -1, np.int64)
+        place[kept] = start + np.arange(len(kept))
+        start += len(kept)
+        known = [numbers.setdefault(word, len(numbers)) for word in part.words]
+        stays = place[part.rows] >= 0
+        words.append(np.repeat(np.array(known, np.int64), np.diff(part.bounds))[stays])
+        texts.append(place[part.rows][stays])
+        counts.append(part.counts[stays].astype(np.int64))
+        lengths.append(part.lengths[kept])
+    here, there, times = (np.concatenate([NONE, *each]) for each in (words, texts, counts))
+    return _grouped(numbers, here, there, times, np.concatenate([NOTHING, *lengths]))
+
+
+def _grouped(
+    words: Iterable[str],
+    numbers: Numbers,
+    texts: Numbers,
+    counts: Numbers,
+    lengths: npt.NDArray[np.integer],
+) -> Postings:
+    """Occurrences sorted by word and text, those of the same word and text added up.
+
+    Words that are left without a text are dropped.
+    """
+    pairs = numbers * max(1, len(lengths)) + texts
+    order = np.argsort(pairs, kind="stable")
+    first = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+    times = np.add.reduceat(counts[order], first) if len(first) else counts
+    used, starts = np.unique(numbers[order][first], return_index=True)
+    return Postings(
+        Keys.of(words).take(used),
+        np.append(starts, len(first)),
+        texts[order][first].astype(np.uint32),
+        times.astype(np.uint32),
+        lengths.astype(np.uint32),
+    )
+
+
+def postings_as_tensors(postings: Postings) -> Tensors:
+    """The arrays by name."""
+    return {
+        **keys_as_tensors(postings.words, "word"),
+        "posting_bounds": postings.bounds,
+        "posting_rows": postings.rows,
+        "posting_counts": postings.counts,
+        "word_lengths": postings.lengths,
+    }
+
+
+def postings_from_tensors(tensors: Tensors) -> Postings:
+    """Postings that lie in a file."""
+    expect(tensors, 1, posting_bounds="<i8", posting_rows="<u4", posting_counts="<u4",
+           word_lengths="<u4")  # fmt: skip
+    found = Postings(
+        keys_from_tensors(tensors, "word"),
+        tensors["posting_bounds"],
+        tensors["posting_rows"],
+        tensors["posting_counts"],
+        tensors["word_lengths"],
+    )
+    bounds = found.bounds
+    if len(bounds) != len(found.words) + 1 or bounds[0] != 0 or bounds[-1] != len(found.rows):
+        raise BadSetting("the words do not fit their postings")
+    if len(found.counts) != len(found.rows) or any(a > b for a, b in pairwise(bounds.tolist())):
+        raise BadSetting("the postings go astray")
+    return found

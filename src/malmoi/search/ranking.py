@@ -1,0 +1,131 @@
+"""The best rows of a state: by vector, exactly or through clusters; by words; by both."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.nearest.ranking import closeness, divisors, rank_rows, top
+from malmoi.search.bm25 import score_words
+from malmoi.search.clusters import Clusters, can_cluster
+from malmoi.search.filters import Condition
+from malmoi.search.segment import Rows, Segment
+from malmoi.search.state import Mask, State
+from malmoi.vectors import Matrix
+
+FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
+RANK_CONSTANT = 60  # of reciprocal rank fusion
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Rows and their scores, best first."""
+
+    rows: Rows
+    scores: Matrix
+
+
+NOTHING = Ranked(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[Mask, ...]:
+    """For every row, segment by segment, whether it lives and fits."""
+    allowed = state.alive
+    for condition in conditions:
+        if condition.field not in state.fields:
+            known = f"there are {', '.join(state.fields)}" if state.fields else "there are none"
+            raise BadSetting(f"no text has the field '{condition.field}': {known}")
+        allowed = tuple(
+            mask & condition.holds(segment.columns.get(condition.field), len(segment))
+            for mask, segment in zip(allowed, state.segments, strict=True)
+        )
+    return allowed
+
+
+def by_vector(
+    state: State, direction: Matrix, k: int, allowed: tuple[Mask, ...], *, exact: bool = False
+) -> Ranked:
+    """The k rows nearest to a direction of length one, by cosine."""
+    counts = state.counts if allowed is state.alive else [int(mask.sum()) for mask in allowed]
+    clusters = None if exact else state.clusters
+    if clusters and not can_cluster():
+        warnings.warn(
+            "faiss is not installed, so that every vector is looked at: pip install"
+            " 'malmoi[search]'",
+            MalmoiWarning,
+            stacklevel=2,
+        )
+        clusters = None
+    found = []
+    for segment, mask, count in zip(state.segments, allowed, counts, strict=True):
+        near = _clustered(clusters, segment, direction, k, mask, count) if clusters else None
+        found.append(near or _nearest(segment, direction, k, mask, count))
+        clusters = None  # they know the first segment only
+    return _merged(found, state.starts, k)
+
+
+def by_words(state: State, words: Sequence[str], k: int, allowed: tuple[Mask, ...]) -> Ranked:
+    """The k rows with the highest BM25; only those that have one of the words."""
+    scores = score_words([segment.postings for segment in state.segments], state.alive, words)
+    scores[~np.concatenate(allowed)] = 0
+    rows = top(scores, k)
+    rows = rows[scores[rows] > 0]
+    return Ranked(rows, scores[rows])
+
+
+def fused(parts: Sequence[Ranked], k: int) -> Ranked:
+    """Reciprocal rank fusion: a row's score is the sum of 1 / (60 + its rank) (Cormack 2009)."""
+    rows, place = np.unique(np.concatenate([part.rows for part in parts]), return_inverse=True)
+    shares = [1 / (RANK_CONSTANT + 1 + np.arange(len(part.rows))) for part in parts]
+    scores = np.bincount(place, np.concatenate(shares), len(rows))
+    order = np.lexsort((rows, -scores))[:k]
+    return Ranked(rows[order], scores[order].astype(np.float32))
+
+
+def _clustered(
+    clusters: Clusters, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+) -> Ranked | None:
+    """The nearest through clusters; None where few rows are allowed, or too few were found."""
+    if count <= FEW * len(segment):
+        return None
+    rows = clusters.nearest(direction, ceil(k * len(segment) / count))
+    if count < len(segment):
+        rows = rows[mask[rows]]
+    return _exactly(segment, direction, k, rows) if len(rows) >= min(k, count) else None
+
+
+def _nearest(segment: Segment, direction: Matrix, k: int, mask: Mask, count: int) -> Ranked:
+    """The k nearest of one segment's rows, exactly."""
+    vectors = segment.vectors
+    if count == 0:
+        return NOTHING
+    if count == len(vectors):
+        ranking = rank_rows(vectors, direction[np.newaxis], k)
+        return Ranked(ranking.rows[0], ranking.scores[0])
+    if count <= FEW * len(vectors):
+        return _exactly(segment, direction, k, np.flatnonzero(mask))
+    near = np.where(mask, closeness(vectors, direction), np.float32(-np.inf))
+    return _exactly(segment, direction, k, top(near, min(k, count)))
+
+
+def _exactly(segment: Segment, direction: Matrix, k: int, rows: Rows) -> Ranked:
+    """The k nearest of some rows of a segment."""
+    vectors = segment.vectors
+    near = vectors.matrix[rows] @ direction
+    near /= divisors(vectors.norms[rows])
+    best = np.lexsort((rows, -near))[:k]
+    return Ranked(rows[best], near[best])
+
+
+def _merged(parts: Sequence[Ranked], starts: Rows, k: int) -> Ranked:
+    """The best of all segments."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = [part.rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
+    together = np.concatenate([NOTHING.rows, *rows])
+    scores = np.concatenate([NOTHING.scores, *(part.scores for part in parts)])
+    order = np.lexsort((together, -scores))[:k]
+    return Ranked(together[order], scores[order])

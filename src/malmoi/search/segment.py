@@ -1,0 +1,175 @@
+"""A segment: some texts with their vectors, words and fields, that never change again.
+
+On disk it is one safetensors file, opened memory-mapped: `matrix` f32 [n, dim] and `norms`;
+`id_*` and `text_*`, packed; `digests` u64 [n, 3], two numbers for the text and one for the
+fields, that tell whether either has changed; postings; columns.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.source import Source
+from malmoi.files.tensors import (
+    WRONG,
+    Tensors,
+    damaged,
+    expect,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
+from malmoi.keys import Keys, encode
+from malmoi.search.columns import (
+    Column,
+    Fields,
+    as_json,
+    columns_as_tensors,
+    columns_from_tensors,
+    join_columns,
+    make_columns,
+)
+from malmoi.search.postings import (
+    Postings,
+    count_words,
+    join_postings,
+    postings_as_tensors,
+    postings_from_tensors,
+)
+from malmoi.search.words import Analyser
+from malmoi.vectors import Matrix, Vectors
+
+KIND = "a segment of an index"
+Digests = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text to be found: what it is known by, and what is known of it."""
+
+    id: str
+    text: str
+    fields: Fields = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Rows in parallel; `vectors.keys` are the ids. `name` is its file's, once it has one."""
+
+    vectors: Vectors
+    texts: Keys
+    digests: Digests  # [rows, 3]
+    columns: Mapping[str, Column]
+    postings: Postings
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def entry(self, row: int) -> Entry:
+        """What stands in a row."""
+        fields = {name: it.value(row) for name, it in self.columns.items() if it.codes[row]}
+        return Entry(self.vectors.keys[row], self.texts[row], fields)
+
+
+def digest(entry: Entry) -> tuple[int, int, int]:
+    """Two numbers for the text, one for the fields."""
+    text = blake2b(encode(entry.text), digest_size=16).digest()
+    fields = {name: value for name, value in entry.fields.items() if value is not None}
+    known = blake2b(encode(as_json(fields)), digest_size=8).digest() if fields else bytes(8)
+    first, second, third = (int.from_bytes(part, "little") for part in (text[:8], text[8:], known))
+    return first, second, third
+
+
+def make_segment(entries: Sequence[Entry], matrix: Matrix, analyser: Analyser) -> Segment:
+    """Entries with a vector each."""
+    vectors = Vectors([entry.id for entry in entries], matrix)
+    if len(again := vectors.keys.repeats()):
+        raise BadSetting(
+            f"the id '{vectors.keys[int(again[0])]}' comes twice: ids tell texts apart"
+        )
+    if not np.all(np.isfinite(vectors.norms)):
+        row = int(np.flatnonzero(~np.isfinite(vectors.norms))[0])
+        raise BadSetting(f"the vector of '{vectors.keys[row]}' holds nan or inf")
+    return Segment(
+        vectors,
+        Keys.of(entry.text for entry in entries),
+        np.array([digest(entry) for entry in entries], np.uint64).reshape(-1, 3),
+        make_columns([entry.fields for entry in entries]),
+        count_words(analyser.many([entry.text for entry in entries])),
+    )
+
+
+def join_segments(parts: Sequence[tuple[Segment, Rows]]) -> Segment:
+    """One segment of several, of each part these rows."""
+    matrix = np.concatenate([part.vectors.matrix[rows] for part, rows in parts])
+    ids = _joined([part.vectors.keys.take(rows) for part, rows in parts])
+    return Segment(
+        Vectors(ids, matrix),
+        _joined([part.texts.take(rows) for part, rows in parts]),
+        np.concatenate([part.digests[rows] for part, rows in parts]),
+        join_columns([(part.columns, rows) for part, rows in parts]),
+        join_postings([(part.postings, rows) for part, rows in parts]),
+    )
+
+
+def write_segment(segment: Segment, path: Path) -> None:
+    """All of it, whole or not at all."""
+    tensors: dict[str, npt.NDArray[Any] | None] = {
+        "matrix": segment.vectors.matrix,
+        "norms": segment.vectors.norms,
+        "digests": segment.digests,
+        **keys_as_tensors(segment.vectors.keys, "id"),
+        **keys_as_tensors(segment.texts, "text", lookup=False),
+        **columns_as_tensors(segment.columns),
+        **postings_as_tensors(segment.postings),
+    }
+    write_tensors(path, tensors, {"malmoi": "1", "kind": KIND})
+
+
+def open_segment(path: Path) -> Segment:
+    """A segment in a file; nothing is read but its header until it is asked for."""
+    tensors, said = open_tensors(Source(path))
+    if said.get("kind") != KIND:
+        raise BadFile(f"{path} is not {KIND}")
+    try:
+        return _assembled(tensors, path.name)
+    except WRONG as error:
+        raise damaged(path, error) from error
+
+
+def _assembled(tensors: Tensors, name: str) -> Segment:
+    expect(tensors, 1, norms="<f4")
+    expect(tensors, 2, matrix="<f4", digests="<u8")
+    vectors = Vectors(keys_from_tensors(tensors, "id"), tensors["matrix"])
+    vectors.__dict__["norms"] = tensors["norms"]
+    found = Segment(
+        vectors,
+        keys_from_tensors(tensors, "text", lookup=False),
+        tensors["digests"],
+        columns_from_tensors(tensors, len(vectors)),
+        postings_from_tensors(tensors),
+        name,
+    )
+    parallel = (found.texts, found.digests, vectors.norms, found.postings.lengths)
+    if any(len(each) != len(vectors) for each in parallel) or found.digests.shape[1] != 3:
+        raise BadSetting("its arrays are not of one length")
+    return found
+
+
+def _joined(parts: Sequence[Keys]) -> Keys:
+    """Keys end to end."""
+    starts = np.cumsum([0, *(len(part.packed) for part in parts)])
+    offsets = [part.offsets[1:] + start for part, start in zip(parts, starts, strict=False)]
+    return Keys(
+        np.concatenate([part.packed for part in parts]),
+        np.concatenate([np.zeros(1, np.int64), *offsets]),
+    )

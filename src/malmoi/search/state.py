@@ -1,0 +1,168 @@
+"""What an index holds at a moment: segments, which of their rows live, and what made them.
+
+A frozen value; adding and deleting make another one that shares the segments. Rows are numbered
+through all segments, dead ones too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.search.clusters import Clusters
+from malmoi.search.segment import Entry, Rows, Segment, join_segments
+from malmoi.search.words import Analyser
+from malmoi.vectors import Matrix, Vectors
+
+Mask = npt.NDArray[np.bool_]
+TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A text and its vector, by which the encoder of an index is known again."""
+
+    text: str
+    vector: Matrix  # [dim]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """`alive[s]` says which rows of `segments[s]` there are; an id lives at most once.
+
+    `model` is the name of the encoder, empty where vectors came without one. `clusters`, where
+    there are any, know the rows of the first segment.
+    """
+
+    analyser: Analyser
+    dim: int
+    model: str = ""
+    probe: Probe | None = None
+    segments: tuple[Segment, ...] = ()
+    alive: tuple[Mask, ...] = ()
+    clusters: Clusters | None = None
+
+    @cached_property
+    def starts(self) -> Rows:
+        """The number of each segment's first row, and of the row after the last."""
+        return np.cumsum([0, *map(len, self.segments)])
+
+    @cached_property
+    def living(self) -> Mask:
+        """For every row whether it lives."""
+        return np.concatenate([np.empty(0, bool), *self.alive])
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """How many rows of each segment live."""
+        return [int(mask.sum()) for mask in self.alive]
+
+    @property
+    def count(self) -> int:
+        """How many rows live."""
+        return sum(self.counts)
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple({name: None for segment in self.segments for name in segment.columns})
+
+    def at(self, row: int) -> tuple[Segment, int]:
+        """The segment of a row, and its number there."""
+        place = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return self.segments[place], row - int(self.starts[place])
+
+    def entry(self, row: int) -> Entry:
+        """What stands in a row."""
+        segment, at = self.at(row)
+        return segment.entry(at)
+
+    def vector(self, row: int) -> Matrix:
+        """The vector of a row."""
+        segment, at = self.at(row)
+        found: Matrix = segment.vectors.matrix[at]
+        return found
+
+    def find(self, ids: Sequence[str]) -> Rows:
+        """The living row of each id, or -1."""
+        rows = np.full(len(ids), -1, dtype=np.int64)
+        for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
+            found = segment.vectors.keys.find_all(ids)
+            here = found >= 0
+            here[here] = alive[found[here]]
+            rows[here] = start + found[here]
+        return rows
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """All living rows, with their ids as keys."""
+        if len(self.segments) == 1 and self.alive[0].all():
+            return self.segments[0].vectors
+        if self.count == 0:
+            return Vectors([], np.empty((0, self.dim), np.float32))
+        return _joined(self, slice(None)).vectors
+
+
+def with_segment(state: State, new: Segment) -> State:
+    """The same with more rows; those whose ids come again are replaced."""
+    if new.vectors.dim != state.dim:
+        raise BadSetting(f"vectors of {new.vectors.dim} numbers in an index of {state.dim}")
+    state = without(state, state.find(list(new.vectors.keys)))
+    return replace(
+        state,
+        segments=(*state.segments, new),
+        alive=(*state.alive, np.ones(len(new), dtype=bool)),
+    )
+
+
+def without(state: State, rows: Rows) -> State:
+    """The same without some rows; -1 is none."""
+    gone = rows[rows >= 0]
+    if len(gone) == 0:
+        return state
+    living = state.living.copy()
+    living[gone] = False
+    return replace(state, alive=tuple(np.split(living, state.starts[1:-1])))
+
+
+def tidied(state: State) -> State:
+    """The same in fewer segments.
+
+    Segments at the end are joined so that each is at least twice as long as the next, which
+    keeps them few and writes each row a few times at most. Where many rows are dead, all that
+    live are written anew, and the clusters are dropped.
+    """
+    dead = len(state.living) - state.count
+    if dead > TOO_DEAD * len(state.living):
+        return compacted(state)
+    first = 1 if state.clusters else 0
+    sizes, last = [len(segment) for segment in state.segments], len(state.segments)
+    while last - 1 > first and sizes[last - 2] < 2 * sum(sizes[last - 1 :]):
+        last -= 1
+    if last - 1 >= len(state.segments) - 1:
+        return state
+    joined = _joined(state, slice(last - 1, None))
+    return replace(
+        state,
+        segments=(*state.segments[: last - 1], joined),
+        alive=(*state.alive[: last - 1], np.ones(len(joined), dtype=bool)),
+    )
+
+
+def compacted(state: State) -> State:
+    """The same in one segment without dead rows, or in none; the clusters are dropped."""
+    if state.count == 0:
+        return replace(state, segments=(), alive=(), clusters=None)
+    if len(state.segments) == 1 and state.count == len(state.living):
+        return state
+    joined = _joined(state, slice(None))
+    everything = (np.ones(len(joined), dtype=bool),)
+    return replace(state, segments=(joined,), alive=everything, clusters=None)
+
+
+def _joined(state: State, which: slice) -> Segment:
+    parts = zip(state.segments[which], state.alive[which], strict=True)
+    return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])

@@ -1,0 +1,82 @@
+"""A text as the words that lexical search counts: words, names, numbers; Korean as morphemes.
+
+Particles and endings of Korean are left out. Without the extra `korean` a run of Hangul is cut
+into overlapping pairs of syllables instead, which finds a noun whatever particle follows it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import chain
+from typing import Literal, cast
+from unicodedata import normalize
+
+from malmoi.errors import BadSetting
+from malmoi.text.korean import Korean
+
+Hangul = Literal["morphemes", "bigrams"]
+WAYS: tuple[Hangul, ...] = ("morphemes", "bigrams")
+NUMBER, HANGUL = r"\d+(?:[.,]\d+)+", "[가-힣]+"
+WORD = re.compile(rf"{NUMBER}|{HANGUL}|[^\W_가-힣]+")  # 3월 and iPhone을 are two words each
+SYLLABLES = re.compile(HANGUL)
+GRAMMAR = ("J", "E")  # tags of particles and endings
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """Texts to words; an index keeps which way it was made, so that queries go the same."""
+
+    hangul: Hangul
+
+    def __post_init__(self) -> None:
+        if self.hangul not in WAYS:
+            raise BadSetting(f"Hangul is cut into {' or '.join(WAYS)}, not '{self.hangul}'")
+
+    def __call__(self, text: str) -> list[str]:
+        """The words of a text, in lower case."""
+        (words,) = self.many([text])
+        return words
+
+    def many(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        """The words of each text; Korean ones are analysed several at a time."""
+        uniform = [normalize("NFC", text).lower() for text in texts]
+        if self.hangul == "bigrams":
+            yield from ([*chain(*map(_cut, WORD.findall(text)))] for text in uniform)
+            return
+        korean = [text for text in uniform if SYLLABLES.search(text)]
+        analysed = self._korean.many(korean) if korean else iter(())
+        for text in uniform:
+            words = [_plain(word) for word in WORD.findall(text) if not SYLLABLES.match(word)]
+            if SYLLABLES.search(text):
+                words += _morphemes(next(analysed))
+            yield words
+
+    @cached_property
+    def _korean(self) -> Korean:
+        return Korean(tags=True)
+
+
+def best_analyser() -> Analyser:
+    """The best that this installation can do."""
+    return Analyser("morphemes" if find_spec("kiwipiepy") else "bigrams")
+
+
+def _cut(word: str) -> Iterable[str]:
+    """A word that is no Hangul as it is; Hangul in pairs of syllables."""
+    if not SYLLABLES.match(word):
+        return (_plain(word),)
+    return [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+
+
+def _plain(word: str) -> str:
+    """1,000 is 1000."""
+    return word.replace(",", "")
+
+
+def _morphemes(tagged: list[str]) -> Iterator[str]:
+    for one in tagged:
+        form, tag = cast(tuple[str, str], one.rsplit("/", 1))
+        if SYLLABLES.search(form) and not tag.startswith(GRAMMAR):
+            yield form
