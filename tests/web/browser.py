@@ -104,8 +104,9 @@ class Browser:
         height: int = 800,
         dark: bool = False,
         ratio: int = 1,
+        before: str = "",
     ) -> Iterator["Page"]:
-        """An address in a new tab, which is closed in the end."""
+        """An address in a new tab, which is closed in the end; a script may run before its own."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.events.clear()
@@ -114,6 +115,8 @@ class Browser:
             page.ask(f"{domain}.enable")
         page.resize(width, height, ratio)
         page.prefer("dark" if dark else "light")
+        if before:
+            page.ask("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.ask("Page.navigate", url=address)
         try:
             yield page
@@ -153,15 +156,13 @@ class Page:
             raise AssertionError(json.dumps(answer["exceptionDetails"], indent=1))
         return answer["result"].get("value")
 
-    def wait(self, expression: str) -> Any:
-        """Until an expression is true; its value."""
+    def wait(self, expression: str) -> None:
+        """Until an expression is true."""
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            found = self.value(expression)
-            if found:
-                return found
-            time.sleep(0.05)
-        raise TimeoutError(f"never true: {expression}; {self.problems()}")
+        while not self.value(f"Boolean({expression})"):
+            if time.monotonic() > end:
+                raise TimeoutError(f"never true: {expression}; {self.problems()}")
+            time.sleep(0.02)
 
     def ready(self) -> "Page":
         """Until the points are drawn."""

@@ -118,7 +118,8 @@ def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
     digits = score_digits(near.scores)
     steps = np.rint(near.scores.astype(np.float64) * 10**digits).astype(np.int32)
     # The differences along a row are small numbers, of which half the bytes are zero.
-    writer.array(f"{metric}-scores", np.diff(steps, axis=1, prepend=0), digits=digits)
+    first = np.zeros((len(steps), 1), np.int32)
+    writer.array(f"{metric}-scores", np.diff(steps, axis=1, prepend=first), digits=digits)
 
 
 def score_digits(scores: Matrix) -> int:

@@ -33,7 +33,7 @@ export function circledPanel(spaces, store, go) {
       element("div", { class: "row" }, element("p", {}, `${counted(rows.length, "point")}${of}`),
         exporter(space, rows, "TSV", toTsv, "text/tab-separated-values"),
         exporter(space, rows, "JSON", toJson, "application/json")),
-      keys, ...(more > 0 ? [element("p", { class: "hint" }, `and ${counted(more, "more").replace(/s$/u, "")}`)] : []),
+      keys, ...(more > 0 ? [element("p", { class: "hint" }, `and ${more.toLocaleString("en")} more`)] : []),
     ];
   };
 

@@ -12,12 +12,9 @@ export function folded(text) {
   return text.normalize("NFC").toLowerCase().replace(/\s/gu, " ");
 }
 
-/** The initials of a word: 한국 is ㅎㄱ. Other characters stay. @param {string} word */
-export function initials(word) {
-  return Array.from(word.normalize("NFC"), (character) => {
-    const at = character.codePointAt(0) - FIRST;
-    return at >= 0 && at <= LAST - FIRST ? INITIALS[Math.floor(at / OF_INITIAL)] : character;
-  }).join("");
+/** What matches a text and nothing else, as a regular expression's source. @param {string} typed */
+export function literal(typed) {
+  return folded(typed).replace(/[\\^$.*+?()[\]{}|/-]/gu, "\\$&");
 }
 
 /** What a typed text matches, as a regular expression's source: an initial any syllable that
@@ -34,7 +31,7 @@ export function pattern(typed) {
     const at = character.codePointAt(0) - FIRST;
     const open = at >= 0 && at <= LAST - FIRST && at % FINALS === 0;
     if (open && i === characters.length - 1) return `[${range(FIRST + at, FINALS)}]`;
-    return character.replace(/[\\^$.*+?()[\]{}|/-]/gu, "\\$&");
+    return literal(character);
   }).join("");
 }
 

@@ -1,7 +1,7 @@
 // Which points are named, and where: the first come first, and no name over another.
 
-const ROOM = 7500; // square pixels of screen for each name
-const TRIED = 3000; // points in view that are tried at most
+const TILE = [128, 52]; // pixels: each such part of the picture names one point
+const TRIED = 8; // points of a part that are tried at most, if names are in the way
 const CELL = 8; // pixels: how finely it is noted where names are
 const LONGEST = 28; // characters
 
@@ -39,24 +39,32 @@ export class Ground {
   }
 }
 
-/** Names for points in view, in the order of rows.
+/** Names for points in view: in each part of the picture the first row that there is room for.
  * @param {import("./screen.js").Screen} screen @param {Ground} ground
  * @param {(row: number) => string} nameOf @param {(text: string) => number} widthOf
- * @param {{width: number, height: number, line: number, gap: number}} size
+ * @param {{width: number, height: number, line: number, gap: number, origin: number[]}} size
+ *   parts are counted from the origin, which moves with the points, so that names stay
  * @returns {Label[]} */
-export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap }) {
-  const wanted = Math.round((width * height) / ROOM);
+export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap, origin }) {
+  const [left, top] = origin.map((at, axis) => (((at % TILE[axis]) + TILE[axis]) % TILE[axis]) - TILE[axis]);
+  const columns = Math.ceil((width - left) / TILE[0]);
+  const tries = new Uint8Array(columns * Math.ceil((height - top) / TILE[1]));
   const labels = [], said = new Set();
-  for (let row = 0, tried = 0; row < screen.x.length; row++) {
+  for (let row = 0; row < screen.x.length; row++) {
     const x = screen.x[row], y = screen.y[row];
     if (!(x > 0 && x < width && y > 0 && y < height)) continue;
-    if (labels.length >= wanted || ++tried > TRIED) break;
+    const tile = Math.floor((y - top) / TILE[1]) * columns + Math.floor((x - left) / TILE[0]);
+    if (++tries[tile] > TRIED) {
+      tries[tile]--;
+      continue;
+    }
     const text = shortened(nameOf(row));
     if (said.has(text)) continue; // many points may have one name: it is written once
     const wide = widthOf(text);
     if (ground.take(x + gap, y - line / 2, wide, line)) {
       labels.push({ row, text, x: x + gap, y, width: wide });
       said.add(text);
+      tries[tile] = TRIED;
     }
   }
   return labels;

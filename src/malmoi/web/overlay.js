@@ -6,6 +6,7 @@ import { styled } from "./theme.js";
 const FONTS = 'system-ui, -apple-system, "Segoe UI", "Apple SD Gothic Neo", "Malgun Gothic", ' +
   '"Noto Sans KR", "Noto Sans CJK KR", NanumGothic, sans-serif';
 const SMALL = `12px ${FONTS}`, STRONG = `600 13px ${FONTS}`, ISLAND = `600 14px ${FONTS}`;
+const RARE = 0.05, SEVERAL = 500; // rows past this share, and past so many, are written softly
 const widths = new Map(); // of names in the small font
 
 /**
@@ -13,23 +14,25 @@ const widths = new Map(); // of names in the small font
  * @param {import("./view.js").View} view
  */
 export function drawOverlay(context, view) {
-  const { camera: { width, height }, screen, space, size } = view;
+  const { camera: { width, height, scale, target }, screen, space, size } = view;
   context.clearRect(0, 0, width, height);
   const ground = new Ground(width, height);
   const pen = { context, ground, screen, ink: styled("ink"), paper: styled("paper"),
-    accent: styled("accent"), gap: size / 2 + 4 };
+    accent: styled("accent"), gap: size / 2 + 4, radius: Math.max(6, size / 2 + 3) };
   const { chosen, hovered, nearby, circled } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
-  for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row, size);
+  for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row);
   for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.key(row), STRONG, true);
   for (const row of nearby) name(pen, row, space.key(row), STRONG, false);
   if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, view.camera);
   const named = (row) => space.keys[row];
   const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
   context.font = SMALL;
-  const shape = { width, height, line: 16, gap: pen.gap };
-  context.globalAlpha = chosen >= 0 ? 0.45 : 1;
+  const origin = [width / 2 - target[0] * scale, height / 2 + target[1] * scale];
+  const shape = { width, height, line: 16, gap: pen.gap, origin };
   for (const label of placeLabels(among, ground, named, (text) => wide(context, text), shape)) {
+    const rare = label.row > space.count * RARE && label.row > SEVERAL;
+    context.globalAlpha = chosen >= 0 ? 0.4 : rare ? 0.6 : 1;
     write(pen, label.text, label.x, label.y);
   }
   context.globalAlpha = 1;
@@ -54,12 +57,13 @@ function write({ context, ink, paper }, text, x, y) {
 
 /** The name of one point; `anyway` even over others. */
 function name(pen, row, key, font, anyway) {
-  const x = pen.screen.x[row], y = pen.screen.y[row];
+  const gap = anyway ? pen.radius + 5 : pen.gap;
+  const x = pen.screen.x[row] + gap, y = pen.screen.y[row];
   if (!Number.isFinite(x)) return;
   pen.context.font = font;
   const text = shortened(key);
-  const free = pen.ground.take(x + pen.gap, y - 8, pen.context.measureText(text).width, 16);
-  if (free || anyway) write(pen, text, x + pen.gap, y);
+  const free = pen.ground.take(x, y - 8, pen.context.measureText(text).width, 16);
+  if (free || anyway) write(pen, text, x, y);
 }
 
 /** The name of many points together, in their middle. */
@@ -91,9 +95,8 @@ function lines({ context, screen, accent }, from, rows) {
   }
 }
 
-function ring({ context, screen, accent, paper }, row, size) {
+function ring({ context, screen, accent, paper, radius }, row) {
   if (!Number.isFinite(screen.x[row])) return;
-  const radius = Math.max(6, size / 2 + 3);
   for (const [colour, width] of [[paper, 4.5], [accent, 2]]) {
     context.strokeStyle = colour;
     context.lineWidth = width;

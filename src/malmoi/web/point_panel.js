@@ -3,7 +3,8 @@
 import { neighboursOf } from "./asking.js";
 import { announce, byId, element } from "./elements.js";
 
-const METRICS = { cosine: "cosine", euclidean: "distance", dot: "product" };
+const METRICS = ["cosine", "euclidean", "dot"];
+const LIVE = ["cosine", "euclidean"]; // what a server is asked for
 
 /** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
 export function pointPanel(spaces, store, go) {
@@ -30,8 +31,8 @@ export function pointPanel(spaces, store, go) {
   };
 
   const metrics = () => {
-    const known = Object.keys(METRICS).filter((name) =>
-      spaces[0].source.live || spaces.some((space) => space.described.metrics.includes(name)));
+    const known = spaces[0].source.live ? LIVE :
+      METRICS.filter((name) => spaces.some((space) => space.described.metrics.includes(name)));
     const choice = element("div", { class: "choice", role: "group", "aria-label": "Nearness" });
     for (const name of known) {
       const pressed = String(store.state.metric === name);

@@ -1,7 +1,7 @@
 // Texts found by what is typed: the same text first, then what begins so, then what holds it.
 // All texts are one string, so that 400,000 are looked through in milliseconds.
 
-import { folded, pattern } from "./hangul.js";
+import { folded, literal, pattern } from "./hangul.js";
 
 const SCANNED = 5000; // matches after which no more are looked for
 
@@ -16,10 +16,12 @@ export class Finder {
 
   /** The rows of the best matches. @param {string} typed @param {number} most */
   find(typed, most) {
-    const wanted = pattern(typed.trim());
+    const [exact, wanted] = [literal(typed.trim()), pattern(typed.trim())];
     if (!wanted) return [];
     const rows = new Set();
-    for (const form of [`(?<=\\n)${wanted}(?=\\n)`, `(?<=\\n)${wanted}`, wanted]) {
+    const same = (form) => `(?<=\\n)${form}(?=\\n)`, begins = (form) => `(?<=\\n)${form}`;
+    const forms = [same(exact), begins(exact), same(wanted), begins(wanted), wanted];
+    for (const form of new Set(forms)) {
       for (const row of this.matches(new RegExp(form, "gu"))) {
         rows.add(row);
         if (rows.size >= most) return [...rows];

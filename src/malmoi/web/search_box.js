@@ -20,7 +20,7 @@ export function searchBox(spaces, choose) {
     const empty = element("li", { class: "none" }, `Nothing is called “${shortened(input.value.trim())}”.`);
     list.replaceChildren(...(found.length || !input.value.trim() ? found.map(option) : [empty]));
     open(Boolean(input.value.trim()));
-    if (input.value.trim()) announce(`${counted(found.length, "match").replace("matchs", "matches")}`);
+    if (input.value.trim()) announce(`${counted(found.length, "point")} found`);
   };
   const option = ({ space, row }, i) => {
     const line = spaces[space].details?.[row];

@@ -22,6 +22,7 @@ import { calm } from "./theme.js";
 
 const REACH = 14; // pixels from a point at which it is still hovered
 const GLIDE = 350; // milliseconds
+const MARGIN = 0.12; // of a picture, where a point is nearly out of view
 
 export class View {
   /** @param {import("./space.js").Space} space @param {Actions} actions */
@@ -71,7 +72,7 @@ export class View {
   get size() {
     const { width, height, distance } = this.camera;
     const room = Math.sqrt((width * height) / this.space.count);
-    const fitted = Math.max(1.5, Math.min(7, room * 0.42));
+    const fitted = Math.max(2, Math.min(7, room * 0.42));
     return Math.min(13, fitted * Math.max(0.8, distance ** -0.4));
   }
 
@@ -172,8 +173,11 @@ export class View {
     this.repaint();
   }
 
-  /** Go to a point. @param {number} row */
+  /** Go to a point that is not well in view. @param {number} row */
   glideTo(row) {
+    const { width, height } = this.camera, { x, y } = this.projected();
+    const well = (at, size) => at > size * MARGIN && at < size * (1 - MARGIN);
+    if (well(x[row], width) && well(y[row], height)) return this.repaint();
     const { values, axes } = this.places;
     const to = Array.from({ length: 3 }, (_, axis) => (axis < axes ? values[row * axes + axis] : 0));
     const from = [...this.camera.target], start = performance.now();

@@ -1,0 +1,125 @@
+"""The page's pure functions, run by the browser that they are for."""
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from malmoi.project.modules import joined
+from malmoi.query.analogy import parse_expression
+from tests.web.browser import Browser
+
+Run = Callable[[str, str], Any]
+
+
+@pytest.fixture(scope="module")
+def run(browser: Browser) -> Run:
+    """What an expression over a module's exports gives."""
+    modules = {
+        file.name.removesuffix(".js"): file.read_text(encoding="utf-8")
+        for file in (files("malmoi") / "web").iterdir()
+        if file.name.endswith(".js")
+    }
+
+    def value(module: str, expression: str) -> Any:
+        with browser.page("about:blank") as page:
+            script = f"(() => {{ {joined(modules, module)} with_ = ${module}; }})()"
+            page.value(f"let with_; {script}; globalThis.it = with_; 0")
+            return page.value(expression)
+
+    return value
+
+
+def test_initials_and_half_syllables_become_patterns(run: Run) -> None:
+    typed = ["ㅎㄱ", "하", "한", "a.b", "ㅋㅋ"]
+    words = ["한국", "학교", "항", "한", "a.b", "axb", "ㅋㅋ", "콩쥐"]
+    found = run(
+        "hangul",
+        f"{typed}.map(typed => new RegExp(`^${{it.pattern(typed)}}$`, 'u'))"
+        f".map(one => {words}.filter(word => one.test(word)))",
+    )
+    assert found == [["한국", "학교"], ["항", "한"], ["한"], ["a.b"], ["ㅋㅋ"]]
+
+
+def test_same_then_prefix_then_inside_and_rows_with_line_ends(run: Run) -> None:
+    found = run(
+        "search",
+        "(finder => ['art', 'start up', '^', ''].map(typed => finder.find(typed, 10)))"
+        "(new it.Finder(['start\\nup', 'party', 'artist', 'art', 'Art', '^_^']))",
+    )
+    assert found == [[3, 4, 2, 0, 1], [0], [5], []]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "king - man + woman",
+        "한국-서울+도쿄",
+        "2*king − 'New York' + x-ray",
+        '"a b" + .5 × c',
+        "- a",
+    ],
+)
+def test_expressions_are_read_as_the_library_reads_them(run: Run, text: str) -> None:
+    expected = [{"word": term.word, "weight": term.weight} for term in parse_expression(text)]
+    assert run("analogy", f"it.parseExpression({json.dumps(text)})") == expected
+
+
+@pytest.mark.parametrize("text", ["", "a b", "a + - b", "a +", "''"])
+def test_expressions_that_the_library_refuses_are_refused(run: Run, text: str) -> None:
+    asked = f"try {{ it.parseExpression({json.dumps(text)}); 'read' }} catch {{ 'refused' }}"
+    assert run("analogy", asked) == "refused"
+
+
+def test_names_never_lie_over_each_other(run: Run) -> None:
+    labels = run(
+        "labels",
+        """(() => {
+          let last = 7;
+          const random = () => (last = last * 16807 % 2147483647) / 2147483647;
+          const spread = (size) => Float32Array.from({ length: 3000 }, () => random() * size);
+          const size = { width: 800, height: 600, line: 16, gap: 6, origin: [13, -700] };
+          return it.placeLabels({ x: spread(800), y: spread(600) }, new it.Ground(800, 600),
+                                row => `word ${row}`, text => 7 * text.length, size);
+        })()""",
+    )
+    assert len(labels) > 40
+    assert labels[0]["row"] == 0
+    for i, one in enumerate(labels):
+        for other in labels[:i]:
+            apart_x = abs(one["x"] - other["x"]) >= min(one["width"], other["width"])
+            apart_y = abs(one["y"] - other["y"]) >= 16
+            assert apart_x or apart_y
+
+
+def test_most_points_fit_into_the_picture(run: Run) -> None:
+    ends = run(
+        "space",
+        """(() => {
+          const steps = Uint16Array.from({ length: 4000 }, (_, i) => 30000 + i % 1000);
+          steps[7] = 65535;
+          const described = { shape: [2000, 2], low: [-10, 5], step: [0.1, 0.2] };
+          const { values, raw } = it.placed(steps, described);
+          const most = Math.max(...values.filter((_, i) => i !== 7));
+          return [Math.min(...values), most, values[7] > 10, raw(3, 1)];
+        })()""",
+    )
+    assert -1.01 < ends[0] < -0.4
+    assert 0.4 < ends[1] < 1.01
+    assert ends[2] is True
+    assert ends[3] == pytest.approx(5 + 65535 * 0.2)
+
+
+def test_colours_of_numbers_go_from_faint_to_strong_on_either_paper(run: Run) -> None:
+    light, dark = run(
+        "colours",
+        "['light', 'dark'].map(mode => [0, .25, .5, .75, 1].map(at => it.scaleColour(at, mode)))",
+    )
+
+    def lightness(colour: list[int]) -> float:
+        return 0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2]
+
+    assert [lightness(c) for c in light] == sorted((lightness(c) for c in light), reverse=True)
+    assert [lightness(c) for c in dark] == sorted(lightness(c) for c in dark)
