@@ -12,7 +12,7 @@ from typing import Any
 from bench.data import Data
 from bench.measure import Figure, best_of, command, faster, say, within
 from bench.text import CORPORA
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.encoder import load_contextual
 
 MODEL, ROUNDS, TEXTS = "minilm", 3, 1500
 ASKED = {"short": 1.4, "mixed": 1.5}
@@ -35,7 +35,7 @@ def run(data: Data) -> Iterator[Figure]:
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     folder = str(find_model(MODEL))
-    ours, peer = load_encoder(MODEL), SentenceTransformer(folder, device="cpu")
+    ours, peer = load_contextual(MODEL), SentenceTransformer(folder, device="cpu")
     for kind, texts in {"short": short_texts(), "mixed": mixed_texts()}.items():
         yield throughput(kind, texts, ours.encode, peer.encode)
     yield latency(ours.encode, peer.encode)

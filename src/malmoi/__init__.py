@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from malmoi.cli.progress import bar as bar
-    from malmoi.encode.encoder import load_encoder as load_encoder
+    from malmoi.encode.average import average_encoder as average_encoder
+    from malmoi.encode.encoder import load_contextual as load_contextual
+    from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.recipes import Recipe as Recipe
     from malmoi.errors import BadFile as BadFile
     from malmoi.errors import BadSetting as BadSetting
@@ -47,7 +49,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "malmoi.cli.progress": ("bar",),
-    "malmoi.encode.encoder": ("load_encoder",),
+    "malmoi.encode.average": ("average_encoder",),
+    "malmoi.encode.encoder": ("load_contextual",),
+    "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.recipes": ("Recipe",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.encode.encoder import ContextualEncoder, load_contextual
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
 
@@ -19,4 +19,4 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def minilm(cache: None) -> ContextualEncoder:
-    return load_encoder("minilm")
+    return load_contextual("minilm")

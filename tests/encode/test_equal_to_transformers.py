@@ -10,8 +10,8 @@ import torch
 import transformers
 
 from malmoi.encode.activations import Activations
-from malmoi.encode.cutting import Text
-from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.texts import Text
 from malmoi.vectors import Matrix
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 
@@ -67,12 +67,12 @@ def test_ids_and_segments_of_minilm(minilm: ContextualEncoder) -> None:
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_all_states_of_every_family(family: str, tmp_path: Path) -> None:
     model = save_model(tmp_path, family)
-    assert_equal(load_encoder(str(tmp_path)), model, 1e-5)
+    assert_equal(load_contextual(str(tmp_path)), model, 1e-5)
 
 
 def test_distances_of_all_buckets(tmp_path: Path) -> None:
     model = save_model(tmp_path, "mpnet")
-    states = load_encoder(str(tmp_path)).activations(["the bank " * 140, "a"])
+    states = load_contextual(str(tmp_path)).activations(["the bank " * 140, "a"])
     assert [len(text) for text in states.texts] == [282, 3]
     for text, ours in enumerate(states.states):
         np.testing.assert_allclose(ours, theirs(model, states, text), atol=1e-5, rtol=0)
@@ -83,15 +83,15 @@ def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
     save_model(tmp_path, "bert", hidden_act="gelu")
     model = transformers.BertForMaskedLM(config).eval()
     model.save_pretrained(tmp_path)
-    assert_equal(load_encoder(str(tmp_path)), model.bert, 1e-5)
+    assert_equal(load_contextual(str(tmp_path)), model.bert, 1e-5)
 
 
 def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
-    whole = load_encoder(str(tmp_path)).cutter(TEXTS)
+    whole = load_contextual(str(tmp_path)).cutter(TEXTS)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
-    for ours, expected in zip(load_encoder(str(tmp_path)).cutter(TEXTS), whole, strict=True):
+    for ours, expected in zip(load_contextual(str(tmp_path)).cutter(TEXTS), whole, strict=True):
         assert ours.pieces == expected.pieces
         assert ours.ids.tolist() == expected.ids.tolist()
         assert ours.segments.tolist() == expected.segments.tolist()
@@ -107,7 +107,7 @@ def test_bert_of_the_size_of_the_multilingual_one(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    encoder = load_encoder(str(tmp_path))
+    encoder = load_contextual(str(tmp_path))
     assert_equal(encoder, model, 1e-4)
     states = encoder.activations([BANK, "한국어 문장을 읽는다"])
     pieces = len(states.texts[0])

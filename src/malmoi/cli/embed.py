@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from malmoi.cli.answer import AsJson, print_json
 from malmoi.cli.progress import bar
 from malmoi.encode.embedding import Per, Wish, embed_records, write_embeddings
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.encoder import load_contextual
 from malmoi.encode.mixing import Mix
 from malmoi.encode.pooling import Join, Pool
 from malmoi.encode.recipes import RECIPES, choose_recipe
@@ -73,7 +73,7 @@ def embed_command(
     if bool(texts) == bool(file):
         raise BadSetting("give texts to embed, or a --file of them")
     wish = options.wish()
-    encoder = load_encoder(model)
+    encoder = load_contextual(model)
     asked = list(read_texts(file, field)) if file else list(texts)
     if out is None:
         print_records(embed_records(encoder, asked, wish), json)

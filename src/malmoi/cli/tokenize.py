@@ -58,10 +58,10 @@ def show_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> N
 
 def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
     """A table for each text: pieces, ids, segments, words, and where they stand in the text."""
-    from malmoi.encode.encoder import load_encoder
+    from malmoi.encode.encoder import load_contextual
 
     texts = list(documents)
-    for found in load_encoder(model).cutter([(texts[0], texts[1])] if pair else texts):
+    for found in load_contextual(model).cutter([(texts[0], texts[1])] if pair else texts):
         rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(found)]
         if json:
             print_json({"text": found.text, "truncated": found.truncated, "pieces": rows})

@@ -4,25 +4,22 @@ Padding and truncation that a tokenizer.json brings along are switched off: they
 right for somebody's batches, and silently wrong for anybody else's.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 
 from malmoi.encode.config import Config, read_json
 from malmoi.encode.pieces import SPECIAL, Pieces
 from malmoi.encode.sentence import SentenceModules
-from malmoi.errors import BadFile, BadSetting
+from malmoi.encode.texts import Text, uniform
+from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
 from malmoi.text.wordpiece import cutting_like_bert, engine
 
-Text = str | tuple[str, str]  # a text, or a pair of them
-SURROGATES = re.compile("[\ud800-\udfff]")
 MOST_SPECIAL = 4  # special pieces of a pair
 WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
 
@@ -52,7 +49,7 @@ class Cutter:
         return self._uniform(text)
 
     def _uniform(self, text: str) -> str:
-        text = SURROGATES.sub("\ufffd", normalize("NFC", text))
+        text = uniform(text)
         return text.lower() if self.lower else text
 
     def encoded(self, texts: Sequence[Text], *, offsets: bool = False) -> list[Any]:
@@ -92,18 +89,6 @@ class Cutter:
             offsets=np.array(encoding.offsets, np.int32).reshape(-1, 2),
             truncated=self.is_truncated(encoding),
         )
-
-
-def as_texts(texts: Iterable[Text]) -> list[Text]:
-    """A list of texts; one alone is a mistake."""
-    if isinstance(texts, str):
-        raise BadSetting(f"the texts are the one string '{texts[:40]}': give a list of texts")
-    found = list(texts)
-    for text in found:
-        both = text if isinstance(text, tuple) and len(text) == 2 else (text,)
-        if not all(isinstance(part, str) for part in both):
-            raise BadSetting(f"{text!r} is no text: give a string, or a pair of them")
-    return found
 
 
 def make_cutter(modules: SentenceModules, config: Config) -> Cutter:

@@ -9,9 +9,9 @@ import numpy as np
 
 from malmoi.encode.activations import Activations, pool_texts
 from malmoi.encode.config import Config, read_config
-from malmoi.encode.cutting import Cutter, Text, as_texts, make_cutter
+from malmoi.encode.cutting import Cutter, make_cutter
 from malmoi.encode.engine import Engine, OnnxEngine
-from malmoi.encode.finding import find_model
+from malmoi.encode.finding import find_model, refuse_without_layers
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
@@ -19,6 +19,7 @@ from malmoi.encode.pooling import Pool, group_bounds
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.running import Then, run_batches
 from malmoi.encode.sentence import SentenceModules, read_modules
+from malmoi.encode.texts import Text, as_texts
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
@@ -72,14 +73,14 @@ class ContextualEncoder:
         return np.concatenate(found[1:] or found)
 
     def stream(
-        self, texts: Sequence[Text], recipe: Recipe | None = None, prompt: str | None = None
+        self, texts: Iterable[Text], recipe: Recipe | None = None, prompt: str | None = None
     ) -> Iterator[Matrix]:
         """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe."""
         then = self.pooling(recipe)
         numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
-        before, notes = self.prompt(prompt), Notes(self.cutter)
-        for start in range(0, len(texts), CHUNK):
-            chunk = self.cutter.prompted(texts[start : start + CHUNK], before)
+        before, notes, asked = self.prompt(prompt), Notes(self.cutter), as_texts(texts)
+        for start in range(0, len(asked), CHUNK):
+            chunk = self.cutter.prompted(asked[start : start + CHUNK], before)
             encodings = self.cutter.encoded([self.cutter.uniform(text) for text in chunk])
             notes.count(encodings)
             yield np.stack(run_batches(self.engine, self.config, encodings, numbers, then))
@@ -133,8 +134,9 @@ class ContextualEncoder:
         return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
 
 
-def load_encoder(name: str) -> ContextualEncoder:
-    """An encoder by the folder it is in, by its name on the hub, or `minilm`."""
+def load_contextual(name: str) -> ContextualEncoder:
+    """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`."""
+    refuse_without_layers(str(name))
     modules = read_modules(find_model(str(name)))
     config = read_config(modules.transformer)
     engine = OnnxEngine(modules.transformer, config)

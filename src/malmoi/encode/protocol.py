@@ -1,7 +1,9 @@
 """What every encoder can do, whatever is behind it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
+
+import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
@@ -23,3 +25,14 @@ class Encoder(Protocol):
 
     def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
         """The same in chunks [some texts, dim], each as soon as it is ready, in order."""
+
+
+def encode_stream(encoder: Encoder, texts: Iterable[str], progress: Progress) -> Matrix:
+    """All that an encoder streams, as one matrix."""
+    asked = texts if isinstance(texts, Sequence) else list(texts)
+    found, done = [np.empty((0, encoder.dim), np.float32)], 0
+    for chunk in encoder.stream(asked):
+        found.append(chunk)
+        done += len(chunk)
+        progress(done, len(asked))
+    return np.concatenate(found)

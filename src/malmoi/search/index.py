@@ -6,12 +6,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import cast
 from unicodedata import normalize
 
 import numpy as np
 
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
 from malmoi.files.progress import Progress, silent
@@ -63,7 +62,7 @@ class Index:
         if self._encoder is None:
             if not self.state.model:
                 raise BadSetting("this index was made of vectors, without an encoder for texts")
-            encoder = cast(Encoder, load_encoder(self.state.model))
+            encoder = load_encoder(self.state.model)
             check_encoder(encoder, self.state)
             self._encoder = encoder
         return self._encoder

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from malmoi.encode.encoder import ContextualEncoder, load_encoder
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 from malmoi.formats import load

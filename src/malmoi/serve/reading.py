@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from malmoi.encode.cutting import MOST_SPECIAL, Text
+from malmoi.encode.cutting import MOST_SPECIAL
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.layers import choose_layers
 from malmoi.encode.recipes import Recipe
+from malmoi.encode.texts import Text
 from malmoi.errors import BadSetting
 from malmoi.serve.work import Ending, States
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.encode.cutting import Text
+from malmoi.encode.texts import Text
 from malmoi.serve.models import Served
 from malmoi.serve.reading import Reader
 from malmoi.serve.refusing import Refused

@@ -16,6 +16,7 @@ from malmoi.jamo import split_jamo
 
 # A number with its separators, or a word with what an apostrophe joins to it.
 ENGLISH = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]|_")
+CLITIC = re.compile(r"(.+)(n['’]t|['’](?:s|m|d|ll|re|ve))", re.IGNORECASE)
 
 
 class Tokenizer(Protocol):
@@ -40,16 +41,28 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class English:
-    """Words with their contractions, numbers, and marks one by one (or none of these)."""
+    """Words with their contractions, numbers, and marks one by one (or none of these).
+
+    `clitics` takes contractions apart as treebanks do: don't is do and n't, man's man and 's.
+    """
 
     name: ClassVar[str] = "english"
     lower: bool = True
     marks: bool = False
+    clitics: bool = False
 
     def __call__(self, text: str) -> list[str]:
         """Words, numbers and perhaps marks."""
         found = ENGLISH.findall(text.lower() if self.lower else text)
-        return found if self.marks else [token for token in found if token[0].isalnum()]
+        if not self.marks:
+            found = [token for token in found if token[0].isalnum()]
+        return [part for token in found for part in _parts(token)] if self.clitics else found
+
+
+def _parts(token: str) -> tuple[str, ...]:
+    """A word and what is joined to it, with the plain apostrophe that vectors have."""
+    found = CLITIC.fullmatch(token)
+    return (found[1], found[2].replace("’", "'")) if found else (token,)
 
 
 @dataclass(frozen=True)

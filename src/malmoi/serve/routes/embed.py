@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.activations import Activations, Parts
-from malmoi.encode.cutting import Text
 from malmoi.encode.embedding import Wish
 from malmoi.encode.pieces import Pieces
 from malmoi.encode.pooling import unit_length
 from malmoi.encode.recipes import Recipe, choose_recipe
+from malmoi.encode.texts import Text
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
 from malmoi.serve.reading import Reader

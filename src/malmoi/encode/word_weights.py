@@ -1,0 +1,113 @@
+"""How much each word counts in the average of a text: all alike, by idf, or by SIF.
+
+How often words occur is what the vectors' own counts say. Without counts it is guessed from the
+order of the rows, which is that of frequency, by Zipf's law: the word in row r has the share
+(1 / r) / Σ (1 / r). For idf, texts may be given instead.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.vectors import Matrix, Vectors
+
+Weighting = Literal["mean", "idf", "sif"]
+WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
+Rows = npt.NDArray[np.int64]
+Shares = npt.NDArray[np.float64]  # of all words in a text, how many are this one
+Documents = Iterable[Sequence[str]]  # texts as their words
+
+
+class WordWeights(Protocol):
+    """Weighs words."""
+
+    @property
+    def source(self) -> str:
+        """Where it is known from how often words occur."""
+
+    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+        """The weight of each word, [words]; `rows` are theirs, or -1."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """The plain mean."""
+
+    source: str = ""
+
+    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+        """One each."""
+        return np.ones(len(words), np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class ByRow:
+    """A weight for each row of the vectors, and one for words without a row."""
+
+    table: Matrix
+    other: float
+    source: str
+
+    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+        """By their rows."""
+        return np.where(rows < 0, np.float32(self.other), self.table[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ByWord:
+    """A weight for each word that was met in some texts, and one for all others."""
+
+    table: Mapping[str, float]
+    other: float
+    source: str
+
+    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+        """By the words themselves."""
+        return np.array([self.table.get(word, self.other) for word in words], np.float32)
+
+
+def weigh_words(
+    vectors: Vectors, weighting: Weighting, documents: Documents | None, smoothing: float
+) -> WordWeights:
+    """The weights asked for; `smoothing` is the a of SIF."""
+    if weighting not in WEIGHTINGS:
+        known = ", ".join(WEIGHTINGS)
+        raise BadSetting(f"there is no weighting '{weighting}': choose one of {known}")
+    if weighting == "mean":
+        return Alike()
+    if weighting == "idf" and documents is not None:
+        return _document_frequencies(documents)
+    shares, rarest, source = word_shares(vectors)
+    if weighting == "idf":
+        return ByRow(_float32(-np.log(shares)), float(-np.log(rarest)), source)
+    return ByRow(_float32(smoothing / (smoothing + shares)), 1.0, source)
+
+
+def word_shares(vectors: Vectors) -> tuple[Shares, float, str]:
+    """The share of each row's word, that of a word met once, and how we know."""
+    if vectors.counts is not None:
+        counts = np.maximum(vectors.counts, 1).astype(np.float64)
+        total = float(counts.sum()) or 1.0
+        return counts / total, 1 / total, "the vectors' counts"
+    shares = 1 / np.arange(1, len(vectors) + 1, dtype=np.float64)
+    shares /= shares.sum() or 1.0
+    return shares, float(shares[-1]) if len(shares) else 1.0, "the order of the rows"
+
+
+def _document_frequencies(documents: Documents) -> ByWord:
+    """ln((1 + texts) / (1 + texts with the word)) + 1, scikit-learn's smooth idf."""
+    count, holding = 0, Counter[str]()
+    for document in documents:
+        count += 1
+        holding.update(set(document))
+    idf = {word: float(np.log((1 + count) / (1 + n)) + 1) for word, n in holding.items()}
+    return ByWord(idf, float(np.log(1 + count) + 1), f"{count:,} texts")
+
+
+def _float32(numbers: Shares) -> Matrix:
+    return numbers.astype(np.float32)
