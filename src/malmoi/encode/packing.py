@@ -1,11 +1,12 @@
 """Texts packed without padding, in batches of texts of like length.
 
-All that works piece by piece runs on one matrix [pieces, dim]; only attention sees a padded
-view [texts, longest], which `pad` and `unpad` lead to and back from.
+All that works piece by piece runs on one matrix [pieces, dim]; where attention wants a padded
+view [texts, longest], `pad` and `unpad` lead there and back.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,25 +14,41 @@ import numpy.typing as npt
 from malmoi.encode.pieces import Numbers
 from malmoi.encode.pooling import group_bounds
 
-BUDGET = 1024  # pieces in a batch
+BUDGET = 512  # pieces in a batch
 Chosen = npt.NDArray[np.int64]  # numbers of texts
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """One batch: texts one after the other.
+    """One batch: texts one after the other, so many pieces each.
 
-    `places` are rows of the table of positions and segments; `pad` [texts, longest] says which
-    piece stands in each place of the padded view, `unpad` [pieces] in which place each piece
-    stands, `mask` [texts, longest] which places are taken.
+    `places` are rows of the table of positions and segments.
     """
 
     ids: Numbers
     places: Numbers
-    pad: Numbers
-    unpad: Numbers
-    mask: Numbers
     sizes: npt.NDArray[np.int64]
+
+    @cached_property
+    def taken(self) -> npt.NDArray[np.bool_]:
+        """Which places of the padded view hold a piece, [texts, longest]."""
+        return np.arange(self.sizes.max()) < self.sizes[:, np.newaxis]
+
+    @property
+    def mask(self) -> Numbers:
+        """The same in numbers."""
+        return self.taken.astype(np.int32)
+
+    @property
+    def pad(self) -> Numbers:
+        """Which piece stands in each place of the padded view, [texts, longest]."""
+        starts = group_bounds(self.sizes)[:-1, np.newaxis]
+        return np.where(self.taken, starts + np.arange(self.sizes.max()), 0).astype(np.int32)
+
+    @property
+    def unpad(self) -> Numbers:
+        """In which place of the padded view each piece stands, [pieces]."""
+        return np.flatnonzero(self.taken).astype(np.int32)
 
 
 def pack(ids: Sequence[Sequence[int]], segments: Sequence[Sequence[int]], positions: int) -> Packed:
@@ -39,14 +56,9 @@ def pack(ids: Sequence[Sequence[int]], segments: Sequence[Sequence[int]], positi
     sizes = np.array([len(text) for text in ids], np.int64)
     bounds = group_bounds(sizes)
     within = np.arange(bounds[-1]) - np.repeat(bounds[:-1], sizes)
-    column = np.arange(sizes.max())
-    taken = column < sizes[:, np.newaxis]
     return Packed(
         ids=np.concatenate(ids).astype(np.int32),
         places=(within + positions * np.concatenate(segments)).astype(np.int32),
-        pad=np.where(taken, bounds[:-1, np.newaxis] + column, 0).astype(np.int32),
-        unpad=np.flatnonzero(taken).astype(np.int32),
-        mask=taken.astype(np.int32),
         sizes=sizes,
     )
 

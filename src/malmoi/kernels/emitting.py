@@ -67,8 +67,11 @@ class Emitter:
             yield rounds.index
 
     def load(self, address: Any, lanes: int = WIDE) -> Any:
-        """The numbers at an address, on whatever boundary."""
-        kind = vector(lanes)
+        """The floats at an address, on whatever boundary."""
+        return self.load_as(vector(lanes), address)
+
+    def load_as(self, kind: Any, address: Any) -> Any:
+        """Numbers of any kind at an address."""
         pointer = self.builder.inttoptr(address, kind.as_pointer())
         return self.builder.load(pointer, align=NUMBER, typ=kind)
 
@@ -93,7 +96,7 @@ class Emitter:
 
     def everywhere(self, number: Any, lanes: int) -> Any:
         """A vector of one number that is not known before."""
-        nothing = ir.Constant(vector(lanes), ir.Undefined)
+        nothing = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
         first = self.builder.insert_element(nothing, number, LANE(0))
         return self.chosen(first, nothing, [0] * lanes)
 
@@ -139,9 +142,13 @@ class Emitter:
             value = self.builder.select(within, value, limit)
         return value
 
+    def place(self, kind: Any) -> Any:
+        """A place for something that changes, which LLVM keeps in a register."""
+        return cgutils.alloca_once(self.builder, kind)
+
     def totals(self, count: int) -> list[Any]:
-        """Places for running sums, which LLVM keeps in registers."""
-        return [cgutils.alloca_once(self.builder, vector(WIDE)) for _ in range(count)]
+        """Places for running sums."""
+        return [self.place(vector(WIDE)) for _ in range(count)]
 
     def clear(self, totals: list[Any]) -> None:
         """All sums become 0."""

@@ -1,0 +1,122 @@
+"""The engine that is compiled here, for processors with AVX2 and FMA: no step is padded.
+
+Imports Numba: not for a first question.
+"""
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+
+from malmoi.encode.config import Config
+from malmoi.encode.packing import BUDGET, Packed
+from malmoi.encode.panels import network_of
+from malmoi.encode.pooling import group_bounds
+from malmoi.encode.weights import Weights
+from malmoi.errors import BadSetting
+from malmoi.kernels import byte_products
+from malmoi.kernels.attention import QUERIES, Desk
+from malmoi.kernels.byte_products import Rounded
+from malmoi.kernels.compiled import pool
+from malmoi.kernels.emitting import WIDE
+from malmoi.kernels.meeting import Team
+from malmoi.kernels.products import PANEL, USABLE
+from malmoi.kernels.text_rows import Places
+from malmoi.kernels.transformer import Pieces, Room, run_layers
+from malmoi.vectors import Matrix
+
+
+class CompiledEngine:
+    """A model's weights, run by our own kernels, in floats or in bytes."""
+
+    def __init__(self, weights: Weights, config: Config, precision: str) -> None:
+        if precision == "int8" and not byte_products.USABLE:
+            raise BadSetting("int8 needs a processor with AVX-512 VNNI: this one has none")
+        self._config, self._bytes = config, precision == "int8"
+        self._network = network_of(weights, config, precision)
+        self._lock, self._together = Lock(), Lock()
+        self._free: list[tuple[Room, Desk]] = []  # room for a batch, when none has it
+
+    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
+        """The hidden states asked for, each [pieces, dim], in the order asked for."""
+        chosen = sorted(set(layers))
+        wanted = np.full(chosen[-1] + 1, -1, np.int64)
+        wanted[chosen] = np.arange(len(chosen))
+        states = np.empty((len(chosen), len(batch.ids), self._config.dim), np.float32)
+        if threads > 1 and self._together.acquire(blocking=False):
+            try:
+                self._run(batch, wanted, states, threads)
+            finally:
+                self._together.release()
+        else:  # other threads that are busy would be waited for
+            self._run(batch, wanted, states, 1)
+        return [states[chosen.index(layer)] for layer in layers]
+
+    def _run(self, batch: Packed, wanted: Places, states: Matrix, threads: int) -> None:
+        pieces = Pieces(batch.ids, batch.places, group_bounds(batch.sizes))
+        longest, counter = int(batch.sizes.max()), np.zeros(1, np.int64)
+        taken = [self._take(len(batch.ids), longest) for _ in range(threads)]
+        room = Room(*(rows[: len(batch.ids)] for rows in taken[0][0]))
+
+        def work(part: int) -> None:
+            team = Team(part, threads, counter)
+            run_layers(self._network, pieces, room, taken[part][1], wanted, states, team)
+
+        others = [pool().submit(work, part) for part in range(1, threads)]
+        work(0)
+        for other in others:
+            other.result()
+        with self._lock:
+            self._free += taken
+
+    def _take(self, count: int, longest: int) -> tuple[Room, Desk]:
+        """Room for so many pieces, the longest text being so long."""
+        with self._lock:
+            while self._free:
+                room, desk = self._free.pop()
+                if len(room.state) >= count and len(desk.values) >= longest:
+                    return room, desk
+        count, longest = max(count, BUDGET), max(longest, min(BUDGET, self._config.positions))
+        return self._room(count), self._desk(count, longest)
+
+    def _room(self, count: int) -> Room:
+        dim, wide = self._config.dim, (self._config.embedding, self._config.inner)
+        table, state, joined, seen, moved, inner = (
+            np.zeros((count, _up(columns, PANEL)), np.float32)
+            for columns in (wide[0], dim, 3 * dim, dim, dim, wide[1])
+        )
+        return Room(table, state, joined, seen, moved, inner)
+
+    def _desk(self, count: int, longest: int) -> Desk:
+        size = _up(self._config.dim // self._config.heads, WIDE)
+        rows, deepest = (
+            (count, max(self._config.dim, self._config.inner)) if self._bytes else (0, 0)
+        )
+        return Desk(
+            keys=_zeros(size, _up(longest, PANEL)),
+            values=_zeros(longest, size),
+            scores=_zeros(QUERIES, _up(longest, PANEL)),
+            found=_zeros(QUERIES, size),
+            totals=np.zeros(QUERIES, np.float32),
+            lanes=np.zeros(WIDE, np.float32),
+            zeros=np.zeros(PANEL, np.float32),
+            rounded=Rounded(
+                np.zeros((rows, deepest), np.uint8),
+                np.zeros(rows, np.float32),
+                np.zeros(deepest, np.float32),
+                np.zeros(WIDE, np.float32),
+            ),
+        )
+
+
+def usable() -> bool:
+    """Whether this processor can run the kernels."""
+    return USABLE
+
+
+def _up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _zeros(rows: int, columns: int) -> Matrix:
+    return np.zeros((rows, columns), np.float32)

@@ -1,0 +1,122 @@
+"""A model's weights as its compiled kernel wants them: in panels, floats or bytes.
+
+Imports Numba, by way of the kernels.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.config import Config
+from malmoi.encode.distances import distance_table
+from malmoi.encode.weights import Weights
+from malmoi.errors import BadSetting
+from malmoi.kernels.byte_products import FOUR
+from malmoi.kernels.compiled import fixed
+from malmoi.kernels.dense import EXACT, TANH, ByteDense, Dense
+from malmoi.kernels.products import PANEL
+from malmoi.kernels.transformer import Network, Norms
+from malmoi.vectors import Matrix
+
+Affine = tuple[Matrix, Matrix]  # a matrix [in, out] and its bias [out]
+Laid = Callable[[list[Affine]], Dense | ByteDense]
+MOST = 127  # of a byte, either way
+
+
+def network_of(weights: Weights, config: Config, precision: str) -> Network:
+    """Everything the kernel reads; what is not rearranged stays in the mapped file."""
+    laid: Laid = lay_bytes if precision == "int8" else lay_floats
+    positions = weights["positions"][config.skipped :]
+    segments = weights.get("segments", np.zeros((1, config.embedding), np.float32))
+    places = (segments[:, np.newaxis] + positions).reshape(-1, config.embedding)
+    distances = np.zeros((config.heads, 0), np.float32)
+    if config.buckets:
+        distances = np.ascontiguousarray(distance_table(weights["distances"], config.positions)[0])
+    projects = config.embedding != config.dim
+
+    def every(role: str) -> list[Affine]:
+        return [_affine(weights, f"layer.{layer}.{role}") for layer in range(config.layers)]
+
+    return Network(
+        words=fixed(np.ascontiguousarray(weights["words"])),
+        places=fixed(places),
+        table_norm=_norms([_pair(weights, "table_norm")]),
+        project=lay_floats([_affine(weights, "project")] if projects else []),
+        joined=laid([_joined(weights, config, layer) for layer in range(config.layers)]),
+        attended=laid(every("attended")),
+        attended_norm=_layer_norms(weights, config, "attended_norm"),
+        inner=laid(every("inner")),
+        outer=laid(every("outer")),
+        outer_norm=_layer_norms(weights, config, "outer_norm"),
+        distances=fixed(distances),
+        heads=config.heads,
+        epsilon=np.float32(config.epsilon),
+        bend=EXACT if config.gelu == "exact" else TANH,
+    )
+
+
+def lay_floats(layers: list[Affine]) -> Dense:
+    """Matrices in panels of floats: [layers, panels, depth, PANEL]; zeros fill the last panel."""
+    if not layers:
+        return Dense(fixed(np.zeros((1, 0, 0, PANEL), np.float32)), fixed(np.zeros((1, 0), "f4")))
+    panels = [_in_panels(matrix).transpose(1, 0, 2) for matrix, _ in layers]
+    return Dense(_stacked(panels), _stacked(_filled(bias) for _, bias in layers))
+
+
+def lay_bytes(layers: list[Affine]) -> ByteDense:
+    """The same in bytes, each column divided by its largest number: [depth / 4, PANEL, 4]."""
+    panels, columns = [], []
+    for matrix, bias in layers:
+        if len(matrix) % FOUR:
+            raise BadSetting(f"int8 needs rows of a multiple of {FOUR} numbers, not {len(matrix)}")
+        scales = np.maximum(np.abs(matrix).max(axis=0) / MOST, np.float32(1e-30))
+        rounded = _in_panels(np.rint(matrix / scales)).astype(np.int8)  # [depth, panels, PANEL]
+        depth, count, _ = rounded.shape
+        fours = rounded.reshape(depth // FOUR, FOUR, count, PANEL).transpose(2, 0, 3, 1)
+        panels.append(fours.reshape(count, depth, PANEL))
+        begins = (-128 * rounded.sum(axis=0, dtype=np.int64)).astype(np.int32)
+        rest = [_filled(numbers).reshape(count, PANEL) for numbers in (scales, bias)]
+        columns.append(np.stack([begins.view(np.float32), *rest], axis=1))
+    return ByteDense(_stacked(panels), _stacked(columns))
+
+
+def _in_panels(matrix: Matrix) -> Matrix:
+    """[depth, columns] as [depth, panels, PANEL]."""
+    filled = np.pad(matrix, ((0, 0), (0, -matrix.shape[1] % PANEL)))
+    return filled.reshape(len(matrix), -1, PANEL)
+
+
+def _filled(numbers: Matrix) -> Matrix:
+    filled: Matrix = np.pad(numbers, (0, -len(numbers) % PANEL))
+    return filled
+
+
+def _stacked(arrays: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return fixed(np.ascontiguousarray(np.stack(list(arrays))))
+
+
+def _joined(weights: Weights, config: Config, layer: int) -> Affine:
+    """Queries, keys and values side by side; queries divided by the root of a head's size."""
+    root = np.float32(1 / np.sqrt(config.dim // config.heads))
+    parts = [_affine(weights, f"layer.{layer}.{role}") for role in ("query", "key", "value")]
+    parts[0] = (parts[0][0] * root, parts[0][1] * root)
+    return np.hstack([matrix for matrix, _ in parts]), np.hstack([bias for _, bias in parts])
+
+
+def _affine(weights: Weights, name: str) -> Affine:
+    weight, bias = _pair(weights, name)
+    return weight.T, bias
+
+
+def _pair(weights: Weights, name: str) -> Affine:
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def _layer_norms(weights: Weights, config: Config, role: str) -> Norms:
+    return _norms([_pair(weights, f"layer.{layer}.{role}") for layer in range(config.layers)])
+
+
+def _norms(pairs: list[Affine]) -> Norms:
+    return Norms(_stacked(gain for gain, _ in pairs), _stacked(shift for _, shift in pairs))

@@ -1,0 +1,96 @@
+"""Attention within one text, for one head: every piece looks at every piece of its text.
+
+    out = softmax(queries · keysᵀ + bias) · values        (Vaswani et al. 2017, equation 1)
+
+Queries come already divided by the root of their size. Nothing is padded but the last vector.
+"""
+
+from typing import NamedTuple
+
+from malmoi.kernels.byte_products import Rounded
+from malmoi.kernels.compiled import readily_compiled
+from malmoi.kernels.curves import exponentials
+from malmoi.kernels.emitting import NUMBER, WIDE
+from malmoi.kernels.products import PANEL, panel_product, vector_product
+from malmoi.kernels.text_rows import Matrix
+
+QUERIES = 64  # pieces whose scores are held at once
+
+
+class Desk(NamedTuple):
+    """Room for one thread; `zeros` [PANEL] stay so, and `rounded` is for products in bytes."""
+
+    keys: Matrix  # [size, longest, in whole panels]
+    values: Matrix  # [longest, size in whole vectors]
+    scores: Matrix  # [QUERIES, longest in whole panels]
+    found: Matrix  # [QUERIES, size in whole vectors]
+    totals: Matrix  # [QUERIES]
+    lanes: Matrix  # [WIDE]
+    zeros: Matrix
+    rounded: Rounded
+
+
+@readily_compiled
+def attend(
+    joined: Matrix,
+    span: tuple[int, int],
+    head: int,
+    sizes: tuple[int, int],
+    bias: Matrix,
+    desk: Desk,
+    out: Matrix,
+) -> None:
+    """Of pieces from a first one, so many; `joined` is [pieces, queries | keys | values].
+
+    `sizes` are the numbers of a piece, and the heads among which they are divided.
+    """
+    (first, count), (dim, heads) = span, sizes
+    size = dim // heads
+    column = head * size
+    keys, values, scores, found = desk.keys, desk.values, desk.scores, desk.found
+    for j in range(count):
+        key = joined[first + j, dim + column :]
+        for d in range(size):
+            keys[d, j] = key[d]
+        value, own = joined[first + j, 2 * dim + column :], values[j]
+        for d in range(size):
+            own[d] = value[d]
+    wide = (count + PANEL - 1) // PANEL * PANEL
+    across = scores.shape[1] * NUMBER
+    for start in range(0, count, QUERIES):
+        rows = min(QUERIES, count - start)
+        asking = joined[first + start :, column:]
+        for place in range(0, wide, PANEL):
+            panel_product(
+                asking.ctypes.data,
+                joined.shape[1] * NUMBER,
+                rows,
+                keys.ctypes.data + place * NUMBER,
+                keys.shape[1] * NUMBER,
+                size,
+                desk.zeros.ctypes.data,
+                scores.ctypes.data + place * NUMBER,
+                across,
+            )
+        for i in range(rows):
+            if bias.shape[1] > 0:
+                middle = bias.shape[1] // 2 - (start + i)
+                for j in range(count):
+                    scores[i, j] += bias[head, middle + j]
+            desk.totals[i] = exponentials(scores[i], count, desk.lanes)
+        for place in range(0, found.shape[1], WIDE):
+            vector_product(
+                scores.ctypes.data,
+                across,
+                rows,
+                values.ctypes.data + place * NUMBER,
+                values.shape[1] * NUMBER,
+                count,
+                desk.zeros.ctypes.data,
+                found.ctypes.data + place * NUMBER,
+                found.shape[1] * NUMBER,
+            )
+        for i in range(rows):
+            row, near, total = out[first + start + i, column:], found[i], desk.totals[i]
+            for d in range(size):
+                row[d] = near[d] / total

@@ -1,0 +1,120 @@
+"""Rows times a matrix in bytes, four products at a time, where the processor can (VNNI).
+
+A row is divided by its own largest number and rounded to −127 … 127, so what a text becomes
+does not depend on the texts beside it; so is each column of the matrix, once. The processor
+multiplies unsigned bytes with signed ones: rows are 128 too large, and sums begin 128 times a
+column's sum too small. See `products` for tiles; a panel is [depth / 4, PANEL, 4] bytes.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from malmoi.kernels.compiled import readily_compiled
+from malmoi.kernels.curves import highest
+from malmoi.kernels.emitting import FLOAT, LANE, NUMBER, WIDE, Emitter, has
+from malmoi.kernels.products import VECTORS, Generate, emit_tiles
+from malmoi.kernels.text_rows import Matrix
+
+Bytes = npt.NDArray[np.uint8]
+
+USABLE = has("avx512vnni") and WIDE == 16
+FOUR = 4  # bytes that are multiplied and added in one go
+MOST, LEAST = np.float32(127), np.float32(1e-30)
+ZERO = np.float32(128.5)  # what is added, and a half, since what follows the point is dropped
+MULTIPLY = "llvm.x86.avx512.vpdpbusd.512"
+
+
+def generate_product(
+    typing: Any,
+    rows: Any,
+    step: Any,
+    count: Any,
+    panel: Any,
+    depth: Any,
+    scales: Any,
+    columns: Any,
+    out: Any,
+    out_step: Any,
+) -> tuple[Any, Generate]:
+    """`columns` has [PANEL] first sums (whole numbers), scales and biases, one after the other."""
+
+    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+        emit = Emitter(builder)
+        rows, step, count, panel, depth, scales, columns, out, out_step = given
+
+        def tile(size: int, first: Any) -> None:
+            mine = emit.plus(rows, emit.times(first, step))
+            place = emit.plus(out, emit.times(first, out_step))
+            own = emit.plus(scales, emit.times(first, NUMBER))
+            emit_tile(emit, size, (mine, step, panel, depth, own, columns, place, out_step))
+
+        emit_tiles(emit, count, tile)
+        return target.get_dummy_value()
+
+    return types.void(*[types.int64] * 9), generate
+
+
+def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
+    """So many rows, against the whole depth of a panel; then back to floats."""
+    rows, step, panel, depth, scales, columns, out, out_step = corners
+    builder, whole = emit.builder, ir.VectorType(LANE, WIDE)
+    multiply = builder.module.declare_intrinsic(MULTIPLY, (), ir.FunctionType(whole, [whole] * 3))
+    offsets = [NUMBER * WIDE * vector for vector in range(VECTORS)]
+    totals = [emit.place(whole) for _ in range(size * VECTORS)]
+    for vector, offset in enumerate(offsets):
+        begin = emit.load_as(whole, emit.plus(columns, offset))
+        for total in totals[vector::VECTORS]:
+            builder.store(begin, total)
+    mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
+    with emit.loop(emit.divided(depth, FOUR)) as k:
+        here = emit.plus(panel, emit.times(k, NUMBER * WIDE * VECTORS))
+        theirs = [emit.load_as(whole, emit.plus(here, offset)) for offset in offsets]
+        for row, place in enumerate(mine):
+            four = emit.load_as(LANE, emit.plus(place, emit.times(k, FOUR)))
+            spread = emit.everywhere(four, WIDE)
+            for vector, numbers in enumerate(theirs):
+                total = totals[row * VECTORS + vector]
+                old = builder.load(total, typ=whole)
+                builder.store(builder.call(multiply, [old, spread, numbers]), total)
+    for vector, offset in enumerate(offsets):
+        scale = emit.load(emit.plus(columns, NUMBER * WIDE * VECTORS, offset))
+        bias = emit.load(emit.plus(columns, 2 * NUMBER * WIDE * VECTORS, offset))
+        for row in range(size):
+            own = emit.everywhere(emit.load(emit.plus(scales, NUMBER * row), 1), WIDE)
+            sums = builder.load(totals[row * VECTORS + vector], typ=whole)
+            floats = builder.sitofp(sums, ir.VectorType(FLOAT, WIDE))
+            value = emit.sum(emit.product(emit.product(floats, own), scale), bias)
+            emit.store(value, emit.plus(out, emit.times(row, out_step), offset))
+
+
+byte_product = cast(Callable[..., None], intrinsic(generate_product))
+
+
+class Rounded(NamedTuple):
+    """Rows as bytes, what each is to be multiplied with, and room for one row."""
+
+    bytes: Bytes  # [rows, depth]
+    scales: Matrix  # [rows]
+    sizes: Matrix  # [depth]
+    lanes: Matrix  # [WIDE]
+
+
+@readily_compiled
+def round_rows(rows: Matrix, depth: int, out: Rounded) -> None:
+    """The first `depth` numbers of each row."""
+    sizes = out.sizes
+    for i in range(len(rows)):
+        row, own = rows[i], out.bytes[i]
+        for d in range(depth):
+            sizes[d] = abs(row[d])
+        most = max(highest(sizes, depth, out.lanes), LEAST)
+        out.scales[i] = most / MOST
+        share = MOST / most
+        for d in range(depth):
+            own[d] = np.uint8(np.int32(row[d] * share + ZERO))

@@ -1,0 +1,68 @@
+"""How threads that work on one thing share it, and wait for each other.
+
+Waiting is a loop, not a call to the system: the work between two meetings takes microseconds.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from malmoi.kernels.compiled import inlined
+from malmoi.kernels.emitting import INT
+from malmoi.kernels.text_rows import Places
+
+Generate = Callable[[Any, Any, Any, Any], Any]
+PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that waits
+
+
+def generate_arrival(typing: Any, counter: Any) -> tuple[Any, Generate]:
+    """The number at an address grows by 1, at once for all who look."""
+
+    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+        pointer = builder.inttoptr(given[0], INT.as_pointer())
+        return builder.atomic_rmw("add", pointer, INT(1), "acq_rel")
+
+    return types.int64(types.int64), generate
+
+
+def generate_look(typing: Any, counter: Any) -> tuple[Any, Generate]:
+    """The number at an address, as the others left it."""
+
+    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+        nothing = ir.FunctionType(ir.VoidType(), [])
+        builder.call(builder.module.declare_intrinsic(PAUSE, (), nothing), [])
+        pointer = builder.inttoptr(given[0], INT.as_pointer())
+        return builder.load_atomic(pointer, "acquire", align=8, typ=INT)
+
+    return types.int64(types.int64), generate
+
+
+arrive = cast(Callable[[int], int], intrinsic(generate_arrival))
+look = cast(Callable[[int], int], intrinsic(generate_look))
+
+
+class Team(NamedTuple):
+    """Who a thread is among those that share the work; `counter` [1] is 0 when they begin."""
+
+    part: int
+    parts: int
+    counter: Places
+
+
+@inlined
+def meet(team: Team, meeting: int) -> int:
+    """Wait until all have come to this meeting, counted from 1; the number of the next one."""
+    if team.parts > 1:
+        arrive(team.counter.ctypes.data)
+        while look(team.counter.ctypes.data) < meeting * team.parts:
+            pass
+    return meeting + 1
+
+
+@inlined
+def share(count: int, team: Team) -> tuple[int, int]:
+    """Which of so many a thread does: from, to."""
+    return count * team.part // team.parts, count * (team.part + 1) // team.parts

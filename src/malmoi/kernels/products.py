@@ -1,0 +1,98 @@
+"""Rows times a matrix, its sums held in registers while the matrix goes past; written for LLVM.
+
+    out[t, :] = start + Σₖ rows[t, k] · matrix[k, :]
+
+The matrix lies in panels of as many columns as a tile of sums has: [panels, depth, PANEL]. A
+tile is nine rows by three vectors where vectors have sixteen numbers, six by two otherwise:
+each number loaded is used so often that the processor adds and multiplies all the time.
+Arrays are given by their addresses, and the steps from row to row in bytes.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from numba import types
+from numba.extending import intrinsic
+
+from malmoi.kernels.emitting import NUMBER, WIDE, Emitter, has
+
+Generate = Callable[[Any, Any, Any, Any], Any]
+
+USABLE = has("avx2") and has("fma")
+ROWS, VECTORS = (9, 3) if WIDE == 16 else (6, 2)
+PANEL = VECTORS * WIDE  # columns of a tile
+
+
+def product_of(vectors: int) -> Callable[..., None]:
+    """A product with a panel that is so many vectors wide."""
+
+    def generate_product(
+        typing: Any,
+        rows: Any,
+        step: Any,
+        count: Any,
+        panel: Any,
+        panel_step: Any,
+        depth: Any,
+        start: Any,
+        out: Any,
+        out_step: Any,
+    ) -> tuple[Any, Generate]:
+        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+            emit = Emitter(builder)
+            rows, step, count, panel, panel_step, depth, start, out, out_step = given
+
+            def tile(size: int, first: Any) -> None:
+                mine = emit.plus(rows, emit.times(first, step))
+                place = emit.plus(out, emit.times(first, out_step))
+                corners = (mine, step, panel, panel_step, depth, start, place, out_step)
+                emit_tile(emit, size, vectors, corners)
+
+            emit_tiles(emit, count, tile)
+            return target.get_dummy_value()
+
+        return types.void(*[types.int64] * 9), generate
+
+    return cast(Callable[..., None], intrinsic(generate_product))
+
+
+def emit_tiles(emit: Emitter, count: Any, tile: Callable[[int, Any], None]) -> None:
+    """`tile(size, first)` for all rows, equally high ones: 10 rows are 5 and 5, not 9 and 1."""
+    builder = emit.builder
+    tiles = emit.divided(emit.plus(count, ROWS - 1), ROWS)
+    height, higher = builder.udiv(count, tiles), builder.urem(count, tiles)
+    with emit.loop(tiles) as number:
+        first = emit.plus(emit.times(number, height), emit.smaller(number, higher))
+        more = builder.zext(builder.icmp_signed("<", number, higher), number.type)
+        for size in range(1, ROWS + 1):
+            same = builder.icmp_signed("==", emit.plus(height, more), emit.number(size))
+            with builder.if_then(same):
+                tile(size, first)
+
+
+def emit_tile(emit: Emitter, size: int, vectors: int, corners: tuple[Any, ...]) -> None:
+    """So many rows, against the whole depth of a panel."""
+    rows, step, panel, panel_step, depth, start, out, out_step = corners
+    totals = emit.totals(size * vectors)
+    columns = [NUMBER * WIDE * vector for vector in range(vectors)]
+    for vector, column in enumerate(columns):
+        begin = emit.load(emit.plus(start, column))
+        for total in totals[vector::vectors]:
+            emit.builder.store(begin, total)
+    mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
+    with emit.loop(depth) as k:
+        here = emit.plus(panel, emit.times(k, panel_step))
+        theirs = [emit.load(emit.plus(here, column)) for column in columns]
+        for row, place in enumerate(mine):
+            number = emit.load(emit.plus(place, emit.times(k, NUMBER)), 1)
+            spread = emit.everywhere(number, WIDE)
+            for vector, numbers in enumerate(theirs):
+                emit.add_to(totals[row * vectors + vector], spread, numbers)
+    for row in range(size):
+        for vector, column in enumerate(columns):
+            place = emit.plus(out, emit.times(row, out_step), column)
+            emit.store(emit.total(totals[row * vectors + vector]), place)
+
+
+panel_product = product_of(VECTORS)
+vector_product = product_of(1)
