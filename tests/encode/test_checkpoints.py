@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from malmoi.encode import engine
+from malmoi.encode import onnx_engine
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import find_model
 from malmoi.errors import BadFile, BadSetting, MissingExtra
@@ -149,7 +149,7 @@ def test_a_graph_is_made_once_and_a_damaged_one_is_named(
     monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
     first = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
     (graph,) = (tmp_path / "cache").glob("*/*.onnx")
-    monkeypatch.setattr(engine, "write_graph", None)
+    monkeypatch.setattr(onnx_engine, "write_graph", None)
     again = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
     np.testing.assert_array_equal(first, again)
     graph.write_bytes(b"nonsense")

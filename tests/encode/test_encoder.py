@@ -98,7 +98,7 @@ def test_what_cannot_be_asked(minilm: ContextualEncoder) -> None:
 
 def test_onnxruntime_is_met_in_one_file_and_onnx_in_another() -> None:
     source = Path(__file__).parents[2] / "src" / "malmoi"
-    named = {"onnxruntime": ["engine.py"], "onnx": ["onnx_file.py"]}
+    named = {"onnxruntime": ["onnx_engine.py"], "onnx": ["onnx_file.py"]}
     for package, homes in named.items():
         holding = {p.name for p in source.rglob("*.py") if f'require("{package}"' in p.read_text()}
         assert sorted(holding) == homes

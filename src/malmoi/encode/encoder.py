@@ -10,7 +10,7 @@ import numpy as np
 from malmoi.encode.activations import Activations, pool_texts
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
-from malmoi.encode.engine import Engine, OnnxEngine
+from malmoi.encode.engine import Engines, Precision
 from malmoi.encode.finding import find_model, refuse_without_layers
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
@@ -35,7 +35,7 @@ class ContextualEncoder:
     name: str
     config: Config
     cutter: Cutter
-    engine: Engine
+    engine: Engines
     modules: SentenceModules
 
     @property
@@ -134,12 +134,12 @@ class ContextualEncoder:
         return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
 
 
-def load_contextual(name: str) -> ContextualEncoder:
+def load_contextual(name: str, precision: Precision = "float32") -> ContextualEncoder:
     """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`."""
     refuse_without_layers(str(name))
     modules = read_modules(find_model(str(name)))
     config = read_config(modules.transformer)
-    engine = OnnxEngine(modules.transformer, config)
+    engine = Engines(modules.transformer, config, precision)
     return ContextualEncoder(str(name), config, make_cutter(modules, config), engine, modules)
 
 

@@ -1,27 +1,25 @@
-"""Engines: packed texts to hidden states. Here, and only here, onnxruntime is met.
+"""Engines: packed texts to hidden states, and which of them does the work.
 
-What a graph needs is written once into the user's cache, under the SHA-256 of the weights, and
-opened memory-mapped from then on.
+onnxruntime is there at once. Kernels of our own are faster, but loading them takes about a
+second (and some seconds more on a machine's first day): they come when there is much to do.
 """
 
-import hashlib
-import os
+import platform
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any, Protocol
+from typing import Literal, Protocol, get_args
 
 from malmoi.encode.config import Config
-from malmoi.encode.distances import distances_within
-from malmoi.encode.graph import lay_out, state_name, write_graph
+from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.encode.packing import Packed
-from malmoi.encode.weights import read_weights, sha256_of, weights_file
-from malmoi.errors import BadFile
-from malmoi.extras import require
+from malmoi.encode.weights import read_weights, weights_file
+from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix
 
-VERSION = "1"  # of what is kept
+Precision = Literal["float32", "int8"]
+MUCH = 20_000  # pieces: two seconds' work
+CALL = 200  # what a call counts for at least, for who asks again and again waits each time
 
 
 class Engine(Protocol):
@@ -31,78 +29,48 @@ class Engine(Protocol):
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
 
 
-class OnnxEngine:
-    """A model's folder, run by onnxruntime on the processor."""
+class Engines:
+    """A model's folder, run by whichever engine suits the work; by one alone in int8."""
 
-    def __init__(self, folder: Path, config: Config) -> None:
-        self._file, self._config = weights_file(folder), config
+    def __init__(self, folder: Path, config: Config, precision: Precision = "float32") -> None:
+        if precision not in get_args(Precision):
+            known = ", ".join(get_args(Precision))
+            raise BadSetting(f"there is no precision '{precision}': choose one of {known}")
+        self._file, self._config, self._precision = weights_file(folder), config, precision
         self._weights = read_weights(self._file, config)  # mapped; says at once what is wrong
-        self._sessions: dict[tuple[tuple[int, ...], int], Any] = {}
-        self._lock = Lock()
-        require("onnxruntime", extra="bert")  # says at once if it is missing
+        self._lock, self._asked, self._settled = Lock(), 0, False
+        if precision == "int8":
+            self._engine: Engine = self._compiled()
+        else:
+            self._engine = OnnxEngine(self._file, self._weights, config)
 
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
-        session = self._session(tuple(sorted(set(layers))), threads)
-        feed = {
-            "ids": batch.ids,
-            "places": batch.places,
-            "pad": batch.pad,
-            "unpad": batch.unpad,
-            "mask": batch.mask,
-        }
-        if self._config.buckets:
-            feed["distances"] = distances_within(batch.mask.shape[1], self._config.positions)
-        found: list[Matrix] = session.run([state_name(layer) for layer in layers], feed)
-        return found
+        return self._engine.run(batch, layers, threads)
 
-    def _session(self, layers: tuple[int, ...], threads: int) -> Any:
+    def expect(self, pieces: int) -> None:
+        """So many pieces are about to come; from now on another engine may run them."""
+        self._asked += max(pieces, CALL)
+        if self._asked > MUCH:
+            self.settle()
+
+    def settle(self) -> None:
+        """From now on the same engine runs everything, the fastest there is."""
         with self._lock:
-            if (layers, threads) not in self._sessions:
-                self._sessions[layers, threads] = open_session(self._graph(layers), threads)
-            return self._sessions[layers, threads]
+            if not self._settled and self._precision == "float32" and can_compile():
+                self._engine = self._compiled()
+            self._settled = True
 
-    def _graph(self, layers: tuple[int, ...]) -> Path:
-        path = self._folder / f"states-{'-'.join(map(str, layers))}.onnx"
-        if not path.exists():
-            write_graph(self._config, layers, self._laid_out, path)
-        return path
+    def _compiled(self) -> Engine:
+        from malmoi.encode.compiled_engine import CompiledEngine  # imports Numba
 
-    @cached_property
-    def _laid_out(self) -> Path:
-        path = self._folder / "weights"
-        if not path.exists():
-            lay_out(self._weights, self._config, path)
-        return path
-
-    @cached_property
-    def _folder(self) -> Path:
-        name = f"{VERSION} {self._config!r} {sha256_of(self._file)}".encode()
-        folder = cache_folder() / hashlib.blake2b(name, digest_size=16).hexdigest()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadFile(f"{folder} cannot be made: {error.strerror or error}") from error
-        return folder
+        return CompiledEngine(self._weights, self._config, self._precision)
 
 
-def open_session(graph: Path, threads: int) -> Any:
-    """A graph ready to run, each run on so many threads."""
-    runtime = require("onnxruntime", extra="bert")
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors alone
-    try:
-        return runtime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library has no kind of its own
-        raise BadFile(
-            f"{graph} cannot be run ({error}): delete its folder, and it is made again"
-        ) from error
+def can_compile() -> bool:
+    """Whether the kernels run here."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    from malmoi.kernels.products import USABLE
 
-
-def cache_folder() -> Path:
-    """Where graphs are kept: MALMOI_CACHE, or the user's cache folder."""
-    given = os.environ.get("MALMOI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(base) / "malmoi" / "encoders"
+    return USABLE

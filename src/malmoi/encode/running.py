@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from malmoi.encode.config import Config
-from malmoi.encode.engine import Engine
+from malmoi.encode.engine import Engines
 from malmoi.encode.packing import Chosen, batches, pack
 from malmoi.vectors import Matrix
 
@@ -20,12 +20,13 @@ Then = Callable[[list[Matrix], list[Any]], Iterable[Result]]
 
 
 def run_batches(
-    engine: Engine, config: Config, encodings: list[Any], layers: Sequence[int], then: Then[Result]
+    engine: Engines, config: Config, encodings: list[Any], layers: Sequence[int], then: Then[Result]
 ) -> list[Result]:
     """What `then` makes of each text, given the states [pieces, dim] and texts of a batch."""
     results: list[Result | None] = [None] * len(encodings)
-    groups = list(batches(np.array([len(encoding) for encoding in encodings], np.int64)))
-    threads = cores()
+    sizes = np.array([len(encoding) for encoding in encodings], np.int64)
+    groups, threads = list(batches(sizes)), cores()
+    engine.expect(int(sizes.sum()))
 
     def run(group: Chosen) -> None:
         texts = [encodings[i] for i in group]
@@ -43,7 +44,7 @@ def run_batches(
 
 
 def run_batch(
-    engine: Engine, config: Config, texts: list[Any], layers: Sequence[int], threads: int
+    engine: Engines, config: Config, texts: list[Any], layers: Sequence[int], threads: int
 ) -> list[Matrix]:
     """The states of texts that go together, each [pieces of all texts, dim]."""
     segments = [_segments(text, config) for text in texts]

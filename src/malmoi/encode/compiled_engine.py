@@ -20,7 +20,7 @@ from malmoi.kernels.byte_products import Rounded
 from malmoi.kernels.compiled import pool
 from malmoi.kernels.emitting import WIDE
 from malmoi.kernels.meeting import Team
-from malmoi.kernels.products import PANEL, USABLE
+from malmoi.kernels.products import PANEL
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Pieces, Room, run_layers
 from malmoi.vectors import Matrix
@@ -107,11 +107,6 @@ class CompiledEngine:
                 np.zeros(WIDE, np.float32),
             ),
         )
-
-
-def usable() -> bool:
-    """Whether this processor can run the kernels."""
-    return USABLE
 
 
 def _up(number: int, step: int) -> int:
