@@ -10,12 +10,13 @@ import numpy as np
 from malmoi.encode.activations import Activations, pool_texts
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
-from malmoi.encode.engine import Engines, Precision
+from malmoi.encode.engine import Engines
 from malmoi.encode.finding import find_model, refuse_without_layers
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
 from malmoi.encode.pooling import Pool, group_bounds
+from malmoi.encode.protocol import Precision
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.running import Then, run_batches
 from malmoi.encode.sentence import SentenceModules, read_modules

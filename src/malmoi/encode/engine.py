@@ -8,16 +8,16 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Literal, Protocol, get_args
+from typing import Protocol, get_args
 
 from malmoi.encode.config import Config
 from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.encode.packing import Packed
+from malmoi.encode.protocol import Precision
 from malmoi.encode.weights import read_weights, weights_file
 from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix
 
-Precision = Literal["float32", "int8"]
 MUCH = 20_000  # pieces: two seconds' work
 CALL = 200  # what a call counts for at least, for who asks again and again waits each time
 

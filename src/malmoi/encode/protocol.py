@@ -1,12 +1,14 @@
 """What every encoder can do, whatever is behind it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
+
+Precision = Literal["float32", "int8"]
 
 
 class Encoder(Protocol):
