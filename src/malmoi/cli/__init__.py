@@ -21,6 +21,8 @@ COMMANDS = (
     ("similarity", "similarity:similarity_command", "How similar two words are."),
     ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
     ("embed", "embed:embed_command", "The vectors of texts, their words or pieces, from BERT."),
+    ("index", "index:index_command", "Texts to search; again, only what changed is embedded."),
+    ("search", "search:search_command", "The texts of an index that answer a query best."),
     ("evaluate", "evaluate:evaluate_command", "How good vectors are: similarity, analogies."),
     ("convert", "convert:convert_command", "One file format to another."),
     ("inspect", "inspect:inspect_command", "What is in a file, and what is wrong with it."),

@@ -1,6 +1,10 @@
-"""`malmoi inspect FILE`: what is in a file, what is wrong with it, what to do about it."""
+"""`malmoi inspect FILE`: what is in a file, what is wrong with it, what to do about it.
+
+A folder is an index of texts.
+"""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -17,13 +21,29 @@ def inspect_command(
     encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Read a file to its end and describe it."""
+    """Read a file to its end and describe it, or an index."""
+    if Path(file).is_dir():
+        inspect_index(Path(file), json)
+        return
     with bar(f"reading {file}") as progress:
         found = inspect(file, encoding=encoding, progress=progress)
     if json:
         print_json(asdict(found))
     else:
         print_inspection(found)
+
+
+def inspect_index(path: Path, json: bool) -> None:
+    """The facts of an index."""
+    from malmoi.search.facts import index_facts
+
+    facts = index_facts(path)
+    if json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        shown = ", ".join(value) or "none" if isinstance(value, list) else value
+        print(f"{name:<11} {shown:,}" if isinstance(shown, int) else f"{name:<11} {shown}")
 
 
 def print_inspection(found: Inspection) -> None:

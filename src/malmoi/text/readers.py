@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -108,16 +108,24 @@ class JsonLines(WholeFile):
     encoding: str = "utf-8"
 
     def _documents(self) -> Documents:
+        for number, value, done in self.objects():
+            try:
+                text = value[self.field]
+            except (KeyError, TypeError, IndexError) as error:
+                raise BadFile(f"{self.path}:{number}: there is no field '{self.field}'") from error
+            yield str(text), done
+
+    def objects(self) -> Iterator[tuple[int, Any, int]]:
+        """What stands in each line, with the line's number and how much is read."""
         for number, (line, done) in enumerate(text_lines(self.path, self.encoding), 1):
             if not line.strip():
                 continue
             try:
-                value = json.loads(line)[self.field]
-            except json.JSONDecodeError as error:
-                raise BadFile(f"{self.path}:{number}: this is no JSON ({error.msg})") from error
-            except (KeyError, TypeError, IndexError) as error:
-                raise BadFile(f"{self.path}:{number}: there is no field '{self.field}'") from error
-            yield str(value), done
+                value = json.loads(line)
+            except (json.JSONDecodeError, RecursionError) as error:
+                why = getattr(error, "msg", "too deep")
+                raise BadFile(f"{self.path}:{number}: this is no JSON ({why})") from error
+            yield number, value, done
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,19 @@ class Table(WholeFile):
     separator: str = ","
 
     def _documents(self) -> Documents:
+        rows = self.rows()
+        _, header, _ = next(rows)
+        if self.column not in header:
+            raise BadSetting(
+                f"{self.path} has no column '{self.column}': it has {', '.join(header)}"
+            )
+        place = header.index(self.column)
+        for _, row, done in rows:
+            if len(row) > place:
+                yield row[place], done
+
+    def rows(self) -> Iterator[tuple[int, list[str], int]]:
+        """The header and the rows, each with its last line's number and how much is read."""
         done = 0
 
         def lines() -> Iterator[str]:
@@ -140,14 +161,9 @@ class Table(WholeFile):
         dialect = "excel" if self.separator == "," else TabSeparated
         rows = csv.reader(lines(), dialect)
         header = [name.lstrip("\ufeff").strip() for name in next(rows, [])]
-        if self.column not in header:
-            raise BadSetting(
-                f"{self.path} has no column '{self.column}': it has {', '.join(header)}"
-            )
-        place = header.index(self.column)
+        yield rows.line_num, header, done
         for row in rows:
-            if len(row) > place:
-                yield row[place], done
+            yield rows.line_num, row, done
 
 
 @dataclass(frozen=True)

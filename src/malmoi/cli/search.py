@@ -1,0 +1,76 @@
+"""`malmoi search I QUERY`: the best texts of an index."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.cells import cell_len, chop_cells
+
+from malmoi.cli.answer import AsJson, print_json
+from malmoi.encode.loading import load_encoder
+from malmoi.search.building import open_index
+from malmoi.search.index import Hit
+
+WIDTH, LINES, INDENT = 80, 2, " " * 10
+Flag = Parameter(negative="", show_default=False)
+
+
+def search_command(
+    index: Annotated[Path, Parameter(help="A folder that malmoi index made.")],
+    query: Annotated[str, Parameter(help="What to look for.")],
+    /,
+    *,
+    k: Annotated[int, Parameter(name=["-k"], help="How many texts to show.")] = 10,
+    filter: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="Only texts with field=value, field!=value, field>=number …",
+            negative="",
+            consume_multiple=False,
+        ),
+    ] = (),
+    hybrid: Annotated[bool, Flag, Parameter(help="By meaning and by words.")] = False,
+    lexical: Annotated[bool, Flag, Parameter(help="By words alone (BM25).")] = False,
+    exact: Annotated[bool, Flag, Parameter(help="Look at every vector.")] = False,
+    model: Annotated[str | None, Parameter(help="Where the index's model is now.")] = None,
+    json: AsJson = False,
+) -> None:
+    """The texts of an index that answer a query best."""
+    opened = open_index(index, load_encoder(model) if model else None)
+    hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact)
+    if json:
+        print_json([{"id": hit.id, "score": round(hit.score, 6), "text": hit.text,
+                     "fields": dict(hit.fields)} for hit in hits])  # fmt: skip
+        return
+    for hit in hits:
+        print_hit(hit)
+    if not hits:
+        print("nothing found")
+
+
+def print_hit(hit: Hit) -> None:
+    """Score and place, then the text in two lines."""
+    print(f"{hit.score:8.4f}  {_shortened(hit.id, WIDTH - len(INDENT), 1)[0]}")
+    for line in _shortened(hit.text, WIDTH - len(INDENT), LINES):
+        print(f"{INDENT}{line}")
+
+
+def _shortened(text: str, width: int, most: int) -> list[str]:
+    """At most so many lines that fit, Hangul being twice as wide; … where something is left out."""
+    lines = [""]
+    for word in re.findall(r"\S+", text):
+        for part in chop_cells(word, width):
+            joined = f"{lines[-1]} {part}".lstrip()
+            if cell_len(joined) <= width:
+                lines[-1] = joined
+            else:
+                lines.append(part)
+        if len(lines) > most:
+            break
+    if len(lines) > most:
+        last = lines[most - 1]
+        while cell_len(last) > width - 2:
+            last = last[:-1]
+        lines[most - 1 :] = [f"{last} …"]
+    return lines

@@ -1,0 +1,25 @@
+"""What there is to know of an index in a folder, for people and programs."""
+
+from pathlib import Path
+from typing import Any
+
+from malmoi.search.folder import Folder
+
+
+def index_facts(path: Path) -> dict[str, Any]:
+    """Facts by name; `recall` and what goes with it only where rows are in clusters."""
+    state = Folder(path).read()
+    words = {"morphemes": "Korean as morphemes", "bigrams": "Korean as pairs of syllables"}
+    facts = {
+        "format": "malmoi index",
+        "texts": state.count,
+        "dim": state.dim,
+        "model": state.model or "none: made of vectors",
+        "fields": list(state.fields),
+        "words": f"BM25, {words[state.analyser.hangul]}",
+        "search": "approximate" if state.clusters else "exact",
+        "segments": len(state.segments),
+        "deleted": len(state.living) - state.count,
+        "bytes": sum(each.stat().st_size for each in path.iterdir() if each.is_file()),
+    }
+    return facts | (state.clusters.facts if state.clusters else {})

@@ -1,0 +1,169 @@
+"""An index brought up to date with its source: only what is new or has changed is embedded.
+
+A text is known by its id, and whether it changed by a digest of text and fields. A text that
+stood elsewhere keeps its vector. What is embedded is committed every few seconds, so that an
+update that is interrupted goes on where it was.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+
+from malmoi.encode.protocol import Encoder
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.search.clustering import clustered
+from malmoi.search.folder import Folder
+from malmoi.search.gathered import gathered_notes
+from malmoi.search.models import check_encoder, model_name, take_probe
+from malmoi.search.segment import Entry, Rows, digest, make_segment
+from malmoi.search.state import State, tidied, with_segment, without
+from malmoi.search.words import best_analyser
+from malmoi.vectors import Matrix
+
+PAUSE = 10.0  # seconds of embedding between two commits
+BATCH = 512  # texts that are embedded together
+
+Digest = tuple[int, int]  # of a text
+
+
+@dataclass(frozen=True)
+class Update:
+    """What became of the texts; `embedded` counts those that needed the encoder."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    embedded: int
+    texts: int
+
+
+def update_index(
+    path: str | Path,
+    encoder: Encoder,
+    entries: Iterable[Entry],
+    *,
+    keep: bool = False,
+    progress: Progress = silent,
+) -> Update:
+    """Make the index in a folder hold these entries; with `keep`, those it has beside them too."""
+    folder = Folder(Path(path))
+    with folder.writing():
+        if folder.exists:
+            state = folder.read()
+            check_encoder(encoder, state)
+        else:
+            state = State(best_analyser(), encoder.dim, model_name(encoder))
+        return _Updating(folder, encoder, state).run(list(entries), keep, progress)
+
+
+class _Updating:
+    """The state so far, and rows that wait to be committed."""
+
+    def __init__(self, folder: Folder, encoder: Encoder, state: State) -> None:
+        self.folder, self.encoder, self.state = folder, encoder, state
+        self.waiting: list[tuple[Entry, Matrix]] = []
+        self.committed = monotonic()
+
+    def run(self, entries: Sequence[Entry], keep: bool, progress: Progress) -> Update:
+        """Sort entries into new, changed and unchanged ones, and deal with each."""
+        _check_ids(entries)
+        rows = self.state.find([entry.id for entry in entries])
+        digests = [digest(entry) for entry in entries]
+        held = _digests(self.state)
+        same = np.array(
+            [
+                row >= 0 and held[row].tolist() == [*it]
+                for row, it in zip(rows, digests, strict=True)
+            ],
+            dtype=bool,
+        )
+        todo = [entry for entry, is_same in zip(entries, same, strict=True) if not is_same]
+        texts = [it[:2] for it, is_same in zip(digests, same, strict=True) if not is_same]
+        gone = np.empty(0, np.int64) if keep else _others(self.state, rows)
+        removed = [self.state.entry(int(row)).id for row in gone]
+        try:
+            with gathered_notes():
+                embedded = self._embed(todo, texts, progress)
+        finally:
+            self._commit()  # what was embedded when somebody interrupted it, too
+        state = without(self.state, self.state.find(removed))
+        self.state = self.folder.commit(clustered(tidied(state)))
+        changed = int(np.sum(~same & (rows >= 0)))
+        return Update(
+            added=len(todo) - changed,
+            changed=changed,
+            removed=len(removed),
+            unchanged=int(same.sum()),
+            embedded=embedded,
+            texts=self.state.count,
+        )
+
+    def _embed(self, entries: Sequence[Entry], texts: Sequence[Digest], progress: Progress) -> int:
+        """A vector for each entry: the one its text has already, or a new one."""
+        known = _vectors_of(self.state, {*texts})
+        new: dict[Digest, list[Entry]] = {}
+        for entry, text in zip(entries, texts, strict=True):
+            if (row := known.get(text)) is not None:
+                self.waiting.append((entry, self.state.vector(row)))
+            else:
+                new.setdefault(text, []).append(entry)
+        done, alike = 0, list(new.values())
+        self._take_probe([entries[0].text for entries in alike[:BATCH]])
+        for start in range(0, len(alike), BATCH):
+            batch = alike[start : start + BATCH]
+            matrix = self.encoder.encode([same[0].text for same in batch])
+            for same, vector in zip(batch, matrix, strict=True):
+                self.waiting += [(entry, vector) for entry in same]
+            done += len(batch)
+            progress(done, len(alike))
+            if monotonic() - self.committed > PAUSE:
+                self._commit()
+        return len(alike)
+
+    def _take_probe(self, texts: Sequence[str]) -> None:
+        if self.state.probe is None and texts:
+            self.state = replace(self.state, probe=take_probe(self.encoder, texts))
+
+    def _commit(self) -> None:
+        if self.waiting:
+            entries = [entry for entry, _ in self.waiting]
+            matrix = np.stack([vector for _, vector in self.waiting])
+            segment = make_segment(entries, matrix, self.state.analyser)
+            self.state = self.folder.commit(tidied(with_segment(self.state, segment)))
+            self.waiting = []
+        self.committed = monotonic()
+
+
+def _check_ids(entries: Sequence[Entry]) -> None:
+    if not entries:
+        raise BadFile("there are no texts to index")
+    seen = set[str]()
+    for entry in entries:
+        if entry.id in seen:
+            raise BadSetting(f"the id '{entry.id}' comes twice: ids tell texts apart")
+        seen.add(entry.id)
+
+
+def _digests(state: State) -> "np.ndarray[tuple[int, int], np.dtype[np.uint64]]":
+    """Of every row, [rows, 3]."""
+    parts = [segment.digests for segment in state.segments]
+    return np.concatenate([np.empty((0, 3), np.uint64), *parts])
+
+
+def _others(state: State, rows: Rows) -> Rows:
+    """The living rows that are none of these."""
+    living = state.living.copy()
+    living[rows[rows >= 0]] = False
+    return np.flatnonzero(living)
+
+
+def _vectors_of(state: State, texts: set[Digest]) -> dict[Digest, int]:
+    """A living row for each text that has one already."""
+    living = np.flatnonzero(state.living)
+    pairs = zip(_digests(state)[living, :2].tolist(), living.tolist(), strict=True)
+    return {text: row for (one, two), row in pairs if (text := (one, two)) in texts}

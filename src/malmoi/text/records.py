@@ -1,0 +1,92 @@
+"""Records out of files: a text with what is known of it, and where it stands.
+
+A line of a plain file, an object of JSON lines, a row of a table or of Parquet, or a whole file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from malmoi.errors import BadFile, BadSetting, check_encoding
+from malmoi.extras import require
+from malmoi.text.corpus import STANDARD_INPUT, files_in, reader_of, standard_input
+from malmoi.text.readers import JsonLines, ParquetColumn, Reader, Table, text_lines
+
+
+@dataclass(frozen=True)
+class Record:
+    """`place` is `file:line`, or the file; `fields` is all that stands beside the text."""
+
+    place: str
+    text: str
+    fields: Mapping[str, Any]
+
+
+def read_records(
+    source: str | Path,
+    *,
+    fields: Sequence[str] = (),
+    encoding: str = "utf-8",
+    whole: bool = False,
+) -> Iterator[Record]:
+    """The records of a file, of a folder of files, or of standard input (`-`).
+
+    `fields` are the fields or columns that make the text, joined by a space; `whole` takes each
+    plain file as one text instead of one a line.
+    """
+    check_encoding(encoding)
+    piped = str(source) == STANDARD_INPUT
+    path = standard_input() if piped else Path(source)
+    files, top = (files_in(path), path) if path.is_dir() else ([path], path.parent)
+    for file in files:
+        reader = reader_of(file, fields[0] if fields else None, encoding)
+        name = "stdin" if piped else file.relative_to(top).as_posix()
+        if whole and not isinstance(reader, JsonLines | Table | ParquetColumn):
+            text = "\n".join(line for line, _ in text_lines(file, encoding))
+            yield Record(name, text, {})
+            continue
+        yield from _records(reader, name, fields, encoding)
+
+
+def _records(reader: Reader, name: str, fields: Sequence[str], encoding: str) -> Iterator[Record]:
+    if isinstance(reader, JsonLines):
+        for number, value, _ in reader.objects():
+            if not isinstance(value, dict):
+                raise BadFile(f"{reader.path}:{number}: this is no object with fields")
+            yield _record(f"{name}:{number}", value, fields)
+    elif isinstance(reader, Table):
+        rows = reader.rows()
+        _, header, _ = next(rows)
+        _check(header, fields, reader.path)
+        for number, row, _ in rows:
+            if row:
+                yield _record(f"{name}:{number}", dict(zip(header, row, strict=False)), fields)
+    elif isinstance(reader, ParquetColumn):
+        for number, value in enumerate(_parquet_rows(reader.path, fields), 1):
+            yield _record(f"{name}:{number}", value, fields)
+    else:
+        for number, (line, _) in enumerate(text_lines(reader.path, encoding), 1):
+            yield Record(f"{name}:{number}", line.removesuffix("\r"), {})
+
+
+def _record(place: str, value: Mapping[str, Any], fields: Sequence[str]) -> Record:
+    """One text of some fields; a field that is null or absent is no text."""
+    texts = [str(value[name]) for name in fields if value.get(name) is not None]
+    if not texts and not any(name in value for name in fields):
+        raise BadFile(f"{place}: there is no field '{fields[0]}'")
+    rest = {name: it for name, it in value.items() if name not in fields}
+    return Record(place, " ".join(text for text in texts if text.strip()), rest)
+
+
+def _parquet_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
+    with require("pyarrow.parquet", extra="parquet").ParquetFile(path) as file:
+        _check(file.schema_arrow.names, fields, path)
+        for batch in file.iter_batches():
+            yield from batch.to_pylist()
+
+
+def _check(names: Sequence[str], fields: Sequence[str], path: Path) -> None:
+    for field in fields:
+        if field not in names:
+            raise BadSetting(f"{path} has no column '{field}': it has {', '.join(names)}")
