@@ -27,6 +27,7 @@ SPEED = (
     "glove",
     "words",
     "encoding",
+    "serving",
 )
 QUALITY = ("equality", "language", "vectors", "killing")
 PARTS = (*SPEED, *QUALITY)

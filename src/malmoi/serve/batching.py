@@ -16,6 +16,7 @@ from malmoi.errors import MalmoiError
 
 LOOKED_AT = 256  # tasks among which those of like size are found
 LEAST_SHARE = 64  # pieces that are worth a core of their own
+QUIET = 0.05  # seconds without company after which a request counts as alone
 LONGEST_WAIT = 60  # seconds that anybody is told to wait
 
 
@@ -93,6 +94,7 @@ class Batcher:
         self._waiting: dict[Work, list[Task]] = {}  # each in the order of turns
         self._changed = Condition()
         self._size = self._busy = self._turn = self._numbers = 0
+        self._company = 0.0  # when somebody last came while others were there
         self._rate = 0.0  # pieces a second and worker, of late
         self._closing = False
         names = (f"malmoi-worker-{number}" for number in range(workers))
@@ -111,6 +113,8 @@ class Batcher:
         with self._changed:
             if self._closing or (self._size and self._size + total > self._most):
                 raise Overloaded(self._retry_after())
+            if self._busy or self._waiting:
+                self._company = perf_counter()
             waiting, turn = self._waiting.setdefault(work, []), self._turn
             for place, (item, size) in enumerate(zip(items, sizes, strict=True)):
                 self._numbers += 1
@@ -155,6 +159,7 @@ class Batcher:
             self._remove(work, set(chosen))
             self._busy += 1
             alone = self._busy == 1 and not self._waiting
+            alone = alone and perf_counter() - self._company > QUIET
             return Batch(work, chosen, self._workers if alone else 1)
 
     def _share(self, waiting: list[Task]) -> int:
