@@ -7,6 +7,7 @@ connection that stays open. A compact client on raw sockets: it shares the cores
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import cast
@@ -70,17 +71,17 @@ class Client(asyncio.Protocol):
 
 async def load(address: str, path: str, bodies: list[bytes], clients: int, seconds: float) -> None:
     """Ask for some seconds, and print what it came to."""
-    host, port = urlsplit(address).hostname, urlsplit(address).port
+    host, port = urlsplit(address).hostname or "", urlsplit(address).port or 0
     head = f"POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
     requests = [f"{head}content-length: {len(body)}\r\n\r\n".encode() + body for body in bodies]
     begun = perf_counter()
-    every = []
-    for number in range(clients):
-        first = number * len(requests) // clients
-        _, client = await asyncio.get_running_loop().create_connection(
-            lambda first=first: Client(requests, first, begun + seconds), host, port
-        )
-        every.append(client)
+    loop = asyncio.get_running_loop()
+    every = [
+        Client(requests, number * len(requests) // clients, begun + seconds)
+        for number in range(clients)
+    ]
+    for client in every:
+        await loop.create_connection(partial(same, client), host, port)
     await asyncio.gather(*(client.done for client in every))
     taken = perf_counter() - begun
     times = sorted(time for client in every for time in client.times)
@@ -92,6 +93,11 @@ async def load(address: str, path: str, bodies: list[bytes], clients: int, secon
         "failed": sum(client.failed for client in every),
     }
     print(json.dumps(figures))
+
+
+def same(client: Client) -> Client:
+    """What makes the client of a connection: it is made already."""
+    return client
 
 
 if __name__ == "__main__":

@@ -76,6 +76,7 @@ class Client:
         self.pending_request: set[int] = set()
         self._key, self._check_length = api_key, check_length and not ignore_all_checks
         self._local, self._lock = threading.local(), threading.Lock()
+        self._connections: list[http.client.HTTPConnection] = []  # one a thread
         self._pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="malmoi-client")
         self._waiting: dict[Future[Encoded], int] = {}
         self._sending = 0  # threads that may still add to what is waiting
@@ -189,7 +190,9 @@ class Client:
     def close(self) -> None:
         """Wait for nothing more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._disconnect()
+        with self._lock:
+            for connection in self._connections:
+                connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -273,6 +276,8 @@ class Client:
             seconds = None if self.timeout < 0 else self.timeout / 1000
             found = http.client.HTTPConnection(self.ip, self.port, timeout=seconds)
             self._local.connection = found
+            with self._lock:
+                self._connections.append(found)
         return found
 
     def _disconnect(self) -> None:
@@ -280,6 +285,8 @@ class Client:
         if found is not None:
             found.close()
             self._local.connection = None
+            with self._lock:
+                self._connections.remove(found)
 
     @property
     def _place(self) -> str:

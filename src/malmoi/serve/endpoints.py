@@ -42,6 +42,7 @@ class Endpoint:
     answers: type[msgspec.Struct] | str = "text/plain"
     dialect: Dialect = "malmoi"
     free: bool = False
+    documented: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         begun, status, headers = perf_counter(), 0, dict(scope["headers"])
-        visit = Visit(identity_of(headers.get(b"x-request-id", b"")), receive)
+        visit = Visit(identity_of(headers.get(b"x-request-id", b"")), scope["path"], receive)
         scope.setdefault("state", {})["visit"] = visit
         named = (b"x-request-id", visit.identity.encode())
 

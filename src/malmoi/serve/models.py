@@ -1,9 +1,9 @@
 """The models that are served, each under a name: opened once, before anything is answered."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.loading import load_encoder
@@ -11,11 +11,14 @@ from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 from malmoi.formats import load
 from malmoi.formats.packaged import is_packaged
+from malmoi.search.building import open_index
+from malmoi.search.folder import is_index
+from malmoi.search.index import Index
 from malmoi.serve.reading import Reader
 from malmoi.serve.refusing import Refused
 from malmoi.vectors import Vectors
 
-Kind = Literal["contextual", "encoder", "vectors"]
+Kind = Literal["contextual", "encoder", "vectors", "index"]
 AnyEncoder = Encoder | ContextualEncoder
 
 
@@ -28,10 +31,13 @@ class Served:
     encoder: AnyEncoder | None = None
     reader: Reader | None = None
     vectors: Vectors | None = None
+    index: Index | None = None
 
     @property
     def kind(self) -> Kind:
         """What it is."""
+        if self.index is not None:
+            return "index"
         if self.reader is not None:
             return "contextual"
         return "encoder" if self.encoder is not None else "vectors"
@@ -78,6 +84,13 @@ class Models:
             raise Refused(400, f"'{model.name}' holds no vectors of words", parameter="model")
         return model, model.vectors
 
+    def index(self, name: str | None) -> tuple[Served, Index]:
+        """A model that is an index over texts."""
+        model = self(name) if name else next((one for one in self if one.index), self(None))
+        if model.index is None:
+            raise Refused(400, f"'{model.name}' is no index of texts", parameter="model")
+        return model, model.index
+
     def encoder(self, name: str | None) -> tuple[Served, AnyEncoder]:
         """A model that embeds texts."""
         model = self(name) if name else next((one for one in self if one.encoder), self(None))
@@ -90,11 +103,22 @@ def load_models(places: Mapping[str, str]) -> Models:
     """Open models by name and path; the first that cannot be opened ends it."""
     if not places:
         raise BadSetting("no model is named: give one as --model NAME=PATH")
-    return Models({name: load_model(name, path) for name, path in places.items()})
+    loaded: dict[str, Served] = {}
+    for name, path in places.items():
+        loaded[name] = load_model(name, path, tuple(loaded.values()))
+    return Models(loaded)
 
 
-def load_model(name: str, path: str) -> Served:
-    """Open one model, whatever it is, and try it."""
+def load_model(name: str, path: str, others: Sequence[Served] = ()) -> Served:
+    """Open one model, whatever it is, and try it; an index takes its encoder from `others`."""
+    if is_index(Path(path)):
+        index = open_index(path)
+        same = (one.encoder for one in others if one.encoder and one.path == index.state.model)
+        if encoder := next(same, None):
+            index = open_index(path, cast(Encoder, encoder))
+        if index.state.model:
+            index.encoder.encode(["ready"])
+        return Served(name, path, vectors=index.vectors, index=index)
     if Path(path).is_file() or is_packaged(path):
         vectors = load(path)
         return Served(name, path, vectors=vectors)

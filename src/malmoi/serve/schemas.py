@@ -145,12 +145,6 @@ class EncodeAnswer(Struct, kw_only=True, omit_defaults=True):
     tokens: list[list[str]] | None = None
 
 
-class Named(Struct, kw_only=True):
-    """Anything by name."""
-
-    state: dict[str, Any]
-
-
 class TokenizeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """Texts to be cut."""
 
@@ -236,17 +230,82 @@ class ModelState(Struct, kw_only=True, omit_defaults=True):
     """One model; of those that read in context also how deep and how far."""
 
     name: str
-    kind: Literal["contextual", "encoder", "vectors"]
+    kind: Literal["contextual", "encoder", "vectors", "index"]
     dim: int
     layers: int | None = None
     longest: int | None = None
     words: int | None = None
+    texts: int | None = None
 
 
 class ModelsAnswer(Struct, kw_only=True):
     """All models; the first is asked where none is named."""
 
     models: list[ModelState]
+
+
+class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What to look for in an index: by meaning, or by its words (`lexical`), or by both."""
+
+    query: Word
+    model: ModelName | None = None
+    k: Count = 10
+    where: Annotated[list[str], Meta(description="year>=2020, lang=ko: all must hold.")] = []
+    hybrid: bool = False
+    lexical: bool = False
+
+
+class FoundText(Struct, kw_only=True):
+    """A text that was found."""
+
+    id: str
+    score: float
+    text: str
+    fields: dict[str, Any]
+
+
+class SearchAnswer(Struct, kw_only=True):
+    """The best texts, best first."""
+
+    model: str
+    hits: list[FoundText]
+
+
+class Fault(Struct, kw_only=True):
+    """What went wrong: a word for programs, a sentence for people."""
+
+    status: int
+    code: str
+    message: str
+
+
+class Refusal(Struct, kw_only=True):
+    """Why there is no answer."""
+
+    error: Fault
+
+
+class OpenaiFault(Struct, kw_only=True):
+    """As OpenAI's."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenaiRefusal(Struct, kw_only=True):
+    """As OpenAI's."""
+
+    error: OpenaiFault
+
+
+class BertRefusal(Struct, kw_only=True):
+    """As bert-as-service's."""
+
+    description: str
+    type: str
+    status: int
 
 
 class HealthAnswer(Struct, kw_only=True):

@@ -26,6 +26,7 @@ class Visit:
     """One request: who it is, whether it is still there, and what it came to."""
 
     identity: str
+    path: str
     receive: Receive
     model: str = ""
     texts: int = 0

@@ -1,7 +1,32 @@
 """What is answered at each path."""
 
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.routes import asking, bert_as_service, embed, openai, state, tokenize
+from functools import cache
+
+from malmoi.serve.endpoints import JSON, Endpoint, Page, as_json
+from malmoi.serve.openapi import describe
+from malmoi.serve.routes import (
+    asking,
+    bert_as_service,
+    embed,
+    openai,
+    pages,
+    search,
+    state,
+    tokenize,
+)
+from malmoi.serve.service import Service, Visit
+
+
+@cache
+def document() -> bytes:
+    """The OpenAPI document of all that is documented."""
+    return as_json(describe(tuple(one for one in ENDPOINTS if one.documented)))
+
+
+async def openapi(service: Service, visit: Visit, asked: None) -> Page:
+    """This document."""
+    return Page(document(), JSON)
+
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *openai.ENDPOINTS,
@@ -9,5 +34,15 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *bert_as_service.ENDPOINTS,
     *tokenize.ENDPOINTS,
     *asking.ENDPOINTS,
+    *search.ENDPOINTS,
     *state.ENDPOINTS,
+    *pages.ENDPOINTS,
+    Endpoint(
+        path="/openapi.json",
+        method="GET",
+        summary="This document",
+        handler=openapi,
+        answers=JSON,
+        free=True,
+    ),
 )

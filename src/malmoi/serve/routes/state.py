@@ -22,7 +22,9 @@ def as_state(model: Served) -> dict[str, Any]:
     if model.reader is not None:
         encoder = model.reader.encoder
         state |= {"layers": encoder.config.layers, "longest": encoder.cutter.longest}
-    if model.vectors is not None:
+    if model.index is not None:
+        state["texts"] = len(model.index)
+    elif model.vectors is not None:
         state["words"] = len(model.vectors)
     return state
 

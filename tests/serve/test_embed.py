@@ -1,0 +1,165 @@
+"""/embed: every recipe, words and pieces with their places; equal to the library's."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import pytest
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.pooling import unit_length
+from malmoi.encode.recipes import Recipe
+from tests.serve.worlds import Running
+
+TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
+
+
+def assert_equal(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, atol=1e-6, rtol=1e-6)
+
+
+def rows(server: Running, **asked: Any) -> Any:
+    found = server.post("/embed", {"texts": TEXTS} | asked)
+    assert found.status == 200, found.body
+    return np.array(found.json["embeddings"], np.float32)
+
+
+def test_without_a_recipe_vectors_are_the_models_own(
+    server: Running, minilm: ContextualEncoder
+) -> None:
+    assert_equal(rows(server), minilm.encode(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {"layers": -2, "pool": "max"},
+        {"layers": [0, 3], "mix": "mean", "pool": "cls"},
+        {"layers": "-4:", "mix": "concat", "pool": "mean_sqrt"},
+        {"layers": "all", "mix": "sum", "pool": "last"},
+        {"recipe": "bert-as-service"},
+        {"recipe": "last-four-concat", "pool": "first"},
+    ],
+)
+def test_a_recipe_is_the_librarys(
+    server: Running, minilm: ContextualEncoder, recipe: dict[str, Any]
+) -> None:
+    assert_equal(rows(server, **recipe), minilm.encode(TEXTS, **recipe))
+
+
+def test_weights_scale_and_special_pieces(server: Running, minilm: ContextualEncoder) -> None:
+    recipe = Recipe(layers=(1, 4), mix="weighted", weights=(0.5, -1.0), scale=2.0, special=False)
+    asked = {"layers": [1, 4], "mix": "weighted", "weights": [0.5, -1], "scale": 2}
+    found = rows(server, **asked, special=False)
+    assert_equal(found, minilm.encode(TEXTS, recipe=recipe))
+
+
+def test_vectors_can_be_of_length_one(server: Running, minilm: ContextualEncoder) -> None:
+    expected = unit_length(minilm.encode(TEXTS, layers=-2))
+    assert_equal(rows(server, layers=-2, normalize=True), expected)
+
+
+@pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
+def test_words_come_with_their_places(
+    server: Running, minilm: ContextualEncoder, join: Any
+) -> None:
+    asked = {"texts": TEXTS, "per": "word", "layers": "-2:", "mix": "sum", "join": join}
+    found = server.post("/embed", asked).json["texts"]
+    expected = minilm.activations(TEXTS).words(layers="-2:", mix="sum", join=join)
+    for text, sent, words in zip(found, TEXTS, expected, strict=True):
+        assert text["text"] == sent
+        assert [one["word"] for one in text["words"]] == list(words.keys)
+        for one in text["words"]:
+            assert sent[one["begin"] : one["end"]] == one["word"]
+        assert_equal([w["vector"] for w in text["words"]], words.matrix)
+
+
+def test_pieces_of_pairs_say_which_text_they_are_from(
+    server: Running, minilm: ContextualEncoder
+) -> None:
+    asked = {"texts": [["a bank", "no river"]], "per": "piece"}
+    (found,) = server.post("/embed", asked).json["texts"]
+    (expected,) = minilm.activations([("a bank", "no river")]).pieces()
+    assert [one["piece"] for one in found["pieces"]] == list(expected.keys)
+    assert [one["part"] for one in found["pieces"]] == [-1, 0, 0, -1, 1, 1, -1]
+    assert found["pair"] == "no river"
+    vectors = [one["vector"] for one in found["pieces"]]
+    assert_equal(vectors, expected.matrix)
+
+
+def test_places_refer_to_the_text_as_it_was_read(server: Running) -> None:
+    apart = "한국의 bank"  # its Hangul in letters: NFD
+    asked = {"texts": [normalize("NFD", apart)], "per": "word"}
+    (found,) = server.post("/embed", asked).json["texts"]
+    assert found["text"] == apart
+    assert found["words"][-1]["word"] == "bank"
+    assert (found["words"][-1]["begin"], found["words"][-1]["end"]) == (4, 8)
+
+
+def test_long_texts_are_cut_off_or_refused_as_asked(server: Running) -> None:
+    texts = ["short", "word " * 300]
+    found = server.post("/embed", {"texts": texts})
+    assert found.json["truncated"] == [1]
+    refused = server.post("/embed", {"texts": texts, "truncate": False})
+    assert refused.status == 400
+    assert "text 1 has more than the 256 pieces" in refused.json["error"]["message"]
+
+
+def test_a_text_without_pieces_has_an_answer_too(
+    server: Running, minilm: ContextualEncoder
+) -> None:
+    found = server.post("/embed", {"texts": ["", " "]}).json["embeddings"]
+    with pytest.warns(UserWarning, match="without a single piece"):
+        expected = minilm.encode(["", " "])
+    assert_equal(found, expected)
+
+
+def test_answers_do_not_depend_on_what_they_were_batched_with(
+    server: Running, minilm: ContextualEncoder
+) -> None:
+    long = " ".join(["A rather long sentence that goes on and on about banks."] * 6)
+    sets = [[f"text number {i}", long[: 40 * (i % 8) + 5], TEXTS[i % 4]] for i in range(32)]
+    recipes: list[dict[str, Any]] = [
+        {},
+        {"layers": -2, "pool": "mean"},
+        {"layers": "-4:", "mix": "concat"},
+        {"layers": -2, "pool": "max"},
+    ]
+    asked = [{"texts": texts} | recipes[i % 4] for i, texts in enumerate(sets)]
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(partial(server.post, "/embed"), asked))
+    for i, answer in enumerate(found):
+        expected = minilm.encode(sets[i], **recipes[i % 4])
+        assert_equal(answer.json["embeddings"], expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"layers": 9}, "there is no layer 9"),
+        ({"layers": "x"}, "names no layers"),
+        ({"layers": []}, "no layer was asked for"),
+        ({"layers": "-2:"}, "none of them is to be mixed"),
+        ({"mix": "blend"}, "'mix'"),
+        ({"pool": "median"}, "'pool'"),
+        ({"recipe": "soup"}, "there is no recipe 'soup'"),
+        ({"layers": [1, 2], "mix": "weighted"}, "0 weights for 2 layers"),
+        ({"per": "letter"}, "'per'"),
+        ({"prompt": "query"}, "has no prompt 'query'"),
+        ({"per": "word", "prompt": "query"}, "a prompt goes before texts"),
+        ({"layer": -2}, "unknown field layer"),
+        ({"texts": []}, "length >= 1"),
+        ({"texts": [["a", "b", "c"]]}, "length <= 2"),
+        ({"model": "capitals"}, "'capitals' embeds no texts"),
+    ],
+)
+def test_a_recipe_that_makes_no_sense_is_told_in_one_sentence(
+    server: Running, change: dict[str, Any], sentence: str
+) -> None:
+    found = server.post("/embed", {"texts": ["a"]} | change)
+    assert found.status == 400
+    message = found.json["error"]["message"]
+    assert sentence in message
+    assert "\n" not in message

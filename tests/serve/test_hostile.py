@@ -1,0 +1,153 @@
+"""Whatever is sent, the answer is one sentence and 4xx, and the next request is answered."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+from malmoi.serve.limits import Limits
+from malmoi.serve.models import Models
+from malmoi.serve.running import Serving
+from tests.serve.worlds import Running, serving
+
+PATHS = {
+    "/v1/embeddings": "openai",
+    "/embed": "malmoi",
+    "/encode": "bert-as-service",
+    "/tokenize": "malmoi",
+    "/neighbours": "malmoi",
+}
+BODIES = {
+    "nothing": b"",
+    "no JSON": b"hello",
+    "half": b'{"texts": ["a"',
+    "a list": b"[]",
+    "a number": b"5",
+    "null": b"null",
+    "invalid UTF-8": b'{"texts": ["\xff\xfe"], "input": "\xff"}',
+    "half a character": b'{"texts": ["\\ud800"], "input": "\\ud800"}',
+    "deep": b'{"texts": ' + b"[" * 50_000,
+    "deep unknown": b'{"other": ' + b'{"a":' * 50_000,
+    "wrong types": b'{"texts": {"a": 1}, "input": {"a": 1}, "word": 5}',
+    "not a number": b'{"texts": ["a"], "input": NaN, "word": NaN}',
+    "huge number": b'{"k": 1' + b"0" * 400 + b', "texts": 1, "input": 1, "word": 1}',
+    "zeros": b"\x00" * 100,
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("what", BODIES)
+def test_a_malformed_body_is_told_in_one_sentence(server: Running, path: str, what: str) -> None:
+    found = server.post(path, BODIES[what])
+    assert found.status == 400
+    said = found.json
+    sentence = said["description"] if PATHS[path] == "bert-as-service" else said["error"]["message"]
+    assert sentence
+    assert "\n" not in sentence
+
+
+def test_paths_and_methods_that_nobody_answers(server: Running) -> None:
+    assert server.get("/nothing").status == 404
+    assert server.get("/embed").status == 405
+    assert server.get("/v1/embeddings").json["error"]["type"] == "invalid_request_error"
+    allowed = server.post("/health", {}).headers["allow"]
+    assert set(allowed.split(", ")) == {"GET", "HEAD"}
+
+
+def test_too_large_a_request_is_refused_before_it_is_read(server: Running) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: 10000000\r\n\r\n")
+        answer = connection.recv(1000)
+    assert answer.startswith(b"HTTP/1.1 413")
+
+
+def test_too_large_a_request_of_unknown_size_is_refused_too(server: Running) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        head = b"POST /embed HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n"
+        connection.sendall(head)
+        chunk = b"f4240\r\n" + b"a" * 1_000_000 + b"\r\n"
+        try:
+            for _ in range(10):
+                connection.sendall(chunk)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # refused and closed while we were sending
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413")
+
+
+def test_a_text_that_is_too_long_is_told_by_its_place(server: Running) -> None:
+    found = server.post("/embed", {"texts": ["a", "b" * 200_001]})
+    assert found.status == 400
+    assert "text 1 has 200,001 characters" in found.json["error"]["message"]
+
+
+def test_asked_for_graphs_are_bounded(server: Running, models: Models) -> None:
+    for layers in ([0], [1], [2], [3], [4], [0, 1], [0, 2], [1, 3], [0, 5]):
+        mix = "sum" if len(layers) > 1 else "single"
+        assert server.post("/embed", {"texts": "a", "layers": layers, "mix": mix}).status == 200
+    reader = models("minilm").reader
+    assert reader is not None
+    assert len(reader.graphs) <= 4
+
+
+@pytest.fixture
+def plain(models: Models) -> Iterator[Running]:
+    with serving(models) as running:
+        yield running
+
+
+@pytest.fixture
+def impatient(models: Models) -> Iterator[Running]:
+    limits = Limits(body_time=0.3, idle_time=0.5)
+    with serving(models, Serving(quiet=True, limits=limits)) as running:
+        yield running
+
+
+def test_slow_clients_do_not_stay(impatient: Running) -> None:
+    place = ("127.0.0.1", impatient.port)
+    with (
+        socket.create_connection(place, timeout=10) as silent,
+        socket.create_connection(place, timeout=10) as half_a_head,
+        socket.create_connection(place, timeout=10) as half_a_body,
+    ):
+        half_a_head.sendall(b"POST /embed HTTP/1.1\r\nhost:")
+        half_a_body.sendall(b"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: 50\r\n\r\n{")
+        assert half_a_body.recv(100).startswith(b"HTTP/1.1 408")
+        for connection in (silent, half_a_head):
+            with suppress(ConnectionResetError):
+                assert connection.recv(100) == b""
+    assert impatient.post("/embed", {"texts": "a"}).status == 200
+
+
+def test_the_work_of_clients_that_leave_is_dropped(plain: Running) -> None:
+    body = json.dumps({"texts": ["a rather long text " * 40] * 150}).encode()
+    head = f"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", plain.port)) as connection:
+            connection.sendall(head + body)
+            time.sleep(0.3)
+    deadline = time.monotonic() + 20
+    while measure(plain, "malmoi_left_total") < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert measure(plain, "malmoi_left_total") == 3
+    assert measure(plain, "malmoi_waiting_pieces") == 0
+
+
+def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None:
+    limits = Limits(waiting=500)
+    with serving(models, Serving(quiet=True, limits=limits)) as server, ThreadPoolExecutor(12) as p:
+        asked = {"texts": ["several words of a text " * 8] * 20}
+        found = list(p.map(lambda _: server.post("/embed", asked), range(24)))
+    statuses = {one.status for one in found}
+    assert statuses == {200, 503}
+    for refused in (one for one in found if one.status == 503):
+        assert int(refused.headers["retry-after"]) >= 1
+        assert refused.json["error"]["code"] == "overloaded"
+
+
+def measure(server: Running, name: str) -> float:
+    lines = server.get("/metrics").body.decode().splitlines()
+    return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
