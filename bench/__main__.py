@@ -29,7 +29,7 @@ SPEED = (
     "encoding",
     "serving",
 )
-QUALITY = ("equality", "language", "vectors", "killing")
+QUALITY = ("equality", "language", "vectors", "killing", "soak")
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
@@ -46,12 +46,13 @@ def main(words: Sequence[str] | None = None) -> None:
     """Measure the parts asked for; without a name all but the slow quality of models."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("--minutes", type=float, default=10, help="how long the soak lasts")
     parser.add_argument("--json", action="store_true", help="for another program")
     given = parser.parse_args(words)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}: choose from {', '.join(PARTS)}")
     start = time.perf_counter()
-    figures = measured(given.parts or (*SPEED, "equality"))
+    figures = measured(given.parts or (*SPEED, "equality"), given.minutes)
     say(f"{time.perf_counter() - start:.0f} s in all")
     if given.json:
         parts = {part: [asdict(figure) for figure in found] for part, found in figures.items()}
@@ -61,10 +62,10 @@ def main(words: Sequence[str] | None = None) -> None:
         show(figures)
 
 
-def measured(parts: Sequence[str]) -> dict[str, list[Figure]]:
+def measured(parts: Sequence[str], minutes: float) -> dict[str, list[Figure]]:
     """The figures of each part; the files made for them are removed."""
     with tempfile.TemporaryDirectory(prefix="malmoi-bench-") as folder:
-        data = Data(Path(folder))
+        data = Data(Path(folder), minutes)
         return {part: list(import_module(f"bench.{part}").run(data)) for part in parts}
 
 

@@ -22,10 +22,10 @@ SPARE = 2.0  # of disk and memory, times what the large file takes
 
 
 class Data:
-    """Files in one folder."""
+    """Files in one folder; `minutes` is how long what goes on for long does."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, minutes: float = 10) -> None:
+        self.folder, self.minutes = folder, minutes
         self.random = np.random.default_rng(50)
 
     @cached_property

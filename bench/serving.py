@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,8 @@ def run(data: Data) -> Iterator[Figure]:
     lines = [json.dumps({"texts": [text]}) for text in short_texts()]
     bodies.write_text("\n".join(lines), encoding="utf-8")
     folder = str(find_model(MODEL))
-    with ours() as mine, peer(folder, "plain") as plain, peer(folder, "async") as at_once:
-        servers = {"ours": mine, "plain": plain, "async": at_once}
+    with ours() as server, peer(folder, "plain") as plain, peer(folder, "async") as at_once:
+        servers = {"ours": server.address, "plain": plain, "async": at_once}
         for address in servers.values():
             load(address, bodies, 4, WARM)
         for clients in CLIENTS:
@@ -83,16 +84,24 @@ def load(address: str, bodies: Path, clients: int, duration: float) -> dict[str,
     return answer
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server of ours: where it is, and its process."""
+
+    address: str
+    process: "subprocess.Popen[str]"
+
+
 @contextmanager
-def ours(*words: str) -> Iterator[str]:
-    """Our server as a process; where it is."""
+def ours(*words: str) -> Iterator[Server]:
+    """Our server as a process."""
     command = [sys.executable, "-m", "malmoi", "serve", "--model", f"{MODEL}={MODEL}"]
     command += ["--port", "0", "--quiet", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         try:
-            yield line.rsplit(" ", 1)[1].strip()
+            yield Server(line.rsplit(" ", 1)[1].strip(), process)
         finally:
             process.terminate()
 

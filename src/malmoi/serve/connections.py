@@ -43,6 +43,13 @@ class Connection(HttpToolsProtocol):
         self._begin()
         super().on_headers_complete()
 
+    def on_response_complete(self) -> None:
+        """An answer is sent; if it came before the end of the request, that may not take long."""
+        super().on_response_complete()
+        if self.cycle.more_body and not self.transport.is_closing():
+            self._begin()
+            self._await_request()
+
     def timeout_keep_alive_handler(self) -> None:
         """Nothing came for a while: whoever has not read an answer by now never will."""
         if self.transport.get_write_buffer_size():

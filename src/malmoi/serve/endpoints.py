@@ -93,12 +93,10 @@ async def respond(
 
 async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
     """The body of a request that is neither too large nor too slow."""
-    closing = {"connection": "close"}
     too_large = Refused(
         413,
         f"the request is larger than {limits.body:,} bytes: send fewer texts at a time",
         code="request_too_large",
-        headers=closing,
     )
     announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     if announced.isdigit() and int(announced) > limits.body:
@@ -121,7 +119,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
             408,
             f"the request was not there after {limits.body_time:g} s",
             code="request_timeout",
-            headers=closing,
+            headers={"connection": "close"},
         ) from None
 
 

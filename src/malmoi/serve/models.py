@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
+from malmoi.encode.average import AverageEncoder
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
-from malmoi.formats import load
-from malmoi.formats.packaged import is_packaged
 from malmoi.search.building import open_index
 from malmoi.search.folder import is_index
 from malmoi.search.index import Index
@@ -19,7 +18,6 @@ from malmoi.serve.refusing import Refused
 from malmoi.vectors import Vectors
 
 Kind = Literal["contextual", "encoder", "vectors", "index"]
-AnyEncoder = Encoder | ContextualEncoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class Served:
 
     name: str
     path: str
-    encoder: AnyEncoder | None = None
+    encoder: Encoder | None = None
     reader: Reader | None = None
     vectors: Vectors | None = None
     index: Index | None = None
@@ -40,7 +38,7 @@ class Served:
             return "index"
         if self.reader is not None:
             return "contextual"
-        return "encoder" if self.encoder is not None else "vectors"
+        return "vectors" if self.vectors is not None else "encoder"
 
     @property
     def dim(self) -> int:
@@ -91,7 +89,7 @@ class Models:
             raise Refused(400, f"'{model.name}' is no index of texts", parameter="model")
         return model, model.index
 
-    def encoder(self, name: str | None) -> tuple[Served, AnyEncoder]:
+    def encoder(self, name: str | None) -> tuple[Served, Encoder]:
         """A model that embeds texts."""
         model = self(name) if name else next((one for one in self if one.encoder), self(None))
         if model.encoder is None:
@@ -112,21 +110,24 @@ def load_models(places: Mapping[str, str]) -> Models:
 def load_model(name: str, path: str, others: Sequence[Served] = ()) -> Served:
     """Open one model, whatever it is, and try it; an index takes its encoder from `others`."""
     if is_index(Path(path)):
-        index = open_index(path)
-        same = (one.encoder for one in others if one.encoder and one.path == index.state.model)
-        if encoder := next(same, None):
-            index = open_index(path, cast(Encoder, encoder))
-        if index.state.model:
-            index.encoder.encode(["ready"])
-        return Served(name, path, vectors=index.vectors, index=index)
-    if Path(path).is_file() or is_packaged(path):
-        vectors = load(path)
-        return Served(name, path, vectors=vectors)
+        return load_index(name, path, others)
     encoder = load_encoder(path)
+    if isinstance(encoder, AverageEncoder):
+        return Served(name, path, encoder=encoder, vectors=encoder.vectors)
     encoder.encode(["ready"])  # graphs are written and opened now, not while somebody waits
-    if isinstance(encoder, ContextualEncoder):
-        return Served(name, path, encoder=encoder, reader=Reader(encoder))
-    return Served(name, path, encoder=encoder)
+    reader = Reader(encoder) if isinstance(encoder, ContextualEncoder) else None
+    return Served(name, path, encoder=encoder, reader=reader)
+
+
+def load_index(name: str, path: str, others: Sequence[Served]) -> Served:
+    """Open an index; its encoder too, so that nobody waits for that."""
+    index = open_index(path)
+    same = (one.encoder for one in others if one.encoder and one.path == index.state.model)
+    if encoder := next(same, None):
+        index = open_index(path, encoder)
+    if index.state.model:
+        index.encoder.encode(["ready"])
+    return Served(name, path, vectors=index.vectors, index=index)
 
 
 def parse_places(asked: tuple[str, ...]) -> dict[str, str]:

@@ -76,7 +76,7 @@ class States:
 class Vectorising:
     """Texts through an encoder that has no layers to choose from."""
 
-    encoder: Encoder | ContextualEncoder
+    encoder: Encoder
 
     def run(self, items: Sequence[str], threads: int) -> list[Matrix]:
         """A vector a text."""
