@@ -46,6 +46,14 @@ def refuse_model_file(name: str) -> None:
         raise BadFile(f"{name} is one file of a model: name the folder, {Path(name).parent}")
 
 
+def is_encoder(name: str) -> bool:
+    """Whether this encodes texts by itself: no file of word vectors, and not nothing at all."""
+    if is_vectors(name):
+        return False
+    known = name in PACKAGES or is_universal(name) or Path(name).is_dir()
+    return known or bool(HUB_NAME.fullmatch(name))
+
+
 def find_model(name: str) -> Path:
     """The folder of a model; one from the hub is downloaded first, or found where it was kept."""
     check_name(Path(name))

@@ -5,15 +5,18 @@ Knows nothing of words and vectors, only of numbers.
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
+Kind = Literal["spearman", "pearson"]
 
 RESAMPLES = 1000
 AT_ONCE = 2_000_000  # numbers resampled in one go
 NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
+DIGITS = 9  # of a cosine: what differs further on is rounding, and equal ones share a rank
 FITS = 0.02  # of the questions, answered: with fewer, the test is in another language
 
 
@@ -49,12 +52,14 @@ def accuracy(correct: int, answered: int, total: int) -> Score:
     return Score(value=share, low=low, high=high, answered=answered, total=total)
 
 
-def correlation(ours: Numbers, theirs: Numbers, total: int, seed: int = 0) -> Score:
-    """Spearman's correlation, with the interval of a bootstrap over the pairs."""
-    value = spearman(ours, theirs)
+def correlation(
+    ours: Numbers, theirs: Numbers, total: int, seed: int = 0, *, kind: Kind = "spearman"
+) -> Score:
+    """A correlation, with the interval of a bootstrap over the pairs."""
+    value = (spearman if kind == "spearman" else pearson)(ours, theirs)
     if value is None:
         return Score(value=None, answered=len(ours), total=total)
-    low, high = interval(resampled(np.stack([ours]), theirs, seed)[0])
+    low, high = interval(resampled(np.stack([ours]), theirs, seed, kind)[0])
     return Score(value=value, low=low, high=high, answered=len(ours), total=total)
 
 
@@ -67,8 +72,17 @@ def spearman(one: Numbers, other: Numbers) -> float | None:
     return None if np.isnan(value) else value
 
 
-def resampled(several: Numbers, other: Numbers, seed: int) -> Numbers:
-    """Spearman of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
+def pearson(one: Numbers, other: Numbers) -> float | None:
+    """Pearson's correlation; None where undefined."""
+    if len(one) < 2:
+        return None
+    once = np.ones((1, len(one)))
+    value = float(_correlated(_scaled(one), _scaled(other), once)[0])
+    return None if np.isnan(value) else value
+
+
+def resampled(several: Numbers, other: Numbers, seed: int, kind: Kind = "spearman") -> Numbers:
+    """The correlation of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
 
     All of `several` see the same resamples, so that they can be compared.
     """
@@ -80,8 +94,11 @@ def resampled(several: Numbers, other: Numbers, seed: int) -> Numbers:
         drawn = random.integers(count, size=(size, count)) + count * np.arange(size)[:, np.newaxis]
         times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
         weights = times.astype(np.float64)
-        theirs = _ranked(other, weights)
-        parts.append([_correlated(_ranked(one, weights), theirs, weights) for one in several])
+        if kind == "spearman":
+            rows, theirs = [_ranked(one, weights) for one in several], _ranked(other, weights)
+        else:
+            rows, theirs = [_scaled(one) for one in several], _scaled(other)
+        parts.append([_correlated(one, theirs, weights) for one in rows])
     return np.concatenate([np.array(part) for part in parts], axis=1)
 
 
@@ -108,6 +125,14 @@ def _ranked(values: Numbers, weights: Numbers) -> Numbers:
     group[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(values)]))
     spread: Numbers = ranks[:, group]
     return spread
+
+
+def _scaled(values: Numbers) -> Numbers:
+    """Values [n] about 0 and of spread 1, as [1, n], so that none is too small to tell apart."""
+    if np.ptp(values) == 0:
+        return np.zeros((1, len(values)))
+    centred: Numbers = values - values.mean()
+    return (centred / np.sqrt((centred**2).mean()))[np.newaxis]
 
 
 def _correlated(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:

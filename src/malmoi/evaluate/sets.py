@@ -6,17 +6,13 @@ Lines that begin with # are comments. Knows nothing of vectors.
 """
 
 import csv
-import unicodedata
-import warnings
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from malmoi.errors import BadFile, MalmoiWarning
-from malmoi.files.source import Source
+from malmoi.errors import BadFile
+from malmoi.evaluate.reading import name_of, number, read_text
 
-LARGEST = 100 << 20  # bytes; the sets people use have less than one million
 LONGEST = 10_000  # characters of a line that may hold quoted fields
 SYNTACTIC = ("gram", "syn")  # how sections on grammar begin, in Google's set and the Korean one
 WANTED = "'word word score' lines or analogies of four words under ': section' lines"
@@ -69,7 +65,7 @@ def read_set(path: str | Path) -> TestSet:
     """A test set, whichever kind it is."""
     path = Path(path)
     lines = _lines(path)
-    name = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+    name = name_of(path)
     if any(line.startswith(":") for _, line in lines):
         return AnalogySet(name, _sections(path, lines))
     rows = _columns(lines)
@@ -99,31 +95,11 @@ def read_analogies(given: AnalogySet | str | Path) -> AnalogySet:
 
 def _lines(path: Path) -> list[Line]:
     """Lines that hold something, in NFC."""
-    source = Source(path)
-    if source.size > LARGEST or b"\0" in source.head:
-        raise BadFile(f"{path} is no test of vectors but something larger, or not text at all")
-    text = _decoded(path, b"".join(block.tobytes() for block, _ in source.blocks()))
-    if not unicodedata.is_normalized("NFC", text):
-        warnings.warn(MalmoiWarning(f"{path} is not in NFC; it was made so"), stacklevel=3)
-        text = unicodedata.normalize("NFC", text)
-    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
-    lines = [(number, line) for number, line in stripped if line and not line.startswith("#")]
+    stripped = ((i, line.strip()) for i, line in enumerate(read_text(path).splitlines(), 1))
+    lines = [(i, line) for i, line in stripped if line and not line.startswith("#")]
     if not lines:
         raise BadFile(f"{path} has no lines to test with: it should hold {WANTED}")
     return lines
-
-
-def _decoded(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        pass
-    try:
-        text = content.decode("cp949")
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is neither UTF-8 nor CP949: save it as UTF-8") from error
-    warnings.warn(MalmoiWarning(f"{path} is not UTF-8; it was read as CP949"), stacklevel=4)
-    return text
 
 
 def _columns(lines: list[Line]) -> list[list[str]]:
@@ -147,7 +123,7 @@ def _score_column(rows: list[list[str]]) -> int | None:
     None if the words are numbers already: then it is a file of vectors or of something else.
     """
     for column in range(1, max(map(len, rows))):
-        numbers = sum(len(row) > column and _number(row[column]) is not None for row in rows)
+        numbers = sum(len(row) > column and number(row[column]) is not None for row in rows)
         if numbers and 2 * numbers >= len(rows):
             return column if column > 1 else None
     return None
@@ -155,33 +131,25 @@ def _score_column(rows: list[list[str]]) -> int | None:
 
 def _pairs(path: Path, lines: list[Line], rows: list[list[str]], column: int) -> tuple[Pair, ...]:
     pairs = []
-    for i, ((number, line), row) in enumerate(zip(lines, rows, strict=True)):
-        score = _number(row[column]) if len(row) > column else None
+    for i, ((at, line), row) in enumerate(zip(lines, rows, strict=True)):
+        score = number(row[column]) if len(row) > column else None
         if score is not None and row[0] and row[1]:
             pairs.append(Pair(row[0], row[1], score))
         elif i > 0:  # the first may be a header
-            raise BadFile(f"{path}:{number}: '{line}' should be two words and a number")
+            raise BadFile(f"{path}:{at}: '{line}' should be two words and a number")
     return tuple(pairs)
 
 
 def _sections(path: Path, lines: list[Line]) -> tuple[Section, ...]:
     sections: list[tuple[str, list[Question]]] = []
-    for number, line in lines:
+    for at, line in lines:
         if line.startswith(":"):
             sections.append((line[1:].strip(), []))
             continue
         words = line.split()
         if len(words) != 4:
-            raise BadFile(f"{path}:{number}: '{line}' should be four words")
+            raise BadFile(f"{path}:{at}: '{line}' should be four words")
         if not sections:
             sections.append(("all", []))
         sections[-1][1].append((words[0], words[1], words[2], words[3]))
     return tuple(Section(name, tuple(questions)) for name, questions in sections)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None

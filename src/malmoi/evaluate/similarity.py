@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.evaluate.lookup import Answers, Flags, answer, restricted
-from malmoi.evaluate.scores import Numbers, Score, correlation
+from malmoi.evaluate.scores import DIGITS, Numbers, Score, correlation
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.vectors import Vectors
-
-DIGITS = 9  # of a cosine: what differs further on is rounding, and equal ones share a rank
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,93 @@
+"""What `malmoi evaluate` asks of word vectors, and what it shows of the answers."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from malmoi.cli.answer import Limit, open_model
+from malmoi.cli.progress import bar
+from malmoi.cli.score_table import Row, answered
+from malmoi.evaluate.analogies import AnalogyScore
+from malmoi.evaluate.finding import find_sets
+from malmoi.evaluate.words import WordScores, evaluate_words
+from malmoi.query.analogy import Method
+
+METHODS = {"add": "3CosAdd", "multiply": "3CosMul"}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class WordOptions:
+    """What can be asked of word vectors."""
+
+    typos: Annotated[bool, Parameter(negative="", help="Also with a typo in each word.")] = False
+    sections: Annotated[bool, Parameter(negative="", help="Show each kind of analogy.")] = False
+    method: Annotated[Method, Parameter(help="How analogies are answered.")] = "add"
+    restrict: Annotated[
+        int | None,
+        Parameter(
+            name=["--restrict", "--most-frequent"],
+            help="Only so many of the most frequent words; analogies: 300,000 if not given.",
+        ),
+    ] = None
+    fold_case: Annotated[bool, Parameter(help="Take Tiger for tiger.")] = True
+    limit: Limit = None
+
+
+def word_scores(
+    models: Sequence[str], files: Sequence[str] | None, options: WordOptions
+) -> list[WordScores]:
+    """What each model answers to the same tests."""
+    sets = find_sets(files)
+    scores = []
+    for model in models:
+        vectors = open_model(model, options.limit)
+        with bar(f"testing {model}") as progress:
+            found = evaluate_words(
+                vectors,
+                sets,
+                typos=options.typos,
+                method=options.method,
+                most_frequent=options.restrict,
+                fold_case=options.fold_case,
+                progress=progress,
+            )
+        scores.append(found)
+    return scores
+
+
+def word_rows(found: WordScores, sections: bool) -> list[Row]:
+    """What is shown of a model, in the order of the tests."""
+    rows = [Row("word similarity, Spearman")] if found.similarity else []
+    for one in found.similarity:
+        built = f", {one.from_ngrams:,} by n-grams" if one.from_ngrams else ""
+        rows.append(Row(f"  {one.name}", one.spearman, answered(one.spearman) + built))
+    rows += [Row("the same with typos, share kept")] if found.typos else []
+    for typed in found.typos:
+        words = f"{typed.typos - typed.unanswered:,}/{typed.typos:,} words"
+        rows.append(Row(f"  {typed.name}", typed.kept, words))
+    for i, score in enumerate(found.analogies):
+        rows += [Row(f"analogies, accuracy by {METHODS[score.method]}")] if i == 0 else []
+        parts = [(f"  {score.name}", score.total)]
+        parts += [("    semantic", score.semantic), ("    syntactic", score.syntactic)]
+        if sections:
+            parts += [(f"    {part.name}", part.accuracy) for part in score.sections]
+        rows += [Row(label, part, answered(part)) for label, part in parts]
+    return rows
+
+
+def word_record(model: str, found: WordScores) -> dict[str, Any]:
+    """Everything, for JSON."""
+    return {
+        "model": model,
+        "similarity": [asdict(one) for one in found.similarity],
+        "typos": [asdict(one) for one in found.typos],
+        "analogies": [_analogy_record(one) for one in found.analogies],
+    }
+
+
+def _analogy_record(score: AnalogyScore) -> dict[str, Any]:
+    kinds = {"total": score.total, "semantic": score.semantic, "syntactic": score.syntactic}
+    return asdict(score) | {kind: asdict(one) for kind, one in kinds.items()}

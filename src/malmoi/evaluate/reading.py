@@ -1,0 +1,53 @@
+"""The text of a test file: UTF-8 or else CP949, made NFC; what was repaired is said.
+
+Knows nothing of what the text means.
+"""
+
+import unicodedata
+import warnings
+from math import isfinite
+from pathlib import Path
+
+from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.files.source import Source
+
+LARGEST = 100 << 20  # bytes; the sets people use have less than one million
+
+
+def read_text(path: Path) -> str:
+    """All of a file, unzipped; refused if it is something larger, or no text."""
+    source = Source(path)
+    if source.size > LARGEST or b"\0" in source.head:
+        raise BadFile(f"{path} is no test of vectors but something larger, or not text at all")
+    text = _decoded(path, b"".join(block.tobytes() for block, _ in source.blocks()))
+    if not unicodedata.is_normalized("NFC", text):
+        warnings.warn(MalmoiWarning(f"{path} is not in NFC; it was made so"), stacklevel=3)
+        text = unicodedata.normalize("NFC", text)
+    return text
+
+
+def name_of(path: Path) -> str:
+    """What a set is called: its file's name without endings."""
+    return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+
+
+def number(text: str) -> float | None:
+    """A finite number, if the text is one."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    try:
+        text = content.decode("cp949")
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{path} is neither UTF-8 nor CP949: save it as UTF-8") from error
+    warnings.warn(MalmoiWarning(f"{path} is not UTF-8; it was read as CP949"), stacklevel=4)
+    return text
