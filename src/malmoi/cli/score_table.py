@@ -35,7 +35,7 @@ def print_one(title: str, rows: Sequence[Row]) -> None:
         if row.score is None:
             print(row.label)
         else:
-            reach = f"{_figure(row.score):>6}  {_interval(row.score):^15}  {row.rests_on}"
+            reach = f"{_figure(row.score):>6}  {interval(row.score):^15}  {row.rests_on}"
             print(fitted(row.label, 30), reach)
 
 
@@ -58,7 +58,8 @@ def _figure(score: Score) -> str:
     return f"{score.value:.3f}" if score.fits else "—"
 
 
-def _interval(score: Score) -> str:
+def interval(score: Score) -> str:
+    """From where to where, if there is a figure."""
     if not score.fits or score.low is None or score.high is None:
         return ""
     return f"{score.low:.3f} … {score.high:.3f}"

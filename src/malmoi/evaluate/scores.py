@@ -131,8 +131,9 @@ def _scaled(values: Numbers) -> Numbers:
     """Values [n] about 0 and of spread 1, as [1, n], so that none is too small to tell apart."""
     if np.ptp(values) == 0:
         return np.zeros((1, len(values)))
-    centred: Numbers = values - values.mean()
-    return (centred / np.sqrt((centred**2).mean()))[np.newaxis]
+    centred = values - values.mean()
+    scaled: Numbers = centred / np.sqrt((centred**2).mean())
+    return scaled[np.newaxis]
 
 
 def _correlated(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:

@@ -1,0 +1,60 @@
+"""A histogram: how often numbers of each size occur."""
+
+from math import floor, log10
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+from malmoi.plots.svg import GREY, SIZE, box, document, shade, text, text_width
+
+BINS = 60
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 540, 220, 60, 58, 30
+TICKS = 6  # about so many on an axis
+
+
+def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
+    """SVG of how the values are spread; below the title how many there are, mean and spread."""
+    numbers = np.asarray(values, np.float64).ravel()
+    if len(numbers) == 0 or not np.isfinite(numbers).all():
+        raise BadSetting("there is no histogram of nothing, nor of numbers that are not finite")
+    counts, edges = np.histogram(numbers, bins=bins)
+    first, last, most = float(edges[0]), float(edges[-1]), int(counts.max())
+    said = (
+        f"{len(numbers):,} numbers from {numbers.min():.3g} to {numbers.max():.3g},"
+        f" mean {numbers.mean():.3g}, standard deviation {numbers.std():.3g}"
+    )
+    parts = [text(LEFT, 22, title), text(LEFT, 22 + SIZE + 4, said, fill="#555")]
+    for tick in ticks(0, most):
+        y = TOP + HEIGHT * (1 - tick / most)
+        parts += [_line(LEFT, y, LEFT + WIDTH, y), _tick(LEFT - 6, y + 4, tick, "end")]
+    step, colour = WIDTH / len(counts), shade(0.8)
+    for i, count in enumerate(counts.tolist()):
+        high = HEIGHT * count / most
+        parts.append(box(LEFT + step * i + 0.5, TOP + HEIGHT - high, step - 1, high, colour))
+    for tick in ticks(first, last):
+        x = LEFT + WIDTH * (tick - first) / (last - first)
+        parts += [
+            _line(x, TOP + HEIGHT, x, TOP + HEIGHT + 5, GREY),
+            _tick(x, TOP + HEIGHT + 19, tick, "middle"),
+        ]
+    width = max(LEFT + WIDTH + 20, LEFT + text_width(title) + 20, LEFT + text_width(said) + 20)
+    return document(width, TOP + HEIGHT + BOTTOM, title, parts)
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two others: 1, 2 or 5 of some power of ten apart."""
+    rough = (high - low) / TICKS
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
+    first = int(np.ceil(low / step - 1e-9))
+    last = int(np.floor(high / step + 1e-9))
+    return [i * step for i in range(first, last + 1)]
+
+
+def _tick(x: float, y: float, value: float, anchor: str) -> str:
+    return text(x, y, f"{value:,.6g}", anchor=anchor, fill="#555")
+
+
+def _line(x: float, y: float, to_x: float, to_y: float, stroke: str = "#ddd") -> str:
+    return f'<path d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}" stroke="{stroke}"/>'
