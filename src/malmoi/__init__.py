@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from malmoi.errors import MissingExtra as MissingExtra
     from malmoi.errors import UnknownWord as UnknownWord
     from malmoi.evaluate.analogies import analogies as analogies
+    from malmoi.evaluate.senses import sense_separation as sense_separation
+    from malmoi.evaluate.sentences import evaluate_sentences as evaluate_sentences
+    from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
     from malmoi.evaluate.similarity import word_similarity as word_similarity
+    from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
     from malmoi.evaluate.typos import corrupt as corrupt
     from malmoi.evaluate.typos import typo_test as typo_test
     from malmoi.evaluate.words import evaluate_words as evaluate_words
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from malmoi.query.compare import odd_one_out as odd_one_out
     from malmoi.query.compare import rank as rank
     from malmoi.query.compare import similarity as similarity
+    from malmoi.query.context import occurrences as occurrences
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.search.building import build_index as build_index
@@ -55,13 +60,17 @@ _HOMES = {
     "malmoi.encode.recipes": ("Recipe",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),
+    "malmoi.evaluate.senses": ("sense_separation",),
+    "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
     "malmoi.evaluate.similarity": ("word_similarity",),
+    "malmoi.evaluate.sweep": ("sweep_recipes",),
     "malmoi.evaluate.typos": ("corrupt", "typo_test"),
     "malmoi.evaluate.words": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
     "malmoi.query.analogy": ("analogy",),
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
+    "malmoi.query.context": ("occurrences",),
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.search.building": ("build_index", "open_index"),

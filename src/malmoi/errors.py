@@ -20,13 +20,15 @@ class MalmoiError(Exception):
 
 
 class UnknownWord(MalmoiError, KeyError):
-    """A word that the vectors do not hold and cannot build from its parts."""
+    """A word that the vectors do not hold and cannot build from its parts, or texts do not have."""
 
-    def __init__(self, word: str, suggestions: Sequence[str] = ()) -> None:
+    def __init__(
+        self, word: str, suggestions: Sequence[str] = (), *, where: str = "the vectors"
+    ) -> None:
         self.word = word
         self.suggestions = tuple(suggestions)
         hint = f"; did you mean {', '.join(self.suggestions)}?" if suggestions else ""
-        super().__init__(f"'{word}' is not in the vectors{hint}")
+        super().__init__(f"'{word}' is not in {where}{hint}")
 
 
 class BadFile(MalmoiError):

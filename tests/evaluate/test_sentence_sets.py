@@ -73,7 +73,7 @@ def test_hangul_in_letters_is_put_together(tmp_path: Path) -> None:
     [
         ("a b,c d,5\na b,c d,much\na b,c d,1\n", r"pairs.csv:2: 'a b, c d, much' should be two"),
         ("a b,c d,5\na b,c d\n", r"pairs.csv:2: 'a b, c d' should be two texts and a number"),
-        ("a b,c d,5\na b, no, c d,5\n", r"pairs.csv:2: 'a b,  no, c d, 5' should be"),
+        ("a b,c d,5\na b, no, c d,5\n", r"pairs.csv:2: 'a b,  no,  c d, 5' should be"),
         ("a b,c d,5\n,c d,5\n", r"pairs.csv:2: ', c d, 5' should be two texts"),
         ("a b,c d,nan\na b,c d,inf\n", "has no column of numbers"),
         ("just a text\nand another\n", r"pairs.csv:1: 'just a text' should be two texts"),

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr  # type: ignore[import-untyped]
 
-from malmoi.encode.encoder import load_encoder
 from malmoi.encode.finding import find_model
+from malmoi.encode.loading import load_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.evaluate.finding import find_sentence_sets
 from malmoi.evaluate.sentence_sets import SentencePair, SentenceSet, read_sentences

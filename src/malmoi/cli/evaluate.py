@@ -31,11 +31,14 @@ def evaluate_command(
     ],
     file: Tests = None,
     columns: Columns = None,
+    sentences: Annotated[
+        bool, Parameter(negative="", help="Test word vectors on texts, averaged.")
+    ] = False,
     options: WordOptions = NONE,
     json: AsJson = False,
 ) -> None:
     """Words and sentences as people judge them: how good vectors are, with 95 % intervals."""
-    encoders = [model for model in models if is_encoder(model)]
+    encoders = [model for model in models if sentences or is_encoder(model)]
     vectors = [model for model in models if model not in encoders]
     if vectors and encoders and file:
         raise BadSetting(f"{vectors[0]} is tested on words, {encoders[0]} on texts: name no file")

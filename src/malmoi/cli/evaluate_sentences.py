@@ -6,7 +6,7 @@ from typing import Any
 
 from malmoi.cli.progress import bar
 from malmoi.cli.score_table import Row, answered
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.finding import find_sentence_sets
 from malmoi.evaluate.sentences import SentenceScore, evaluate_sentences
 

@@ -10,7 +10,7 @@ from malmoi.cli.evaluate import Columns
 from malmoi.cli.evaluate_sentences import names_of
 from malmoi.cli.progress import bar
 from malmoi.cli.score_table import interval
-from malmoi.encode.encoder import load_encoder
+from malmoi.encode.encoder import load_contextual
 from malmoi.encode.recipes import Recipe
 from malmoi.errors import BadSetting
 from malmoi.evaluate.finding import find_sentence_sets
@@ -38,15 +38,15 @@ def sweep_command(
         check_svg(plot)
         if len(sets) > 1:
             raise BadSetting(f"a heat map is of one test, and there are {len(sets)}: give a --file")
-    encoder, found = load_encoder(model), []
+    encoder, found = load_contextual(model), []
     for one in sets:
         with bar(f"{model} on {one.name}", "texts") as progress:
             found.append(sweep_recipes(encoder, one, progress=progress))
     if json:
         print_json([as_record(model, one) for one in found])
     else:
-        for one in found:
-            print_sweep(model, one)
+        for table in found:
+            print_sweep(model, table)
     if plot is not None:
         write_svg(plot, drawn(model, found[0]))
 
@@ -55,7 +55,7 @@ def print_sweep(model: str, found: Sweep) -> None:
     """A line a layer or mixture; the best with its interval, and how to ask for it."""
     print(f"{Path(model).name} on {found.name}: Spearman, {found.best_score.total:,} pairs")
     half = CELL * sum(special for _, special in POOLINGS)
-    print(f"{'':{LABEL}}{'with [CLS] and [SEP]':>{half}}{'without':>{CELL * 2}}")
+    print(f"{'':{LABEL}}{'with [CLS] and [SEP]':^{half}}{'without':^{half}}".rstrip())
     print(f"{'layer':{LABEL}}" + "".join(f"{pool:>{CELL - 1}} " for pool, _ in POOLINGS).rstrip())
     for i, row in enumerate(found.values):
         cells = [_cell(value, (i, j) == found.best) for j, value in enumerate(row)]

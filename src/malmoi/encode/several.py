@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.activations import pool_texts
-from malmoi.encode.cutting import Text
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.layers import choose_layers
 from malmoi.encode.notes import Notes
 from malmoi.encode.recipes import Recipe
 from malmoi.encode.running import run_batches
+from malmoi.encode.texts import Text
 from malmoi.vectors import Matrix
 
 AT_ONCE = 256  # texts; an even number, so that pairs stay together

@@ -90,9 +90,7 @@ def sweep_recipes(
     values = [spearman(each, scores) for each in cosines]
     known = [(value, i) for i, value in enumerate(values) if value is not None]
     if not known:
-        raise BadSetting(
-            f"{asked.name} tells nothing apart: its scores, or its texts, are the same"
-        )
+        raise BadSetting(f"{asked.name} has no correlation with anything: its scores are the same")
     best = max(known)[1]
     width = len(POOLINGS)
     return Sweep(

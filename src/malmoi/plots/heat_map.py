@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from malmoi.plots.svg import INK, PALE, SIZE, box, document, shade, text, text_width
 
-CELL_WIDTH, CELL_HEIGHT, MARGIN = 58, 26, 14
+CELL_WIDTH, CELL_HEIGHT, MARGIN = 66, 26, 14
 LINE = SIZE + 4
 DARK = 0.5  # of the way to the darkest: from there on, letters are white
 NOTHING = "#e6e6e6"

@@ -1,0 +1,149 @@
+"""Which layer tells the senses of a word apart: occurrences whose sense people have named.
+
+A file has a text and its sense on each line, with a tab between; where the word occurs several
+times in a text, the senses of all of them, with commas:
+
+    He sat on the river bank.	river
+    The bank vault, and the bank of the river.	money,river
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.pooling import Join, unit_length
+from malmoi.encode.recipes import Recipe
+from malmoi.errors import BadFile, BadSetting
+from malmoi.evaluate.reading import read_text
+from malmoi.evaluate.scores import Numbers, Score, accuracy
+from malmoi.files.progress import Progress, silent
+from malmoi.query.context import place_vectors, uniform_texts
+from malmoi.query.places import find_places
+from malmoi.vectors import Matrix
+
+Groups = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SensedTexts:
+    """Texts, and the senses of a word in each: one for all, or one an occurrence."""
+
+    name: str
+    texts: tuple[str, ...]
+    senses: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class LayerSeparation:
+    """How a layer tells senses apart.
+
+    `within` and `between` are mean cosines of occurrences of the same sense and of different
+    ones; `silhouette` compares each occurrence's distances to its own and to the nearest other
+    sense, from -1 to 1 (Rousseeuw 1987); `nearest` is how often the nearest other occurrence
+    has the same sense.
+    """
+
+    layer: int
+    within: float
+    between: float
+    silhouette: float
+    nearest: Score
+
+    @property
+    def gap(self) -> float:
+        """How much more similar occurrences of one sense are."""
+        return self.within - self.between
+
+
+def read_senses(path: str | Path) -> SensedTexts:
+    """Texts with senses, from a file."""
+    path = Path(path)
+    texts, senses = [], []
+    for i, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        text, tab, said = line.rpartition("\t")
+        named = tuple(sense.strip() for sense in said.split(","))
+        if not tab or not text.strip() or not all(named):
+            raise BadFile(f"{path}:{i}: '{line.strip()[:60]}' should be a text, a tab and a sense")
+        texts.append(text.strip())
+        senses.append(named)
+    if not texts:
+        raise BadFile(f"{path} holds no texts: it should hold a text, a tab and a sense a line")
+    return SensedTexts(path.name, tuple(texts), tuple(senses))
+
+
+def sense_separation(
+    encoder: ContextualEncoder,
+    word: str,
+    texts: SensedTexts | str | Path,
+    *,
+    join: Join = "mean",
+    prefix: bool | None = None,
+    progress: Progress = silent,
+) -> tuple[LayerSeparation, ...]:
+    """For each layer how well it tells apart the senses that people have named."""
+    asked = texts if isinstance(texts, SensedTexts) else read_senses(texts)
+    uniform = uniform_texts(encoder, asked.texts)
+    places = find_places(encoder.cutter, word, uniform, prefix=prefix)
+    senses = _labels(word, asked, [place.text for place in places])
+    names, groups = np.unique(senses, return_inverse=True)
+    if not 2 <= len(names) < len(senses):
+        raise BadSetting(
+            f"{asked.name} has {len(names)} senses for {len(senses)} occurrences of '{word}':"
+            " there must be two senses at least, and one of them twice"
+        )
+    recipes = [Recipe(layers=layer) for layer in range(encoder.config.states)]
+    layers = place_vectors(encoder, uniform, places, recipes, join=join, progress=progress)
+    return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
+
+
+def separation(layer: int, matrix: Matrix, groups: Groups) -> LayerSeparation:
+    """The figures of a layer; `groups` [n] numbers the sense of each row from 0."""
+    rows = unit_length(matrix.astype(np.float64))
+    cosines: Numbers = np.clip(rows @ rows.T, -1, 1)
+    same, others = groups[:, np.newaxis] == groups, ~np.eye(len(groups), dtype=np.bool_)
+    near = np.where(others, cosines, -np.inf).argmax(axis=1)
+    right = int((groups[near] == groups).sum())
+    return LayerSeparation(
+        layer,
+        float(cosines[same & others].mean()),
+        float(cosines[~same].mean()),
+        _silhouette(1 - cosines, groups),
+        accuracy(right, len(groups), len(groups)),
+    )
+
+
+def _silhouette(distances: Numbers, groups: Groups) -> float:
+    """The mean over rows of (b - a) / max(a, b): a to their own group, b to the nearest other.
+
+    A row that is alone in its group counts as 0.
+    """
+    sizes = np.bincount(groups)
+    sums = np.stack([distances[:, groups == g].sum(axis=1) for g in range(len(sizes))], axis=1)
+    at = np.arange(len(groups))
+    own = sums[at, groups] / np.maximum(sizes[groups] - 1, 1)
+    means = sums / sizes
+    means[at, groups] = np.inf
+    nearest = means.min(axis=1)
+    larger = np.maximum(own, nearest)
+    shares = np.divide(nearest - own, larger, out=np.zeros(len(at)), where=larger > 0)
+    return float(np.where(sizes[groups] > 1, shares, 0).mean())
+
+
+def _labels(word: str, asked: SensedTexts, texts: Sequence[int]) -> list[str]:
+    """The sense of each occurrence, given the numbers of their texts."""
+    labels: list[str] = []
+    for text, senses in enumerate(asked.senses):
+        count = texts.count(text)
+        if len(senses) not in (1, count):
+            raise BadSetting(
+                f"{asked.name}: '{asked.texts[text][:60]}' has '{word}' {count} times, and"
+                f" {len(senses)} senses: give one for all, or one for each"
+            )
+        labels += senses if len(senses) == count else list(senses) * count
+    return labels

@@ -1,0 +1,84 @@
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.errors import BadSetting
+from malmoi.plots.heat_map import heat_map
+from malmoi.plots.histogram import histogram, ticks
+from malmoi.plots.svg import shade, text_width, write_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(drawn: str) -> list[str]:
+    return [part.text or "" for part in ElementTree.fromstring(drawn).iter(f"{SVG}text")]
+
+
+def test_a_heat_map_says_every_value_and_marks_the_best() -> None:
+    values: list[list[float | None]] = [[0.25, None], [0.5, -1.0]]
+    drawn = heat_map(values, ["<층>", "둘"], ["cls", "mean\nno & yes"], title="t", best=(1, 0))
+    assert texts(drawn) == [
+        "t", "cls", "mean", "no & yes", "<층>", "0.250", "—", "둘", "0.500", "-1.000",
+    ]  # fmt: skip
+    fills = re.findall(r'fill="(#\w{6})" stroke="none"', drawn)
+    assert (fills[2], fills[3]) == (shade(1), shade(0)), "the highest is dark, the lowest light"
+    assert drawn.count('stroke="#e0701a"') == 1
+
+
+@given(st.lists(st.lists(st.none() | st.floats(-1, 1), min_size=2, max_size=2), max_size=4))
+def test_any_values_make_a_document(values: list[list[float | None]]) -> None:
+    names = [f"row \x07 {i}" for i in range(len(values))]
+    drawn = ElementTree.fromstring(heat_map(values, names, ["a", "b"], title="\x00 & <"))
+    width, height = (float(drawn.get(side, "")) for side in ("width", "height"))
+    for box in list(drawn.iter(f"{SVG}rect"))[1:]:
+        at = {name: float(box.get(name, "")) for name in ("x", "y", "width", "height")}
+        assert at["x"] + at["width"] <= width
+        assert at["y"] + at["height"] <= height
+
+
+def test_a_histogram_counts_as_numpy_does() -> None:
+    values = np.random.default_rng(2).normal(size=500)
+    drawn = histogram(values, title="layer 5", bins=20)
+    boxes = list(ElementTree.fromstring(drawn).iter(f"{SVG}rect"))[1:]
+    heights = np.array([float(box.get("height", "")) for box in boxes])
+    counts, _ = np.histogram(values, bins=20)
+    np.testing.assert_allclose(heights / heights.max(), counts / counts.max(), atol=1e-3)
+    assert texts(drawn)[0] == "layer 5"
+    assert texts(drawn)[1].startswith("500 numbers from ")
+
+
+@pytest.mark.parametrize("values", [[], [1.0, float("nan")], [float("inf")]])
+def test_a_histogram_of_nothing_is_refused(values: list[float]) -> None:
+    with pytest.raises(BadSetting, match="no histogram"):
+        histogram(values, title="none")
+
+
+def test_a_histogram_of_one_value_is_drawn() -> None:
+    assert "3 numbers from 2 to 2" in histogram([2.0, 2.0, 2.0], title="same")
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
+def test_ticks_are_round_and_within(low: float, size: float) -> None:
+    found = ticks(low, low + size)
+    assert 2 <= len(found) <= 8
+    steps = np.diff(found)
+    assert np.allclose(steps, steps[0])
+    assert f"{steps[0]:.1e}"[:3] in ("1.0", "2.0", "5.0")
+    assert all(low - 1e-6 * size <= tick <= low + size * (1 + 1e-6) for tick in found)
+
+
+def test_korean_letters_are_twice_as_wide() -> None:
+    assert text_width("한국") > 1.7 * text_width("ab")
+
+
+def test_files_are_svg_alone(tmp_path: Path) -> None:
+    write_svg(tmp_path / "x.svg", "<svg/>")
+    assert (tmp_path / "x.svg").read_text() == "<svg/>"
+    with pytest.raises(BadSetting, match="end its name in"):
+        write_svg(tmp_path / "x.png", "<svg/>")
+    assert not (tmp_path / "x.png").exists()
