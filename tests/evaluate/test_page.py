@@ -12,10 +12,11 @@ from tests.pages import blocks
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in zip(
-        ("pairs.tsv", "analogies.txt"), blocks("evaluation", "text"), strict=True
+        ("pairs.tsv", "analogies.txt", "sentences.csv"), blocks("evaluation", "text"), strict=True
     ):
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "encoders"))
 
 
 def test_python_answers_what_the_page_says() -> None:
@@ -33,7 +34,7 @@ def test_python_answers_what_the_page_says() -> None:
 
 def test_commands_do_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line for block in blocks("evaluation", "sh") for line in block.splitlines()]
-    assert len(commands) == 4
+    assert len(commands) == 7
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command
         assert capsys.readouterr().out

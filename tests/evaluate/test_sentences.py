@@ -115,13 +115,8 @@ def test_stsb_with_minilm_is_sentence_transformers_own_figure(
 def evaluator_figures(asked: SentenceSet) -> tuple[float, float]:
     """Spearman and Pearson as sentence-transformers has them."""
     from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
-    try:
-        from sentence_transformers.sentence_transformer.evaluation import (
-            EmbeddingSimilarityEvaluator,
-        )
-    except ImportError:
-        from sentence_transformers.evaluation import EmbeddingSimilarityEvaluator
     ones, others, scores = zip(*asked.pairs, strict=True)
     evaluate: Any = EmbeddingSimilarityEvaluator(ones, others, scores, write_csv=False)
     found = evaluate(SentenceTransformer(str(find_model("minilm")), device="cpu"))

@@ -1,4 +1,4 @@
-"""`malmoi demo`: the main job end to end on vectors that install with a package."""
+"""`malmoi demo`: the main job end to end on vectors and encoders that install with packages."""
 
 import tempfile
 from pathlib import Path
@@ -7,6 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from malmoi.cli.answer import AsJson, open_model, print_json, print_neighbours
+from malmoi.cli.demo_texts import show_sentences
 from malmoi.errors import MalmoiError
 from malmoi.formats import load, save
 from malmoi.query.analogy import analogy
@@ -23,13 +24,14 @@ NEXT = """\
 What to type next:
   malmoi neighbours glove-6b-50d coffee tea
   malmoi analogy glove-6b-50d "paris - france + japan"
+  malmoi context spring "a spring of water" "in spring and autumn" --model minilm
   malmoi convert glove-6b-50d glove.malmoi
   malmoi inspect YOUR-OWN-FILE.bin
   malmoi --help"""
 
 
 def demo_command(*, json: AsJson = False) -> None:
-    """Open 400,000 vectors, ask them, write them in two formats and read them back."""
+    """Ask 400,000 word vectors, compare sentences, and write vectors and read them back."""
     say = (lambda *_: None) if json else print
     start = perf_counter()
     vectors = open_model(MODEL)
@@ -46,6 +48,7 @@ def demo_command(*, json: AsJson = False) -> None:
     odd = odd_one_out(vectors, ODD)
     say(f"\nThe odd one out of {', '.join(ODD)}: {odd}\n")
 
+    sentences = show_sentences(say)
     same = {}
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
@@ -68,7 +71,8 @@ def demo_command(*, json: AsJson = False) -> None:
             )
     if json:
         answers = {"neighbours": [one.key for one in near], "analogies": completed, "odd": odd}
-        print_json({"model": MODEL, "rows": len(vectors), **answers, "unchanged": same})
+        told = {"sentences": sentences, "unchanged": same}
+        print_json({"model": MODEL, "rows": len(vectors), **answers, **told})
     say(f"\n{NEXT}")
     if not all(same.values()):
         raise MalmoiError("what was read back is not what was written: please report this")

@@ -1,0 +1,66 @@
+"""The part of `malmoi demo` that reads sentences: English, Korean, and a word in context.
+
+Each model is left out, saying so, where it is not installed.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from malmoi.cli.context import print_occurrences
+from malmoi.encode.encoder import load_contextual
+from malmoi.encode.loading import load_encoder
+from malmoi.encode.pooling import unit_length
+from malmoi.errors import MissingExtra
+from malmoi.query.context import occurrences
+
+Say = Callable[..., object]
+
+ENGLISH, KOREAN = "minilm", "use"
+SENTENCES = {
+    ENGLISH: (
+        "A man is playing the guitar.",
+        "Somebody makes music on the street.",
+        "A woman is slicing onions.",
+        "Share prices fell on Monday.",
+    ),
+    KOREAN: (
+        "한 남자가 기타를 연주하고 있다.",
+        "A man is playing the guitar.",
+        "어떤 사람이 악기를 연주한다.",
+        "한 여자가 양파를 썰고 있다.",
+    ),
+}
+BANK = (
+    "After stealing money from the bank vault, the bank robber was seen fishing on the"
+    " Mississippi river bank."
+)
+
+
+def show_sentences(say: Say) -> dict[str, Any]:
+    """How similar sentences are, and what `bank` means where; gives the figures."""
+    found: dict[str, Any] = {}
+    for model, sentences in SENTENCES.items():
+        try:
+            scores = similar(model, sentences)
+        except MissingExtra as missing:
+            say(f"Sentences by {model} are left out: {missing}\n")
+            continue
+        say(f"How similar to '{sentences[0]}' ({model}):")
+        for score, sentence in zip(scores, sentences[1:], strict=True):
+            say(f"  {score:8.4f}  {sentence}")
+        say("")
+        found[model] = dict(zip(sentences[1:], scores, strict=True))
+    if ENGLISH in found:
+        banks = occurrences(load_contextual(ENGLISH), "bank", [BANK])
+        found["bank"] = banks.similarity().round(6).tolist()
+        say("A bank is not always a bank:")
+        if say is print:
+            print_occurrences(banks)
+        say("")
+    return found
+
+
+def similar(model: str, sentences: Sequence[str]) -> list[float]:
+    """The cosines of the first sentence with the others."""
+    rows = unit_length(load_encoder(model).encode(sentences))
+    return [round(float(cosine), 6) for cosine in rows[1:] @ rows[0]]
