@@ -1,7 +1,7 @@
 // Where one looks from: a place to look at, a distance and two angles. Without angles the
 // picture is flat, so that plane and solid share one camera. Knows nothing of drawing.
 
-const FIT = 0.92; // of the shorter side is what lies within -1 … 1
+const FIT = 0.92; // of the picture is filled by what should fit
 const NEAREST = 1 / 400;
 const FARTHEST = 8;
 const STEEPEST = Math.PI / 2 - 0.01;
@@ -9,6 +9,7 @@ const STEEPEST = Math.PI / 2 - 0.01;
 export class Camera {
   constructor() {
     this.width = this.height = 1;
+    this.reach = [1, 1]; // how far to the right and up there is something to see
     this.fit();
   }
 
@@ -29,7 +30,8 @@ export class Camera {
 
   /** Pixels of a length 1 at distance 1. */
   get focal() {
-    return (Math.min(this.width, this.height) / 2) * FIT;
+    const [right, up] = this.reach;
+    return Math.min(this.width / right, this.height / up) * (FIT / 2);
   }
 
   /** Pixels of a length 1 at what is looked at. */
@@ -74,6 +76,7 @@ export class Camera {
 
   /** What decides where points are drawn, to compare with. */
   get pose() {
-    return [...this.target, this.distance, this.yaw, this.pitch, this.width, this.height].join();
+    return [...this.target, this.distance, this.yaw, this.pitch, this.width, this.height,
+      this.focal].join();
   }
 }

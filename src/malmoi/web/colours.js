@@ -1,5 +1,5 @@
 // Fields to colours. Numbers: viridis, without the end that drowns in the paper. Labels: Okabe
-// and Ito's colours, told apart by the colour-blind; past the eighth label all are grey.
+// and Ito's colours, told apart by the colour-blind; then the same eight fainter; then grey.
 
 import { styled, theme } from "./theme.js";
 
@@ -10,6 +10,7 @@ const LABELS = {
   light: ["#0072b2", "#d55e00", "#009e73", "#b5568f", "#b07c00", "#2f9fdc", "#5b4a9e", "#7a4b1e"],
   dark: ["#56b4e9", "#e69f00", "#2ec4a0", "#e08cbb", "#f0e442", "#7d9bf0", "#ff7f50", "#c9b8a8"],
 };
+const FAINTER = 0.45; // how much paper is in the second eight
 const SKEWED = 50; // how often its median a maximum may be before logarithms are coloured
 
 /** @typedef {[number, number, number]} Colour */
@@ -17,6 +18,12 @@ const SKEWED = 50; // how often its median a maximum may be before logarithms ar
 /** @param {string} hex @returns {Colour} */
 export function rgb(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
+/** A colour with a share of another. @param {string} one @param {string} other @param {number} share */
+function mixed(one, other, share) {
+  const [a, b] = [rgb(one), rgb(other)];
+  return `#${a.map((value, i) => Math.round(value + (b[i] - value) * share).toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** The colour of a share of the scale, 0 … 1. @param {number} share @returns {Colour} */
@@ -33,9 +40,11 @@ export function scaleColour(share, mode = theme()) {
 export function labelColours({ labels, values }) {
   const counts = new Map(labels.map((label) => [label, 0]));
   for (const value of values) if (value >= 0) counts.set(labels[value], counts.get(labels[value]) + 1);
-  const palette = LABELS[theme()], rest = styled("rest");
+  const full = LABELS[theme()], rest = styled("rest");
+  const palette = [...full, ...full.map((colour) => mixed(colour, styled("paper"), FAINTER))];
   return [...counts].filter(([, count]) => count).sort((a, b) => b[1] - a[1])
-    .map(([label, count], i) => ({ label, count, colour: palette[i] ?? rest }));
+    .map(([label, count], i) =>
+      ({ label, count, colour: palette[i] ?? rest, ink: i < palette.length ? full[i % full.length] : styled("soft") }));
 }
 
 /** How numbers become shares of the scale; logarithms of very uneven ones.

@@ -7,7 +7,7 @@ const TOGETHER = 0.6; // of the spread of all points, to count as an island
 const FEWEST = 3; // points
 const SAMPLE = 2000; // points looked at
 
-/** @typedef {{text: string, place: number[], colour: string}} Island */
+/** @typedef {{text: string, place: number[], ink: string}} Island */
 
 /** @param {import("./space.js").Space} space @param {import("./store.js").State} state
  * @returns {Island[]} */
@@ -17,10 +17,10 @@ export function islandsOf(space, state) {
   const all = middle(Array.from(space.keys.keys()), space.plane.values);
   const rows = new Map(field.labels.map((label) => [label, []]));
   field.values.forEach((label, row) => rows.get(field.labels[label])?.push(row));
-  return labelColours(field).flatMap(({ label, count, colour }) => {
+  return labelColours(field).flatMap(({ label, count, ink }) => {
     if (state.hidden.has(label) || count < FEWEST) return [];
     const { place, spread } = middle(rows.get(label), space.plane.values);
-    return spread < TOGETHER * all.spread ? [{ text: label, place, colour }] : [];
+    return spread < TOGETHER * all.spread ? [{ text: label, place, ink }] : [];
   });
 }
 

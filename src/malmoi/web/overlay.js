@@ -17,7 +17,7 @@ export function drawOverlay(context, view) {
   const { camera: { width, height, scale, target }, screen, space, size } = view;
   context.clearRect(0, 0, width, height);
   const ground = new Ground(width, height);
-  const pen = { context, ground, screen, ink: styled("ink"), paper: styled("paper"),
+  const pen = { context, ground, screen, ink: styled("ink"), soft: styled("soft"), rest: styled("rest"), paper: styled("paper"),
     accent: styled("accent"), gap: size / 2 + 4, radius: Math.max(6, size / 2 + 3) };
   const { chosen, hovered, nearby, circled } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
@@ -32,10 +32,9 @@ export function drawOverlay(context, view) {
   const shape = { width, height, line: 16, gap: pen.gap, origin };
   for (const label of placeLabels(among, ground, named, (text) => wide(context, text), shape)) {
     const rare = label.row > space.count * RARE && label.row > SEVERAL;
-    context.globalAlpha = chosen >= 0 ? 0.4 : rare ? 0.6 : 1;
-    write(pen, label.text, label.x, label.y);
+    const ink = chosen >= 0 ? pen.rest : rare ? pen.soft : pen.ink;
+    write({ ...pen, ink }, label.text, label.x, label.y);
   }
-  context.globalAlpha = 1;
   if (view.path.length) lasso(pen, view.path);
 }
 
@@ -67,12 +66,12 @@ function name(pen, row, key, font, anyway) {
 }
 
 /** The name of many points together, in their middle. */
-function islandName(pen, { text, place: [px, py], colour }, { width: w, height: h, scale, target }) {
+function islandName(pen, { text, place: [px, py], ink }, { width: w, height: h, scale, target }) {
   const x = w / 2 + (px - target[0]) * scale, y = h / 2 - (py - target[1]) * scale;
   pen.context.font = ISLAND;
   const width = pen.context.measureText(text).width;
   if (!pen.ground.take(x - width / 2, y - 9, width, 18)) return;
-  write({ ...pen, ink: colour }, text, x - width / 2, y);
+  write({ ...pen, ink }, text, x - width / 2, y);
 }
 
 function lines({ context, screen, accent }, from, rows) {

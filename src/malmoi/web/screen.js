@@ -51,19 +51,22 @@ export function pick({ x, y }, px, py, radius) {
 /** The points inside a closed path of pixels, by the even-odd rule.
  * @param {Screen} screen @param {number[][]} path @returns {number[]} */
 export function inside({ x, y }, path) {
-  const [left, right] = [Math.min(...path.map(([px]) => px)), Math.max(...path.map(([px]) => px))];
+  const px = Float64Array.from(path, ([at]) => at), py = Float64Array.from(path, ([, at]) => at);
+  const [left, right] = [Math.min(...px), Math.max(...px)], [top, bottom] = [Math.min(...py), Math.max(...py)];
   const rows = [];
   for (let row = 0; row < x.length; row++) {
-    if (x[row] >= left && x[row] <= right && crosses(x[row], y[row], path)) rows.push(row);
+    if (x[row] < left || x[row] > right || !(y[row] >= top && y[row] <= bottom)) continue;
+    if (crossings(x[row], y[row], px, py) % 2) rows.push(row);
   }
   return rows;
 }
 
-function crosses(px, py, path) {
-  let odd = false;
-  for (let i = 0, j = path.length - 1; i < path.length; j = i++) {
-    const [[ax, ay], [bx, by]] = [path[i], path[j]];
-    if (ay > py !== by > py && px < ((bx - ax) * (py - ay)) / (by - ay) + ax) odd = !odd;
+/** How many edges of a path a ray to the right crosses. */
+function crossings(x, y, px, py) {
+  let count = 0;
+  for (let i = 0, j = px.length - 1; i < px.length; j = i++) {
+    if (py[i] > y === py[j] > y) continue;
+    if (x < ((px[j] - px[i]) * (y - py[i])) / (py[j] - py[i]) + px[i]) count++;
   }
-  return odd;
+  return count;
 }

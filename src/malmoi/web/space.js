@@ -5,10 +5,11 @@ import { readSection } from "./sections.js";
 /**
  * @typedef {{name: string, kind: "number" | "label", labels: string[],
  *   values: Float32Array | Int32Array}} Field
- * @typedef {{values: Float32Array, axes: number, raw: (row: number, axis: number) => number}} Places
+ * @typedef {{values: Float32Array, axes: number, reach: number[], raw: (row: number, axis: number) => number}} Places
  * @typedef {{rows: Uint32Array, scores: Float64Array, k: number, digits: number}} Near
  */
 
+const NARROWEST = 0.2; // of the longest axis, so that points in a line fit too
 const OUTLYING = 0.002; // share of points at each end of an axis that need not fit at first
 
 export class Space {
@@ -93,12 +94,14 @@ export function shortNumber(value) {
 export function placed(steps, { shape: [count, axes], low, step }) {
   const ends = low.map((_, axis) => inner(steps, axes, axis).map((at) => low[axis] + at * step[axis]));
   const middle = ends.map(([from, to]) => (from + to) / 2);
-  const half = Math.max(...ends.map(([from, to]) => (to - from) / 2)) || 1;
+  const halves = ends.map(([from, to]) => (to - from) / 2);
+  const half = Math.max(...halves) || 1;
   const values = new Float32Array(count * axes);
   for (let i = 0, axis = 0; i < values.length; i++, axis = (axis + 1) % axes) {
     values[i] = (low[axis] + steps[i] * step[axis] - middle[axis]) / half;
   }
-  return { values, axes, raw: (row, axis) => low[axis] + steps[row * axes + axis] * step[axis] };
+  const reach = halves.map((one) => Math.max(one / half, NARROWEST));
+  return { values, axes, reach, raw: (row, axis) => low[axis] + steps[row * axes + axis] * step[axis] };
 }
 
 /** Where an axis begins and ends, outlying points apart. */

@@ -29,6 +29,7 @@ export class View {
   constructor(space, store, actions) {
     Object.assign(this, { space, store, actions });
     this.camera = new Camera();
+    this.camera.reach = space.plane.reach;
     this.screen = makeScreen(space.count);
     this.shown = new Uint8Array(space.count).fill(1);
     this.path = [];
@@ -168,7 +169,9 @@ export class View {
   /** Everything in view. */
   fit() {
     this.still();
-    if (this.store.state.solid) this.camera.fitSolid();
+    const { solid } = this.store.state;
+    this.camera.reach = solid ? [1, 1] : this.space.plane.reach;
+    if (solid) this.camera.fitSolid();
     else this.camera.fit();
     this.repaint();
   }
