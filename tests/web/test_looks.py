@@ -1,21 +1,25 @@
 """How the page looks: light and dark, narrow, solid, two models side by side, served live."""
 
 import json
+import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 import malmoi as mm
 from malmoi.project.page import live_files, write_page
-from malmoi.project.scene import Scene
+from malmoi.project.scene import Field, Scene
 from tests.web.browser import Browser
 from tests.web.scenes import ENGLISH, KOREAN, scene_of, space_of, vectors_of
 
 WORDS = (*KOREAN, *ENGLISH)
+ALL = (*WORDS, "숨은말")  # what a server knows beside what is drawn
 
 
 def test_light_and_dark_differ_and_the_button_changes_them(browser: Browser, words: Path) -> None:
@@ -82,7 +86,7 @@ def test_two_models_share_what_is_chosen(browser: Browser, tmp_path: Path) -> No
 @pytest.fixture
 def address() -> Iterator[str]:
     """A server of the page's files, which answers questions over the whole model."""
-    vectors = vectors_of(WORDS)
+    vectors = vectors_of(ALL)
     files = live_files(scene_of(WORDS))
 
     class Handler(BaseHTTPRequestHandler):
@@ -90,19 +94,21 @@ def address() -> Iterator[str]:
             parts = urlsplit(self.path)
             asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
             path = parts.path.removeprefix("/projector/") or "index.html"
-            if path == "neighbours":
-                found = mm.neighbours(vectors, asked["word"], k=int(asked["k"]))
-                self.answer("application/json", _json(neighbours=[n._asdict() for n in found]))
-            elif path == "analogy":
-                found = mm.analogy(vectors, asked["expression"], k=int(asked["k"]))
-                self.answer("application/json", _json(answers=[n._asdict() for n in found]))
-            elif path in files:
-                self.answer(*files[path])
-            else:
-                self.send_error(404)
+            k = int(asked.get("k", 1))
+            try:
+                if path == "neighbours":
+                    found = mm.neighbours(vectors, asked["word"], k=k)
+                    self.answer("application/json", _json(neighbours=[n._asdict() for n in found]))
+                elif path == "analogy":
+                    found = mm.analogy(vectors, asked["expression"], k=k)
+                    self.answer("application/json", _json(answers=[n._asdict() for n in found]))
+                else:
+                    self.answer(*files[path])
+            except mm.MalmoiError as error:
+                self.answer("application/json", _json(error={"message": str(error)}), 404)
 
-        def answer(self, kind: str, body: bytes) -> None:
-            self.send_response(200)
+        def answer(self, kind: str, body: bytes, status: int = 200) -> None:
+            self.send_response(status)
             self.send_header("content-type", kind)
             self.end_headers()
             self.wfile.write(body)
@@ -130,14 +136,82 @@ def test_a_live_page_asks_its_server(browser: Browser, address: str) -> None:
         page.type("ㅎㄱ")
         page.key("Enter")
         page.wait("document.querySelectorAll('#point li').length")
-        expected = mm.neighbours(vectors_of(WORDS), "한국")
+        expected = mm.neighbours(vectors_of(ALL), "한국")
         assert page.texts("#point li .key") == [key for key, _ in expected]
         page.value("document.querySelector('#analogy form').requestSubmit()")
         page.wait("document.querySelectorAll('#analogy li').length")
-        answers = mm.analogy(vectors_of(WORDS), "king - man + woman")
+        answers = mm.analogy(vectors_of(ALL), "king - man + woman")
         assert page.texts("#analogy li .key") == [key for key, _ in answers]
         asked = page.requests()
         assert any("neighbours?model=toy&word=" in url for url in asked)
         assert all(url.startswith((address, "data:")) for url in asked)
         assert not any("cosine-rows" in url or "coarse" in url for url in asked)
         assert page.problems() == []
+
+
+def test_a_live_page_asks_for_words_that_are_not_drawn(browser: Browser, address: str) -> None:
+    with browser.page(address) as page:
+        page.ready()
+        page.key("/")
+        page.type("숨은말")
+        assert page.texts("#found [role=option]") == ["Ask the model for “숨은말”"]
+        page.key("Enter")
+        page.wait("document.querySelectorAll('#point li').length")
+        expected = mm.neighbours(vectors_of(ALL), "숨은말")
+        assert page.texts("#point li .key") == [key for key, _ in expected]
+        assert "not drawn" in page.texts("#point .hint")[0]
+        page.key("Escape")
+        page.key("/")
+        page.type("숨은")
+        page.key("Enter")
+        page.wait("document.querySelector('#point .answers .hint')")
+        assert "'숨은' is not in the vectors" in page.texts("#point .answers")[0]
+
+
+def test_occurrences_of_a_word_are_told_apart_by_their_lines(
+    browser: Browser, tmp_path: Path
+) -> None:
+    lines = [f"배를 타고 섬에 갔다 {i}" for i in range(8)] + [
+        f"배를 깎아 먹었다 {i}" for i in range(8)
+    ]
+    sense = Field("sense", "label", np.repeat(np.arange(2, dtype=np.int32), 8), ("바다", "과일"))
+    plain = space_of(vectors_of(lines))
+    plane = plain.plane * np.float32(0.5)
+    plane[:3] = [[0, 0], [-1, -1], [1, 1]]  # the first is in the middle
+    space = replace(plain, keys=["배"] * 16, plane=plane, details=lines, fields=(sense,))
+    path = tmp_path / "senses.html"
+    write_page(Scene("배", (space,)), path)
+    with browser.page(path.as_uri()) as page:
+        page.ready()
+        page.key("/")
+        page.type("깎아")  # is in no key
+        assert page.texts("#found .line") == lines[8:]
+        page.key("Enter")
+        page.wait("document.querySelectorAll('#point li').length")
+        assert page.texts("#point .sentence") == [lines[8]]
+        near = space.near["cosine"].rows[8]
+        assert page.texts("#point li .line") == [lines[row] for row in near]
+        page.key("v")
+        assert page.texts("#circled .keys button") == lines
+        x, y = page.value(
+            "(({ left, top, width, height }) => [left + width / 2, top + height / 2])"
+            "(document.querySelector('.over').getBoundingClientRect())"
+        )
+        page.mouse("mouseMoved", x, y)
+        page.settle()
+        assert page.texts(".tip") == [lines[0]]
+
+
+def test_korean_is_drawn_as_korean(browser: Browser, words: Path) -> None:
+    if not subprocess.run(["fc-list", ":lang=ko"], capture_output=True, check=False).stdout:
+        pytest.skip("there is no Korean font on this machine: apt-get install fonts-nanum")
+    drawn = """((text) => {
+      const canvas = document.createElement('canvas'), context = canvas.getContext('2d');
+      context.font = getComputedStyle(document.body).font;
+      context.fillText(text, 10, 30);
+      return canvas.toDataURL();
+    })"""
+    with browser.page(words.as_uri()) as page:
+        page.ready()
+        # Without a font every syllable is the same empty box.
+        assert len({page.value(f"{drawn}('{syllable}')") for syllable in "한국말모이"}) == 5

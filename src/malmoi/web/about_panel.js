@@ -12,9 +12,11 @@ export function aboutPanel(spaces) {
     ]));
 }
 
-/** In one line, for the corner of a picture. @param {import("./space.js").Space} space */
-export function caption(space) {
+/** In one line, below a picture. The share of neighbours kept is that of the flat one.
+ * @param {import("./space.js").Space} space @param {boolean} solid */
+export function caption(space, solid) {
   const { reduction, kept } = space.described;
+  if (solid) return `${counted(space.count, "point")} · in three dimensions`;
   const share = kept === null ? "" : ` · keeps ${percent(kept)} of neighbours`;
   return `${counted(space.count, "point")} · ${reduction}${share}`;
 }

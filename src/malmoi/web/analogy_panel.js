@@ -4,7 +4,7 @@ import { analogyOf } from "./asking.js";
 import { announce, byId, element } from "./elements.js";
 import { answerList, drawnRows } from "./point_panel.js";
 
-/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
+/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number, key: string) => void} go */
 export function analogyPanel(spaces, store, go) {
   const panel = byId("analogy");
   const possible = spaces.some(({ source, described }) => source.live || described.sections.coarse);
@@ -22,7 +22,7 @@ export function analogyPanel(spaces, store, go) {
     input.value = expression;
     const all = await Promise.all(spaces.map((space) => answer(space, expression)));
     answers.replaceChildren(...all.flatMap((one, i) => shown(spaces, i, one, go, store)));
-    store.set({ chosen: spaces.map(() => -1) });
+    store.set({ chosen: spaces.map(() => -1), asked: null });
     store.set({ nearby: all.map(({ found }, i) => drawnRows(spaces[i], found)) });
     const { found, problem } = all[0];
     announce(problem ?? `${expression}: ${found.slice(0, 5).map(({ key }) => key).join(", ")}.`);
@@ -49,5 +49,5 @@ function shown(spaces, i, { found, problem }, go, store) {
   const hover = (row) => store.set({ hovered: spaces.map((_, at) => (at === i ? row : -1)) });
   const note = spaces[i].source.live ? [] :
     [element("p", { class: "hint" }, "From vectors rounded to bytes, among the points drawn.")];
-  return [...title, answerList(found, spaces[i], (row) => go(i, row), hover), ...note];
+  return [...title, answerList(found, spaces[i], (row, key) => go(i, row, key), hover), ...note];
 }

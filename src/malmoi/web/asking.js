@@ -7,13 +7,15 @@ const K = 10;
 /** @typedef {{key: string, row: number, score: number, digits: number}} Answer
  *  row is -1 or past the points for what is not drawn */
 
-/** The neighbours of a point. @param {import("./space.js").Space} space
- * @param {number} row @param {string} metric @returns {Promise<Answer[]>} */
-export async function neighboursOf(space, row, metric) {
-  if (space.source.live && space.find(space.keys[row]) === row) {
-    const asked = { model: space.name, word: space.keys[row], k: String(K), metric };
+/** The neighbours of a point, or of a key that has none and row -1.
+ * @param {import("./space.js").Space} space @param {number} row @param {string} key
+ * @param {string} metric @returns {Promise<Answer[]>} */
+export async function neighboursOf(space, row, key, metric) {
+  if (space.source.live && !space.alike) {
+    const asked = { model: space.name, word: key, k: String(K), metric };
     return found(space, (await ask("neighbours", asked)).neighbours);
   }
+  if (row < 0) throw new Error(`It is not in ${space.name}.`);
   if (!space.described.metrics.includes(metric)) {
     throw new Error("This page was written without lists of neighbours.");
   }

@@ -24,7 +24,7 @@ export function circledPanel(spaces, store, go) {
     const of = spaces.length > 1 ? ` in ${space.name}` : "";
     if (!rows.length) return [element("p", { class: "hint" }, `No point lies inside${of}.`)];
     const keys = element("div", { class: "keys" }, ...rows.slice(0, LISTED).map((row) => {
-      const button = element("button", { type: "button", dir: "auto" }, space.keys[row]);
+      const button = element("button", { type: "button", dir: "auto" }, space.title(row));
       button.addEventListener("click", () => go(i, row));
       return button;
     }));

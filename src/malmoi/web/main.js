@@ -26,12 +26,13 @@ async function begin() {
   const store = createStore(beginning(spaces));
   const actions = linked(spaces, store);
   const views = spaces.map((space) => new View(space, store, actions));
-  const go = (space, row) => {
+  const go = (space, row, key) => {
+    if (row < 0 || row >= spaces[space].count) return actions.ask(key);
     actions.choose(space, row);
     views.forEach((view, i) => { if (store.state.chosen[i] >= 0) view.glideTo(store.state.chosen[i]); });
   };
   byId("panel").hidden = false;
-  byId("stage").replaceChildren(...views.map((view) => framed(view, spaces.length)));
+  byId("stage").replaceChildren(...views.map((view) => framed(view, store, spaces.length)));
   byId("stage").classList.toggle("two", spaces.length > 1);
   store.listen((changed) => {
     const recolour = [...changed].some((name) => COLOURING.has(name));
@@ -42,7 +43,7 @@ async function begin() {
   circledPanel(spaces, store, go);
   colourPanel(spaces, store);
   aboutPanel(spaces);
-  searchBox(spaces, (space, row) => { go(space, row); views[space].over.focus(); });
+  searchBox(spaces, (space, row, key) => { go(space, row, key); views[space].over.focus(); });
   toolbar(store, views, actions);
   announce(spaces.map((space) => `${space.name}: ${counted(space.count, "point")}.`).join(" "));
   document.documentElement.dataset.ready = "";
@@ -53,7 +54,7 @@ function beginning(spaces) {
   const labelled = spaces[0].fields.find(({ kind }) => kind === "label") ?? spaces[0].fields[0];
   return {
     solid: false, circling: false, metric: spaces[0].described.metrics[0] ?? "cosine",
-    chosen: spaces.map(() => -1), hovered: spaces.map(() => -1), nearby: spaces.map(() => []),
+    asked: null, chosen: spaces.map(() => -1), hovered: spaces.map(() => -1), nearby: spaces.map(() => []),
     circled: spaces.map(() => null), colourBy: labelled?.name ?? null, hidden: new Set(), alone: null,
   };
 }
@@ -67,7 +68,11 @@ function linked(spaces, store) {
     i === space || row < 0 || alike ? row : other.find(spaces[space].keys[row]));
   const same = (a, b) => a.every((value, i) => value === b[i]);
   return {
-    choose: (space, row) => store.set({ chosen: everywhere(space, row) }),
+    choose: (space, row) => store.set({ chosen: everywhere(space, row), asked: null }),
+    ask: (key) => {
+      const chosen = spaces.map((space) => space.find(key));
+      store.set({ chosen, asked: chosen.some((row) => row >= 0) ? null : key });
+    },
     hover: (space, row) => {
       const hovered = everywhere(space, row);
       if (!same(hovered, store.state.hovered)) store.set({ hovered });
@@ -82,10 +87,13 @@ function linked(spaces, store) {
 }
 
 /** A picture with its caption. @param {View} view */
-function framed(view, count) {
+function framed(view, store, count) {
   const title = count > 1 ? [element("b", {}, view.space.name), " · "] : [];
-  return element("figure", {}, view.element,
-    element("figcaption", {}, ...title, caption(view.space)));
+  const said = element("figcaption");
+  const say = () => said.replaceChildren(...title, caption(view.space, store.state.solid));
+  store.listen((changed) => { if (changed.has("solid")) say(); });
+  say();
+  return element("figure", {}, view.element, said);
 }
 
 begin().catch((error) => {

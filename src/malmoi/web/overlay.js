@@ -25,6 +25,8 @@ export function drawOverlay(context, view) {
   for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.key(row), STRONG, true);
   for (const row of nearby) name(pen, row, space.key(row), STRONG, false);
   if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, view.camera);
+  if (view.path.length) lasso(pen, view.path);
+  if (space.alike) return; // a name that all points have says nothing
   const named = (row) => space.keys[row];
   const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
   context.font = SMALL;
@@ -35,7 +37,6 @@ export function drawOverlay(context, view) {
     const ink = chosen >= 0 ? pen.rest : rare ? pen.soft : pen.ink;
     write({ ...pen, ink }, label.text, label.x, label.y);
   }
-  if (view.path.length) lasso(pen, view.path);
 }
 
 function wide(context, text) {
@@ -44,10 +45,10 @@ function wide(context, text) {
 }
 
 /** Text with a halo of paper, so that it is read over points. */
-function write({ context, ink, paper }, text, x, y) {
+function write({ context, ink, paper, halo = 3.5 }, text, x, y) {
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  context.lineWidth = 3.5;
+  context.lineWidth = halo;
   context.strokeStyle = paper;
   context.strokeText(text, x, y);
   context.fillStyle = ink;
@@ -71,7 +72,7 @@ function islandName(pen, { text, place: [px, py], ink }, { width: w, height: h, 
   pen.context.font = ISLAND;
   const width = pen.context.measureText(text).width;
   if (!pen.ground.take(x - width / 2, y - 9, width, 18)) return;
-  write({ ...pen, ink }, text, x - width / 2, y);
+  write({ ...pen, ink, halo: 6 }, text, x - width / 2, y);
 }
 
 function lines({ context, screen, accent }, from, rows) {

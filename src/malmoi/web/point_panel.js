@@ -6,28 +6,33 @@ import { announce, byId, element } from "./elements.js";
 const METRICS = ["cosine", "euclidean", "dot"];
 const LIVE = ["cosine", "euclidean"]; // what a server is asked for
 
-/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
+/** @param {import("./space.js").Space[]} spaces
+ * @param {(space: number, row: number, key: string) => void} go */
 export function pointPanel(spaces, store, go) {
   const panel = byId("point");
   let turn = 0; // answers that come late are not shown
 
   const show = async () => {
-    const { chosen, metric } = store.state;
+    const { chosen, asked, metric } = store.state;
     const mine = ++turn;
-    const first = chosen.findIndex((row) => row >= 0);
-    if (first < 0) {
+    const first = Math.max(0, chosen.findIndex((row) => row >= 0));
+    const key = asked ?? spaces[first].keys[chosen[first]];
+    if (key === undefined) {
       panel.replaceChildren(element("h2", { id: "point-title" }, "Point"), element("p", { class: "hint" },
         "Click a point, or search, to see its neighbours."));
       store.set({ nearby: spaces.map(() => []) });
       return;
     }
     const lists = spaces.map((_, i) => element("div", { class: "answers", "aria-busy": "true" }));
-    panel.replaceChildren(...heading(spaces[first], chosen[first]), metrics(), ...lists);
-    const answers = await Promise.all(spaces.map((space, i) => ask(space, chosen[i], metric)));
+    panel.replaceChildren(...heading(spaces[first], chosen[first], key), metrics(), ...lists);
+    const answers = await Promise.all(spaces.map((space, i) => ask(space, chosen[i], key, metric)));
     if (mine !== turn) return;
-    lists.forEach((list, i) => list.replaceChildren(...answersOf(spaces, i, chosen[i], answers)));
+    lists.forEach((list, i) => {
+      list.replaceChildren(...answersOf(spaces, i, answers));
+      list.removeAttribute("aria-busy");
+    });
     store.set({ nearby: answers.map(({ found }, i) => drawnRows(spaces[i], found)) });
-    announce(told(spaces[first].keys[chosen[first]], answers[first]));
+    announce(told(key, answers[first]));
   };
 
   const metrics = () => {
@@ -46,23 +51,23 @@ export function pointPanel(spaces, store, go) {
     return element("div", { class: "row" }, element("h3", {}, "Nearest"), known.length > 1 ? choice : "");
   };
 
-  const answersOf = (all, i, row, answers) => {
+  const answersOf = (all, i, answers) => {
     const { found, problem } = answers[i];
     const title = all.length > 1 ? [element("h4", {}, all[i].name, shared(answers, i))] : [];
     if (problem) return [...title, element("p", { class: "hint" }, problem)];
     if (!found.length) return [...title, element("p", { class: "hint" }, "It has no neighbours: it is alone.")];
     const other = all.length > 1 ? new Set(answers[1 - i].found.map(({ key }) => key)) : null;
-    return [...title, answerList(found, all[i], (to) => go(i, to), (at) => hover(i, at), other)];
+    return [...title, answerList(found, all[i], (to, key) => go(i, to, key), (at) => hover(i, at), other)];
   };
   const hover = (i, row) => store.set({ hovered: spaces.map((_, at) => (at === i ? row : -1)) });
 
-  store.listen((changed) => { if (changed.has("chosen") || changed.has("metric")) show(); });
+  store.listen((changed) => { if (["chosen", "asked", "metric"].some((name) => changed.has(name))) show(); });
   show();
 }
 
 /** Answers as a list of buttons with bars as long as the scores.
  * @param {import("./asking.js").Answer[]} found @param {import("./space.js").Space} space
- * @param {(row: number) => void} go @param {(row: number) => void} hover
+ * @param {(row: number, key: string) => void} go @param {(row: number) => void} hover
  * @param {Set<string> | null} common keys that the other model lists too */
 export function answerList(found, space, go, hover, common = null) {
   const most = Math.max(...found.map(({ score }) => Math.abs(score))) || 1;
@@ -75,13 +80,12 @@ export function answerList(found, space, go, hover, common = null) {
       element("span", { class: "key", dir: "auto" }, key),
       element("span", { class: "score" }, score.toFixed(digits)),
       ...(line ? [element("span", { class: "line", dir: "auto" }, line)] : []), bar);
+    button.disabled = !drawn && !space.source.live; // a server knows more than is drawn
+    if (!drawn) button.title = "not drawn in this picture";
+    button.addEventListener("click", () => go(row, key));
     if (drawn) {
-      button.addEventListener("click", () => go(row));
       for (const name of ["pointerenter", "focus"]) button.addEventListener(name, () => hover(row));
       for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => hover(-1));
-    } else {
-      button.disabled = true;
-      button.title = "not drawn in this picture";
     }
     return element("li", {}, button);
   }));
@@ -92,20 +96,20 @@ export function drawnRows(space, found) {
   return found.map(({ row }) => row).filter((row) => row >= 0 && row < space.count);
 }
 
-function heading(space, row) {
-  const facts = space.facts(row).map(({ name, value }) =>
+function heading(space, row, key) {
+  const facts = row < 0 ? [] : space.facts(row).map(({ name, value }) =>
     element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)));
   return [
-    element("h2", { id: "point-title", class: "chosen", dir: "auto" }, space.keys[row]),
-    ...(space.details ? [element("p", { class: "sentence", dir: "auto" }, space.details[row])] : []),
+    element("h2", { id: "point-title", class: "chosen", dir: "auto" }, key),
+    ...(row < 0 ? [element("p", { class: "hint" }, "It is not drawn in this picture.")] : []),
+    ...(space.details && row >= 0 ? [element("p", { class: "sentence", dir: "auto" }, space.details[row])] : []),
     ...(facts.length ? [element("dl", { class: "facts" }, ...facts)] : []),
   ];
 }
 
-async function ask(space, row, metric) {
-  if (row < 0) return { found: [], problem: `It is not in ${space.name}.` };
+async function ask(space, row, key, metric) {
   try {
-    return { found: await neighboursOf(space, row, metric) };
+    return { found: await neighboursOf(space, row, key, metric) };
   } catch (error) {
     return { found: [], problem: error.message };
   }

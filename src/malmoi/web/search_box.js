@@ -7,7 +7,8 @@ import { Finder } from "./search.js";
 const MOST = 12;
 
 /** @param {import("./space.js").Space[]} spaces
- * @param {(space: number, row: number) => void} choose goes to a point */
+ * @param {(space: number, row: number, key: string) => void} choose goes to a point, or where
+ *   there is none and the row is -1 asks the server for the key */
 export function searchBox(spaces, choose) {
   const input = byId("search"), list = byId("found");
   let finders, found = [], active = -1;
@@ -16,18 +17,27 @@ export function searchBox(spaces, choose) {
     finders ??= spaces.map(({ keys, details }) =>
       ({ keys: new Finder(keys), details: details && new Finder(details) }));
     found = input.value.trim() ? search(spaces, finders, input.value) : [];
+    const typed = input.value.trim().normalize("NFC");
+    if (spaces[0].source.live && typed && spaces.every((space) => space.find(typed) < 0)) {
+      found.push({ space: 0, row: -1, key: typed });
+    }
     active = found.length ? 0 : -1;
-    const empty = element("li", { class: "none" }, `Nothing is called “${shortened(input.value.trim())}”.`);
-    list.replaceChildren(...(found.length || !input.value.trim() ? found.map(option) : [empty]));
-    open(Boolean(input.value.trim()));
-    if (input.value.trim()) announce(`${counted(found.length, "point")} found`);
+    const empty = element("li", { class: "none" }, `Nothing is called “${shortened(typed)}”.`);
+    list.replaceChildren(...(found.length || !typed ? found.map(option) : [empty]));
+    open(Boolean(typed));
+    if (typed) announce(`${counted(found.length, "point")} found`);
   };
-  const option = ({ space, row }, i) => {
+  const option = ({ space, row, key }, i) => {
+    if (row < 0) return chosenBy(i, element("span", { class: "line" }, `Ask the model for “${shortened(key)}”`));
     const line = spaces[space].details?.[row];
-    const made = element("li", { role: "option", id: `found-${i}`, "aria-selected": String(i === active) },
+    const made = chosenBy(i,
       element("span", { class: "key", dir: "auto" }, shortened(spaces[space].keys[row])));
     if (line) made.append(element("span", { class: "line", dir: "auto" }, line));
     else if (space > 0) made.append(element("span", { class: "line" }, `only in ${spaces[space].name}`));
+    return made;
+  };
+  const chosenBy = (i, ...children) => {
+    const made = element("li", { role: "option", id: `found-${i}`, "aria-selected": String(i === active) }, ...children);
     made.addEventListener("pointerdown", (event) => { event.preventDefault(); take(i); });
     return made;
   };
@@ -48,7 +58,7 @@ export function searchBox(spaces, choose) {
     if (!found[i]) return;
     open(false);
     input.blur();
-    choose(found[i].space, found[i].row);
+    choose(found[i].space, found[i].row, found[i].key);
   };
 
   input.addEventListener("input", show); // fires while a syllable is composed too

@@ -31,6 +31,8 @@ export class Space {
       has("details") ? this.read("details") : null, has("others") ? this.read("others") : [],
     ]);
     Object.assign(this, { keys, details, others });
+    /** Whether all points have one key, as the occurrences of a word do. */
+    this.alike = Boolean(details) && keys.every((key) => key === keys[0]);
     this.plane = placed(plane, this.described.sections.plane);
     this.solid = placed(solid, this.described.sections.solid);
     /** @type {Field[]} */
@@ -53,10 +55,20 @@ export class Space {
     return row < this.count ? this.keys[row] : this.others[row - this.count];
   }
 
-  /** The first point of a key, or -1. @param {string} key */
+  /** What tells a point from others. @param {number} row */
+  title(row) {
+    return this.alike ? this.details[row] : this.keys[row];
+  }
+
+  /** The first point of a key, composed or not, or -1. @param {string} key */
   find(key) {
-    this.rows ??= new Map(this.keys.map((each, i) => [each, i]).reverse());
-    return this.rows.get(key) ?? -1;
+    if (!this.rows) {
+      this.rows = new Map();
+      for (const form of [(each) => each.normalize("NFC"), (each) => each]) {
+        for (let row = this.count - 1; row >= 0; row--) this.rows.set(form(this.keys[row]), row);
+      }
+    }
+    return this.rows.get(key) ?? this.rows.get(key.normalize("NFC")) ?? -1;
   }
 
   /** The nearest points of one, best first, as they were found among the vectors themselves.

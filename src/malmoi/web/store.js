@@ -4,6 +4,7 @@
  * @typedef {object} State
  * @property {boolean} solid three dimensions instead of two
  * @property {number[]} chosen of each space the row that is chosen, or -1
+ * @property {string | null} asked a key without a point whose neighbours the server is asked for
  * @property {number[]} hovered of each space the row under the pointer, or -1
  * @property {number[][]} nearby of each space the rows listed as neighbours or answers
  * @property {(Uint8Array | null)[]} circled of each space a byte for each point, 1 inside the lasso

@@ -16,7 +16,7 @@ import { calm } from "./theme.js";
  *   paint: (camera: Camera, how: {morph: number, size: number, ratio: number,
  *     screen: import("./screen.js").Screen}) => void}} Painter
  * @typedef {{choose: (space: number, row: number) => void,
- *   hover: (space: number, row: number) => void,
+ *   ask: (key: string) => void, hover: (space: number, row: number) => void,
  *   circle: (space: number, rows: number[]) => void}} Actions
  */
 
