@@ -190,7 +190,7 @@ def test_occurrences_of_a_word_are_told_apart_by_their_lines(
         page.wait("document.querySelectorAll('#point li').length")
         assert page.texts("#point .sentence") == [lines[8]]
         near = space.near["cosine"].rows[8]
-        assert page.texts("#point li .line") == [lines[row] for row in near]
+        assert page.texts("#point li .key") == [lines[row] for row in near]
         page.key("v")
         assert page.texts("#circled .keys button") == lines
         x, y = page.value(

@@ -5,7 +5,7 @@ import { styled, theme } from "./theme.js";
 
 const VIRIDIS = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779",
   "#6ece58", "#b5de2b", "#fde725"];
-const RANGE = { light: [0.86, 0], dark: [0.22, 1] }; // much stands out, whichever the paper
+const RANGE = { light: [0.74, 0], dark: [0.22, 1] }; // much stands out, whichever the paper
 const LABELS = {
   light: ["#0072b2", "#d55e00", "#009e73", "#b5568f", "#b07c00", "#2f9fdc", "#5b4a9e", "#7a4b1e"],
   dark: ["#56b4e9", "#e69f00", "#2ec4a0", "#e08cbb", "#f0e442", "#7d9bf0", "#ff7f50", "#c9b8a8"],

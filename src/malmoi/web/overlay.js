@@ -22,8 +22,10 @@ export function drawOverlay(context, view) {
   const { chosen, hovered, nearby, circled } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
   for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row);
-  for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.key(row), STRONG, true);
-  for (const row of nearby) name(pen, row, space.key(row), STRONG, false);
+  if (!space.alike) {
+    for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.keys[row], true);
+    for (const row of nearby) name(pen, row, space.keys[row], false);
+  }
   if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, view.camera);
   if (view.path.length) lasso(pen, view.path);
   if (space.alike) return; // a name that all points have says nothing
@@ -56,11 +58,11 @@ function write({ context, ink, paper, halo = 3.5 }, text, x, y) {
 }
 
 /** The name of one point; `anyway` even over others. */
-function name(pen, row, key, font, anyway) {
+function name(pen, row, key, anyway) {
   const gap = anyway ? pen.radius + 5 : pen.gap;
   const x = pen.screen.x[row] + gap, y = pen.screen.y[row];
   if (!Number.isFinite(x)) return;
-  pen.context.font = font;
+  pen.context.font = STRONG;
   const text = shortened(key);
   const free = pen.ground.take(x, y - 8, pen.context.measureText(text).width, 16);
   if (free || anyway) write(pen, text, x, y);

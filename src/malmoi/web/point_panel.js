@@ -75,9 +75,9 @@ export function answerList(found, space, go, hover, common = null) {
     const drawn = row >= 0 && row < space.count;
     const bar = element("i", { class: "bar" });
     bar.style.width = `${(Math.abs(score) / most) * 100}%`;
-    const line = space.details?.[row];
+    const line = space.alike ? null : space.details?.[row];
     const button = element("button", { type: "button", class: common?.has(key) ? "common" : "" },
-      element("span", { class: "key", dir: "auto" }, key),
+      element("span", { class: "key", dir: "auto" }, space.alike && drawn ? space.title(row) : key),
       element("span", { class: "score" }, score.toFixed(digits)),
       ...(line ? [element("span", { class: "line", dir: "auto" }, line)] : []), bar);
     button.disabled = !drawn && !space.source.live; // a server knows more than is drawn
