@@ -28,7 +28,7 @@ TEST = CORPORA.parent / "words" / "EN-WS-353-ALL.txt"
 PROGRAM = f"""
 import sys
 from malmoi.cli import run
-from malmoi.train import checkpoint
+from malmoi.files import checkpoint
 checkpoint.PAUSE = {PAUSE}
 sys.exit(run(sys.argv[1:]))
 """

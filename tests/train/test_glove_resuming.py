@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import BadSetting
-from malmoi.train import checkpoint, glove_records
+from malmoi.files import checkpoint
+from malmoi.train import glove_records
 from malmoi.train.glove import train_glove
 from tests.train.test_glove import SMALL, encoded, losses, text, with_settings
 
@@ -75,7 +76,8 @@ def test_several_threads_are_still_when_a_checkpoint_is_written(
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from malmoi.train import checkpoint, glove_records
+from malmoi.files import checkpoint
+from malmoi.train import glove_records
 from tests.train.test_glove import SMALL, encoded, text, train_glove
 checkpoint.PAUSE = 0.0
 glove_records.CHUNK, glove_records.GROUP = 8, 4

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from malmoi.files.checkpoint import discard_checkpoint
 from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
-from malmoi.train.checkpoint import discard_checkpoint
 from tests.train.worlds import lines
 
 KILLS = 4
@@ -19,7 +19,8 @@ KILLS = 4
 PROGRAM = """
 import sys
 from malmoi.cli import run
-from malmoi.train import checkpoint, word_learning
+from malmoi.files import checkpoint
+from malmoi.train import word_learning
 checkpoint.PAUSE, word_learning.PART = 0.1, 4000
 sys.exit(run(sys.argv[1:]))
 """

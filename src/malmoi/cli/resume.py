@@ -1,4 +1,4 @@
-"""What the commands that train for long share: going on, being interrupted, what it takes."""
+"""What the commands that work for long share: going on, being interrupted, what it takes."""
 
 import sys
 import warnings
@@ -9,9 +9,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.errors import MalmoiWarning
-from malmoi.train.checkpoint import checkpoint_path, discard_checkpoint
-from malmoi.train.memory import in_megabytes
+from malmoi.errors import MalmoiError, MalmoiWarning
+from malmoi.files.checkpoint import checkpoint_path, discard_checkpoint
 
 Resume = Annotated[
     bool,
@@ -23,15 +22,18 @@ Resume = Annotated[
 
 @contextmanager
 def resumable(out: Path) -> Iterator[Path]:
-    """Where the training that writes `out` leaves its checkpoints: gone once all is done.
+    """Where the work that writes `out` leaves its checkpoints: gone once all is done.
 
-    They stay when anything goes wrong; who interrupts the training is told how to go on.
+    They stay when anything goes wrong; who interrupts the work is told how to go on, and so is
+    who meets an error after a new one was written.
     """
     path = checkpoint_path(out)
+    before = _written(path)
     try:
         yield path
-    except KeyboardInterrupt:
-        if path.exists():
+    except (KeyboardInterrupt, MalmoiError) as error:
+        known = None if isinstance(error, KeyboardInterrupt) else before
+        if _written(path) not in (None, known):
             warnings.warn(
                 f"{path} is kept: give the same command with --resume to go on from there",
                 MalmoiWarning,
@@ -41,6 +43,12 @@ def resumable(out: Path) -> Iterator[Path]:
     discard_checkpoint(path)
 
 
+def _written(path: Path) -> int | None:
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
 def say_memory(needed: int) -> None:
     """What a training is about to take."""
+    from malmoi.train.memory import in_megabytes  # with numba, which not all commands need
+
     print(f"training takes {in_megabytes(needed)} of memory", file=sys.stderr)

@@ -12,6 +12,7 @@ from malmoi.cli.corpus import Flag, TextOptions, say_written
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable, say_memory
 from malmoi.errors import BadSetting
+from malmoi.files.targets import refuse_source
 from malmoi.formats import load, save
 from malmoi.formats.places import check_place
 from malmoi.subwords import Subwords
@@ -47,9 +48,7 @@ class Begin:
 def check_target(corpus: str, out: Path, subwords: Subwords | None = None) -> None:
     """Refuse a place that cannot be written to, or has the text itself, before the long work."""
     check_place(out, subwords)
-    text = Path(corpus)
-    if text.exists() and out.exists() and text.samefile(out):
-        raise BadSetting(f"{out} is the text itself: write the vectors to another file")
+    refuse_source(Path(corpus), out)
 
 
 def train_and_save(

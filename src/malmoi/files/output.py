@@ -7,7 +7,7 @@ removes it. Knows nothing of what the bytes mean.
 import errno
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -28,24 +28,37 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
     targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
     parts = [_part(target, os.getpid()) for target in targets]
     try:
-        for target in targets:
-            if target.is_dir():
-                raise BadFile(f"{target} is a folder: name a file to write")
-        yield parts
-        for part in parts:
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-        for part, target in zip(parts, targets, strict=True):
-            part.chmod(_mode(target))
-            part.replace(target)
-            remove_left_over(target)
-        for folder in {target.parent for target in targets}:
-            _sync_names(folder)
-    except OSError as error:
-        raise BadFile(_complaint(paths[0], error)) from error
+        with complaints(paths[0]):
+            for target in targets:
+                if target.is_dir():
+                    raise BadFile(f"{target} is a folder: name a file to write")
+            yield parts
+            put_in_place(parts, targets)
     finally:
         for part in parts:
             _remove(part)
+
+
+def put_in_place(parts: Sequence[Path], targets: Sequence[Path]) -> None:
+    """Files that are whole, under the names they were made for."""
+    for part in parts:
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+    for part, target in zip(parts, targets, strict=True):
+        part.chmod(_mode(target))
+        part.replace(target)
+        remove_left_over(target)
+    for folder in {target.parent for target in targets}:
+        _sync_names(folder)
+
+
+@contextmanager
+def complaints(path: Path) -> Iterator[None]:
+    """What goes wrong in writing a file, said in a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise BadFile(_complaint(path, error)) from error
 
 
 def _sync_names(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """A corpus: documents from files, a folder, standard input or Python, as often as wanted.
 
-Knows nothing of words: it gives blocks of uniform UTF-8, a document a line.
+Knows nothing of words: it gives blocks of uniform UTF-8, a document a line, or documents as they
+stand.
 """
 
 import atexit
@@ -82,6 +83,11 @@ class Corpus:
         for block in self.blocks():
             yield from block.tobytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
 
+    @property
+    def texts(self) -> "Texts":
+        """The documents as they stand."""
+        return Texts(self)
+
     def shards(self, count: int) -> "list[Corpus]":
         """The same documents in about so many parts, for threads or machines to share."""
         if self.documents is not None:
@@ -115,6 +121,23 @@ class Corpus:
                 yield block
                 progress(min(before + done, total), total)
             before += reader.path.stat().st_size
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Documents as they stand: whole however long, nothing made uniform, none left out.
+
+    Can be read as often as wanted.
+    """
+
+    corpus: Corpus
+
+    def __iter__(self) -> Iterator[str]:
+        if self.corpus.documents is not None:
+            yield from self.corpus.documents
+        for reader in self.corpus.readers:
+            for text, _ in reader.documents():
+                yield text
 
 
 def as_documents(source: Iterable[str]) -> tuple[str, ...]:
@@ -161,5 +184,8 @@ def standard_input() -> Path:
     """What stands on standard input, kept in a file so that it can be read again."""
     with tempfile.NamedTemporaryFile(suffix=".txt", delete=False) as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
+        size = copy.tell()
     atexit.register(os.unlink, copy.name)
+    if size == 0:
+        raise BadFile("nothing came on standard input")
     return Path(copy.name)

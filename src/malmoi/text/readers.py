@@ -1,7 +1,7 @@
 """Documents out of files, one reader a kind: plain text, JSON lines, tables, Parquet.
 
-A reader gives blocks of UTF-8 with a document a line; a line break inside a document becomes
-a space. Knows nothing of words.
+A reader gives documents as they stand, or blocks of UTF-8 with a document a line, where a line
+break inside a document becomes a space. Knows nothing of words.
 """
 
 import codecs
@@ -23,7 +23,7 @@ BLOCK = 4 << 20
 LINE_BREAKS = str.maketrans("\n\r", "  ")
 
 Blocks = Iterator[tuple[Bytes, int]]  # each with how many bytes of the file are read
-Documents = Iterable[tuple[str, int]]
+Documents = Iterator[tuple[str, int]]
 
 
 class TabSeparated(csv.excel_tab):
@@ -41,6 +41,9 @@ class Reader(Protocol):
 
     def blocks(self) -> Blocks:
         """The documents, a line each."""
+
+    def documents(self) -> Documents:
+        """The documents as they stand; one that is missing is empty, so that rows keep step."""
 
     def parts(self, count: int) -> "list[Reader]":
         """The same documents in at most so many readers, in order."""
@@ -70,6 +73,12 @@ class PlainText:
         if rest:
             yield np.frombuffer(rest, np.uint8), done
 
+    def documents(self) -> Documents:
+        """Lines, whole however long, without their ends and a mark of byte order."""
+        lines = text_lines(self.path, self.encoding, self.start, self.stop)
+        for number, (line, done) in enumerate(lines):
+            yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r"), done
+
     def parts(self, count: int) -> list[Reader]:
         """Byte ranges; a zipped file stays whole."""
         source = Source(self.path)
@@ -90,13 +99,14 @@ class WholeFile:
 
     def blocks(self) -> Blocks:
         """All documents."""
-        return as_blocks(self._documents())
+        return as_blocks(self.documents())
 
     def parts(self, count: int) -> list[Reader]:
         """One: the file stays whole."""
         return [self]
 
-    def _documents(self) -> Documents:
+    def documents(self) -> Documents:
+        """One after the other."""
         raise NotImplementedError
 
 
@@ -107,13 +117,14 @@ class JsonLines(WholeFile):
     field: str
     encoding: str = "utf-8"
 
-    def _documents(self) -> Documents:
+    def documents(self) -> Documents:
+        """The field of each line that is not blank."""
         for number, value, done in self.objects():
             try:
                 text = value[self.field]
             except (KeyError, TypeError, IndexError) as error:
                 raise BadFile(f"{self.path}:{number}: there is no field '{self.field}'") from error
-            yield str(text), done
+            yield "" if text is None else str(text), done
 
     def objects(self) -> Iterator[tuple[int, Any, int]]:
         """What stands in each line, with the line's number and how much is read."""
@@ -136,7 +147,8 @@ class Table(WholeFile):
     encoding: str = "utf-8"
     separator: str = ","
 
-    def _documents(self) -> Documents:
+    def documents(self) -> Documents:
+        """The column of each row."""
         rows = self.rows()
         _, header, _ = next(rows)
         if self.column not in header:
@@ -145,8 +157,8 @@ class Table(WholeFile):
             )
         place = header.index(self.column)
         for _, row, done in rows:
-            if len(row) > place:
-                yield row[place], done
+            if row:  # a blank line is none
+                yield row[place] if len(row) > place else "", done
 
     def rows(self) -> Iterator[tuple[int, list[str], int]]:
         """The header and the rows, each with its last line's number and how much is read."""
@@ -172,7 +184,8 @@ class ParquetColumn(WholeFile):
 
     column: str
 
-    def _documents(self) -> Documents:
+    def documents(self) -> Documents:
+        """The strings of the column."""
         parquet = require("pyarrow.parquet", extra="parquet")
         with parquet.ParquetFile(self.path) as file:
             names = file.schema_arrow.names
@@ -184,8 +197,7 @@ class ParquetColumn(WholeFile):
             for batch in file.iter_batches(columns=[self.column]):
                 rows += len(batch)
                 for text in batch.column(0).to_pylist():
-                    if text is not None:
-                        yield str(text), size * rows // total
+                    yield "" if text is None else str(text), size * rows // total
 
 
 def text_lines(
@@ -193,17 +205,20 @@ def text_lines(
 ) -> Iterator[tuple[str, int]]:
     """The lines of a file in any encoding, without their ends; bad bytes become U+FFFD."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    rest, done = "", start
+    begun: list[str] = []  # of a line that may be longer than many blocks
+    done = start
     for block, done in Source(path).blocks(start, stop, BLOCK):
-        *lines, rest = (rest + decoder.decode(block.tobytes())).split("\n")
+        first, *lines = decoder.decode(block.tobytes()).split("\n")
+        begun.append(first)
         for line in lines:
-            yield line, done
-    rest += decoder.decode(b"", final=True)
-    if rest:
+            yield "".join(begun), done
+            begun = [line]
+    begun.append(decoder.decode(b"", final=True))
+    if rest := "".join(begun):
         yield rest, done
 
 
-def as_blocks(documents: Documents) -> Blocks:
+def as_blocks(documents: Iterable[tuple[str, int]]) -> Blocks:
     """Documents as blocks of lines."""
     waiting: list[bytes] = []
     size = done = 0

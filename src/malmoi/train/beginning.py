@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.files.checkpoint import Origin
 from malmoi.kernels.rows import aligned_rows, padded_width
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.word_training import Network
@@ -14,7 +15,6 @@ from malmoi.kernels.words import renumber
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.checkpoint import Origin
 from malmoi.train.ngram_rows import Buckets, InputRows
 from malmoi.train.word_settings import WordSettings
 from malmoi.vectors import Vectors

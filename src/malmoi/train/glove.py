@@ -14,12 +14,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.compiled import THREADS
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.text.encoded import WordChoice
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.checkpoint import Keeper, Origin
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove_learning import Learning, Told, memory_of_learning
 from malmoi.train.glove_records import make_records

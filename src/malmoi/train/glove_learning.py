@@ -12,13 +12,13 @@ from itertools import groupby
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
 from malmoi.kernels.cooccurrence import Sums
 from malmoi.kernels.glove import learn_groups
 from malmoi.kernels.words import Ids
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
-from malmoi.train.checkpoint import Checkpoint, Keeper
 from malmoi.train.glove_records import Records, chunks_of, memory_of_records
 from malmoi.train.glove_tables import Sides, row_bytes
 

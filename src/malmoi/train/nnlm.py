@@ -10,6 +10,7 @@ import numpy as np
 
 from malmoi.errors import BadSetting
 from malmoi.extras import require
+from malmoi.files.checkpoint import Checkpoint, Keeper, Origin
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.ngrams import Ids
@@ -17,7 +18,6 @@ from malmoi.keys import Keys
 from malmoi.models.nnlm import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
-from malmoi.train.checkpoint import Checkpoint, Keeper, Origin
 from malmoi.train.ngram_counts import encode_sentences
 from malmoi.vectors import Counts
 from malmoi.vocabulary import Vocabulary

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
 from malmoi.kernels.chance import alias_table, seeded
 from malmoi.kernels.cooccurrence import Sums
@@ -32,7 +33,6 @@ from malmoi.kernels.word_training import (
 )
 from malmoi.kernels.words import Ids
 from malmoi.text.parallel import in_order
-from malmoi.train.checkpoint import Checkpoint, Keeper
 from malmoi.train.huffman import huffman_paths
 from malmoi.train.word_settings import WordSettings
 from malmoi.vocabulary import Counts

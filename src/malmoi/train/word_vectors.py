@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress
 from malmoi.kernels.rows import aligned_rows, padded_width
 from malmoi.kernels.word_training import Network, Words
 from malmoi.keys import Keys
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.beginning import begin_from, origin_of, random_rows, refuse_misfits, with_words_of
-from malmoi.train.checkpoint import Keeper, Origin
 from malmoi.train.memory import Telling, require_memory
 from malmoi.train.ngram_rows import InputRows
 from malmoi.train.word_learning import Learning, Told, keep_chances

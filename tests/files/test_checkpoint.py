@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
-from malmoi.files.output import beside
-from malmoi.files.tensors import Tensors, write_tensors
-from malmoi.train import checkpoint
-from malmoi.train.checkpoint import (
+from malmoi.files import checkpoint
+from malmoi.files.checkpoint import (
     Checkpoint,
     Keeper,
     Origin,
@@ -23,6 +21,8 @@ from malmoi.train.checkpoint import (
     open_checkpoint,
     save_checkpoint,
 )
+from malmoi.files.output import beside
+from malmoi.files.tensors import Tensors, write_tensors
 from malmoi.vocabulary import Vocabulary
 
 IDS = np.array([0, 1, 0], dtype=np.uint32)
@@ -34,7 +34,7 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from malmoi.files import tensors
-from malmoi.train.checkpoint import Checkpoint, Origin, save_checkpoint
+from malmoi.files.checkpoint import Checkpoint, Origin, save_checkpoint
 
 def save(number):
     rows = {"rows": np.full((500, 100), number, dtype=np.float32)}

@@ -1,9 +1,9 @@
-"""Training that can be taken up again: how far it is, in a file beside the one to be written.
+"""Long work that can be taken up again: how far it is, in a file beside the one to be written.
 
 A checkpoint is arrays by name and a small state of numbers and strings, written whole, with what
-the training was given: only the same settings and the same corpus can go on from it. A safetensors
+the work was given: only the same settings and the same corpus can go on from it. A safetensors
 file whose `__metadata__` holds `malmoi` (the version), `kind`, `sum` (CRC-32 of the arrays) and,
-as JSON, `settings`, `corpus` and `state`. Knows nothing of what is trained, nor of how.
+as JSON, `settings`, `corpus` and `state`. Knows nothing of what is done: a training, mostly.
 """
 
 import json
@@ -17,12 +17,12 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.files.output import remove_left_over
 from malmoi.files.source import Source
 from malmoi.files.tensors import WRONG, Tensors, damaged, open_tensors, write_tensors
-from malmoi.kernels.words import Ids
 from malmoi.vocabulary import Vocabulary
 
 KIND, VERSION = "checkpoint", "1"
@@ -33,13 +33,14 @@ State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a training was given: the settings by name, and a digest of the corpus."""
+    """What the work was given: the settings by name, and a digest of the corpus."""
 
     settings: State
     corpus: str
+    work: str = "a training"
 
     @classmethod
-    def of(cls, settings: Any, ids: Ids, vocabulary: Vocabulary) -> "Origin":
+    def of(cls, settings: Any, ids: npt.NDArray[Any], vocabulary: Vocabulary) -> "Origin":
         """The origin of a training with a dataclass of settings on a stream of ids."""
         digest = blake2b(digest_size=16)
         words = vocabulary.words
@@ -51,14 +52,14 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """How far a training is: its arrays, and the rest of what it must remember."""
+    """How far the work is: its arrays, and the rest of what it must remember."""
 
     tensors: Tensors
     state: State
 
 
 def checkpoint_path(out: Path) -> Path:
-    """Where the training that will write `out` leaves its checkpoints."""
+    """Where the work that will write `out` leaves its checkpoints."""
     return out.with_name(f"{out.name}.checkpoint")
 
 
@@ -76,7 +77,7 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: Origin) -> None:
 
 
 def open_checkpoint(path: Path, origin: Origin) -> Checkpoint:
-    """The checkpoint of a training that was given the same; the arrays are copies."""
+    """The checkpoint of work that was given the same; the arrays are copies."""
     if not path.exists():
         raise BadFile(f"there is no {path} to resume from: begin without resuming")
     source = Source(path)
@@ -95,17 +96,17 @@ def open_checkpoint(path: Path, origin: Origin) -> Checkpoint:
 
 
 def refuse_another(path: Path, found: Origin, origin: Origin) -> None:
-    """Only the same training goes on as if it had never stopped."""
+    """Only the same work goes on as if it had never stopped."""
     for name in origin.settings | found.settings:
         old, new = found.settings.get(name), origin.settings.get(name)
         if old != new:
             raise BadSetting(
-                f"{path} is of a training with {name} {old}, not {new}:"
+                f"{path} is of {origin.work} with {name} {old}, not {new}:"
                 f" resume with {name} {old}, or begin without resuming"
             )
     if found.corpus != origin.corpus:
         raise BadSetting(
-            f"{path} is of a training on another corpus:"
+            f"{path} is of {origin.work} on another corpus:"
             " resume with that one, or begin without resuming"
         )
 
@@ -120,9 +121,9 @@ def discard_checkpoint(path: Path) -> None:
 
 
 class Keeper:
-    """The checkpoints of one training: `found` is where it goes on, new ones come now and then.
+    """The checkpoints of one work: `found` is where it goes on, new ones come now and then.
 
-    A checkpoint that is left over when a training begins anew is told of, and stays until
+    A checkpoint that is left over when the work begins anew is told of, and stays until
     there is a new one to replace it. Without a path nothing is kept.
     """
 
@@ -134,7 +135,7 @@ class Keeper:
         self._last = monotonic()
         if path and path.exists() and not resume:
             warnings.warn(
-                f"{path} is left over from a training that was broken off:"
+                f"{path} is left over from {origin.work} that was broken off:"
                 " this one does not resume it and will replace it",
                 MalmoiWarning,
                 stacklevel=3,
