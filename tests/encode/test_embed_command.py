@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from malmoi.cli import run
-from malmoi.encode.embedding import Wish, write_embeddings
+from malmoi.encode.embedding import Wish
 from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.writing import write_embeddings
 from malmoi.errors import BadSetting
 from tests.test_house import modules_after
 
@@ -63,14 +64,19 @@ def test_a_file_to_a_matrix(
 ) -> None:
     out = tmp_path / "vectors.npy"
     assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"written": str(out), "texts": 3}
+    said = json.loads(capsys.readouterr().out)
+    assert said == {
+        "written": str(out), "texts": 3, "rows": 3, "dim": 384, "repeated": 0, "undecoded": 0,
+        "truncated": [], "empty": [], "unknown": [],
+    }  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["texts.txt", "vectors.npy"]
     np.testing.assert_allclose(np.load(out), minilm.encode(TEXTS), atol=1e-6)
 
 
 def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
     out = tmp_path / "vectors.jsonl"
     assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--per", "word"]) == 0
-    assert capsys.readouterr().out == f"{out}: 3 texts\n"
+    assert capsys.readouterr().out == f"{out}: 3 × 384\n"
     records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [word["word"] for word in records[0]["words"]] == ["the", "river", "bank"]
 

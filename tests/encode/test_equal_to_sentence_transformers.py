@@ -11,6 +11,8 @@ from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.errors import BadSetting, MalmoiWarning
 from tests.encode.checkpoints import change, save_model
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
+
 TEXTS = ["A man is playing a guitar.", "the bank", "한국어 문장", "Robbers fish. " * 3, "x"]
 
 

@@ -1,6 +1,7 @@
 """What the commands share: the options that all have, opening a model, printing an answer."""
 
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -30,6 +31,15 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
 def print_json(answer: Any) -> None:
     """An answer for programs."""
     print(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def print_json_list(answers: Iterable[Any]) -> None:
+    """Answers for programs, a line each as soon as it is there, together one list."""
+    before = "["
+    for answer in answers:
+        print(before, json.dumps(answer, ensure_ascii=False), sep="\n", end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
 
 
 def as_records(found: list[Neighbour]) -> list[dict[str, object]]:

@@ -1,20 +1,29 @@
 """`malmoi embed TEXT… --model M`: the vectors of texts, of their words, or of their pieces."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.answer import AsJson, print_json, print_json_list
 from malmoi.cli.progress import bar
-from malmoi.encode.embedding import Per, Wish, embed_records, write_embeddings
-from malmoi.encode.encoder import load_contextual
+from malmoi.cli.resume import resumable
+from malmoi.encode.embedding import Embedded, Per, Wish, embed
+from malmoi.encode.loading import load_encoder
 from malmoi.encode.mixing import Mix
+from malmoi.encode.outputs import check_ending
 from malmoi.encode.pooling import Join, Pool
 from malmoi.encode.recipes import RECIPES, choose_recipe
-from malmoi.errors import BadSetting
+from malmoi.encode.windows import Long
+from malmoi.encode.writing import Report, write_embeddings
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.files.targets import check_folder, refuse_source
+
+if TYPE_CHECKING:
+    from malmoi.text.corpus import Texts
 
 SHOWN = 6  # numbers of a vector, where people read
 Flag = Parameter(negative="", show_default=False)
@@ -40,6 +49,10 @@ class EmbedOptions:
     per: Annotated[Per, Parameter(help="A vector per text, word or piece.")] = "text"
     join: Annotated[Join, Parameter(help="How pieces become a word.")] = "mean"
     prompt: Annotated[str | None, Parameter(help="One of the model's prompts, by name.")] = None
+    long: Annotated[Long, Parameter(help="Texts longer than the model takes.")] = "truncate"
+    overlap: Annotated[int | None, Parameter(help="Pieces that windows share; half of them.")] = (
+        None
+    )
 
     def wish(self) -> Wish:
         """The options together; without any, the vectors are the model's own."""
@@ -49,7 +62,14 @@ class EmbedOptions:
             recipe = choose_recipe(self.recipe, layers=self.layers, mix=self.mix, pool=self.pool)
             special = recipe.special and not self.skip_special
             recipe = replace(recipe, weights=self.weights, special=special)
-        return Wish(recipe=recipe, per=per, join=self.join, prompt=self.prompt)
+        return Wish(
+            recipe=recipe,
+            per=per,
+            join=self.join,
+            prompt=self.prompt,
+            long=self.long,
+            overlap=self.overlap,
+        )
 
 
 DEFAULT = EmbedOptions()
@@ -61,50 +81,74 @@ def embed_command(
     file: Annotated[
         str | None,
         Parameter(
-            help="A file of texts instead, or - for standard input.", allow_leading_hyphen=True
+            help="A file or folder of texts instead, or - for standard input.",
+            allow_leading_hyphen=True,
         ),
     ] = None,
     field: Annotated[str | None, Parameter(help="The file's field or column of text.")] = None,
+    encoding: Annotated[str, Parameter(help="Of the file.")] = "utf-8",
     options: EmbedOptions = DEFAULT,
-    out: Annotated[Path | None, Parameter(help="A .npy or .jsonl to write.")] = None,
+    out: Annotated[
+        Path | None, Parameter(help="A .npy, .jsonl, .parquet or .malmoi to write.")
+    ] = None,
+    resume: Annotated[
+        bool, Flag, Parameter(help="Go on from the checkpoint of a run that was broken off.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """The vectors of texts, printed or written."""
     if bool(texts) == bool(file):
         raise BadSetting("give texts to embed, or a --file of them")
+    if resume and out is None:
+        raise BadSetting("there is nothing to resume: a run with --out can be gone on with")
     wish = options.wish()
-    encoder = load_contextual(model)
-    asked = list(read_texts(file, field)) if file else list(texts)
+    if out is not None:
+        check_ending(out, wish.per)
+        check_folder(out)
+        refuse_source(Path(file or ""), out)
+    asked = read_texts(file, field, encoding) if file else texts
+    encoder = load_encoder(model)
     if out is None:
-        print_records(embed_records(encoder, asked, wish), json)
+        print_records(embed(encoder, asked, wish), wish.per, json)
         return
-    with bar(f"embedding {file or 'texts'}", "texts") as progress:
-        write_embeddings(encoder, asked, out, wish, progress=progress)
-    if json:
-        print_json({"written": str(out), "texts": len(asked)})
-    else:
-        print(f"{out}: {len(asked):,} texts")
+    with resumable(out), bar("embedding", "texts") as progress:
+        report = write_embeddings(encoder, asked, out, wish, resume=resume, progress=progress)
+    say_report(out, report, json)
 
 
-def read_texts(file: str, field: str | None) -> Iterator[str]:
+def read_texts(file: str, field: str | None, encoding: str) -> "Texts":
     """The documents of a file; what reads them is loaded only now, for it takes a moment."""
     from malmoi.text.corpus import Corpus
 
-    yield from Corpus.of(file, field=field)
+    return Corpus.of(file, field=field, encoding=encoding).texts
 
 
-def print_records(records: Iterator[dict[str, Any]], json: bool) -> None:
+def print_records(chunks: Iterator[Embedded], per: Per, json: bool) -> None:
     """All numbers for programs; for people a text, and below it the first numbers of each."""
+    records = (record for chunk in chunks for record in chunk.records(per))
     if json:
-        print_json(list(records))
+        print_json_list(records)
         return
     for record in records:
         print(record["text"])
         if "vector" in record:
             print(f"  {_shortened(record['vector'])}")
-        for kind in ("word", "piece"):
-            for part in record.get(f"{kind}s", ()):
-                print(f"  {part[kind]:<16} {_shortened(part['vector'])}")
+        for part in record.get(f"{per}s", ()):
+            print(f"  {part[per]:<16} {_shortened(part['vector'])}")
+
+
+def say_report(out: Path, report: Report, json: bool) -> None:
+    """What was written; of what there is something to say, all for programs, a few for people."""
+    notes = report.notes
+    if json:
+        numbers = {name: getattr(notes, name) for name in ("truncated", "empty", "unknown")}
+        facts = {"texts": report.texts, "rows": report.rows, "dim": report.dim}
+        others = {"repeated": report.repeated, "undecoded": report.undecoded}
+        print_json({"written": str(out), **facts, **others, **numbers})
+        return
+    for sentence in report.sentences():
+        warnings.warn(sentence, MalmoiWarning, stacklevel=2)
+    print(f"{out}: {report.rows:,} × {report.dim}")
 
 
 def _shortened(vector: Sequence[float]) -> str:

@@ -4,13 +4,15 @@ Padding and truncation that a tokenizer.json brings along are switched off: they
 right for somebody's batches, and silently wrong for anybody else's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from malmoi.encode.breaks import blocks, head
 from malmoi.encode.config import Config, read_json
 from malmoi.encode.pieces import SPECIAL, Pieces
 from malmoi.encode.sentence import SentenceModules
@@ -21,6 +23,8 @@ from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
 from malmoi.text.wordpiece import cutting_like_bert, engine
 
 MOST_SPECIAL = 4  # special pieces of a pair
+UNKNOWN = ("[UNK]", "<unk>")
+CHARACTERS = 32  # of a text for each piece that counts, before the rest is not even looked at
 WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
 
 
@@ -53,10 +57,46 @@ class Cutter:
         return text.lower() if self.lower else text
 
     def encoded(self, texts: Sequence[Text], *, offsets: bool = False) -> list[Any]:
-        """What the tokenizer makes of uniform texts; offsets and words take a while longer."""
-        many = self.tokenizer.encode_batch if offsets else self.tokenizer.encode_batch_fast
-        found: list[Any] = many(list(texts))
+        """What the tokenizer makes of uniform texts; offsets and words take a while longer.
+
+        Of a long text only the beginning is cut: as much as gives the same first pieces.
+        """
+        size = self.longest * CHARACTERS
+        found = self._cut([head(t, size) if isinstance(t, str) else t for t in texts], offsets)
+        for i, text in enumerate(texts):
+            if len(text) > size and isinstance(text, str):
+                found[i] = self._beginning(text, found[i], offsets)
         return found
+
+    def _beginning(self, text: str, encoding: Any, offsets: bool) -> Any:
+        """As many pieces of a long text as count, and as many again: its end is far off."""
+        size = self.longest * CHARACTERS
+        while size < len(text) and _count(encoding) < 2 * self.longest:
+            size *= 8
+            (encoding,) = self._cut([head(text, size)], offsets)
+        return encoding
+
+    def all_of(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
+        """All pieces of a uniform text, however long: block by block, with where each begins."""
+        for start, block in blocks(text):
+            (encoding,) = self._cut([block], offsets)
+            yield start, [encoding, *encoding.overflowing]
+
+    def _cut(self, texts: list[Any], offsets: bool) -> list[Any]:
+        many = self.tokenizer.encode_batch if offsets else self.tokenizer.encode_batch_fast
+        found: list[Any] = many(texts)
+        return found
+
+    @cached_property
+    def room(self) -> int:
+        """How many pieces of a text there is room for, beside the special ones."""
+        return self.longest - int(self.tokenizer.num_special_tokens_to_add(False))
+
+    @cached_property
+    def unknown(self) -> int | None:
+        """The piece that stands for what the vocabulary does not have."""
+        found = (self.tokenizer.token_to_id(name) for name in UNKNOWN)
+        return next((number for number in found if number is not None), None)
 
     def is_truncated(self, encoding: Any) -> bool:
         """Whether a text went on."""
@@ -113,6 +153,10 @@ def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
     tokenizer.no_padding()
     tokenizer.enable_truncation(longest)
     return Cutter(tokenizer, longest, modules.lower)
+
+
+def _count(encoding: Any) -> int:
+    return len(encoding) + sum(map(len, encoding.overflowing))
 
 
 def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> Any:

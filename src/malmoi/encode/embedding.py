@@ -1,29 +1,23 @@
-"""Texts embedded one after the other into records or a file, in bounded memory.
+"""Texts embedded one after the other in bounded memory, by any encoder."""
 
-.npy     a row a text, in the order of the texts
-.jsonl   a line a text, with its vector, or those of its words or pieces
-"""
-
-import json
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
-
-import numpy as np
-from numpy.lib import format as npy
+from typing import Any, Literal, get_args
 
 from malmoi.encode.activations import Activations, Parts
+from malmoi.encode.texts import SURROGATES
 from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.notes import Notes
 from malmoi.encode.pooling import Join
+from malmoi.encode.protocol import Encoder
 from malmoi.encode.recipes import Recipe
+from malmoi.encode.windows import Long
 from malmoi.errors import BadSetting
-from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
+from malmoi.vectors import Matrix
 
 Per = Literal["text", "word", "piece"]
 PERS: tuple[Per, ...] = get_args(Per)
-ENDINGS = (".npy", ".jsonl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +25,16 @@ class Wish:
     """What is wanted of each text: one vector, or one a word or a piece.
 
     `recipe` is the model's own where it is `None`; `join` makes a word of its pieces; `prompt`
-    goes before each text, and with words and pieces there is none.
+    goes before each text, and with words and pieces there is none. Texts longer than the model
+    takes are truncated, or read in windows that share `overlap` pieces.
     """
 
     recipe: Recipe | None = None
     per: Per = "text"
     join: Join = "mean"
     prompt: str | None = None
+    long: Long = "truncate"
+    overlap: int | None = None
 
     def __post_init__(self) -> None:
         if self.per not in PERS:
@@ -46,19 +43,67 @@ class Wish:
             raise BadSetting(f"a prompt goes before texts: there is none per {self.per}")
 
 
-def embed_records(
-    encoder: ContextualEncoder, texts: Sequence[str], wish: Wish
-) -> Iterator[dict[str, Any]]:
-    """A record a text: `text` and `vector`, or `text` and `words` or `pieces`."""
-    if wish.per == "text":
-        rows = (row for chunk in encoder.stream(texts, wish.recipe, wish.prompt) for row in chunk)
-        for text, row in zip(texts, rows, strict=True):
-            yield {"text": text, "vector": row.tolist()}
-        return
-    recipe = wish.recipe or Recipe()
-    for states in encoder.stream_activations(texts, recipe.layers):
-        for pieces, parts in zip(states.texts, _parts(states, recipe, wish), strict=True):
-            yield {"text": pieces.text, f"{wish.per}s": _records(parts, wish.per)}
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """Some texts with their vectors [texts, dim], or with their words or pieces."""
+
+    texts: list[str]
+    vectors: Matrix | list[Parts]
+
+    def records(self, per: Per) -> Iterator[dict[str, Any]]:
+        """A record a text: `text` and `vector`, or `text` and `words` or `pieces`."""
+        for text, found in zip(self.texts, self.vectors, strict=True):
+            if isinstance(found, Parts):
+                yield {"text": text, f"{per}s": _records(found, per)}
+            else:
+                yield {"text": text, "vector": found.tolist()}
+
+
+def embed(
+    encoder: Encoder, texts: Iterable[str], wish: Wish, notes: Notes | None = None
+) -> Iterator[Embedded]:
+    """Some texts at a time; never more than a few chunks of them are held.
+
+    What a contextual encoder met goes into `notes`, or is reported where there are none.
+    """
+    if not isinstance(encoder, ContextualEncoder):
+        if wish != Wish():
+            raise BadSetting(
+                f"{encoder.name} gives a vector a text and nothing else: it has no layers, words,"
+                " pieces, prompts or windows to ask for"
+            )
+        yield from _paired(texts, encoder.stream)
+    elif wish.per == "text":
+        yield from _paired(
+            texts,
+            lambda some: encoder.stream(
+                some, wish.recipe, wish.prompt, long=wish.long, overlap=wish.overlap, notes=notes
+            ),
+        )
+    else:
+        recipe = wish.recipe or Recipe()
+        for states in encoder.stream_activations(
+            texts, recipe.layers, long=wish.long, overlap=wish.overlap, notes=notes
+        ):
+            yield Embedded([text.text for text in states.texts], _parts(states, recipe, wish))
+
+
+def _paired(texts: Iterable[str], stream: Any) -> Iterator[Embedded]:
+    """Vectors with the texts they are of, which were read a little ahead."""
+    waiting: deque[str] = deque()
+
+    def passing() -> Iterator[str]:
+        for text in texts:
+            waiting.append(text)
+            yield text
+
+    for vectors in stream(passing()):
+        yield Embedded([clean(waiting.popleft()) for _ in vectors], vectors)
+
+
+def clean(text: str) -> str:
+    """A text as it can be written: half a character becomes U+FFFD, as it does for models."""
+    return SURROGATES.sub("\ufffd", text)
 
 
 def _parts(states: Activations, recipe: Recipe, wish: Wish) -> list[Parts]:
@@ -73,45 +118,3 @@ def _records(parts: Parts, name: str) -> list[dict[str, Any]]:
         {name: key, "begin": begin, "end": end, "vector": vector}
         for key, (begin, end), vector in each
     ]
-
-
-def write_embeddings(
-    encoder: ContextualEncoder,
-    texts: Sequence[str],
-    path: Path,
-    wish: Wish,
-    *,
-    progress: Progress = silent,
-) -> None:
-    """Write what is wished for; the file is whole or not there."""
-    if path.suffix not in ENDINGS:
-        raise BadSetting(f"{path} names no format: end it in {' or '.join(ENDINGS)}")
-    if path.suffix == ".npy" and wish.per != "text":
-        raise BadSetting(f"{path} has a row a text: write vectors per {wish.per} to a .jsonl")
-    with written(path) as (file,):
-        if path.suffix == ".npy":
-            _write_matrix(file, encoder, texts, wish, progress)
-            return
-        for done, record in enumerate(embed_records(encoder, texts, wish), start=1):
-            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-            progress(done, len(texts))
-
-
-def _write_matrix(
-    file: BinaryIO, encoder: ContextualEncoder, texts: Sequence[str], wish: Wish, progress: Progress
-) -> None:
-    done, dim = 0, encoder.dim
-    for chunk in encoder.stream(texts, wish.recipe, wish.prompt):
-        if done == 0:
-            dim = chunk.shape[1]
-            _write_header(file, len(texts), dim)
-        file.write(np.ascontiguousarray(chunk).data)
-        done += len(chunk)
-        progress(done, len(texts))
-    if done == 0:
-        _write_header(file, 0, dim)
-
-
-def _write_header(file: BinaryIO, rows: int, dim: int) -> None:
-    said = {"descr": "<f4", "fortran_order": False, "shape": (rows, dim)}
-    npy.write_array_header_1_0(file, said)

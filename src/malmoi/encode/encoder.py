@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from malmoi.encode.activations import Activations, pool_texts
+from malmoi.encode.activations import Activations
+from malmoi.encode.chunks import ahead, chunks
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
 from malmoi.encode.engine import Engines
@@ -15,18 +16,27 @@ from malmoi.encode.finding import find_model, refuse_without_layers
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
+from malmoi.encode.pooled import Pooling, own_pooling, pooling_by
 from malmoi.encode.pooling import Pool, group_bounds
 from malmoi.encode.protocol import Precision
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.running import Then, run_batches
 from malmoi.encode.sentence import SentenceModules, read_modules
 from malmoi.encode.texts import Text, as_texts
+from malmoi.encode.windows import (
+    Long,
+    all_ids,
+    all_pieces,
+    check_windows,
+    refuse_too_many,
+    windows_of,
+)
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 
-CHUNK = 4096  # texts that are cut, sorted and run together
-HELD = 256  # texts whose states are held at once
+CHUNK, CHARACTERS = 4096, 1 << 22  # texts that are cut, sorted and run together, at most
+HELD, CHARACTERS_HELD = 256, 1 << 18  # texts whose states are held at once, at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +64,8 @@ class ContextualEncoder:
         pool: Pool | None = None,
         recipe: Recipe | str | None = None,
         prompt: str | None = None,
+        long: Long = "truncate",
+        overlap: int | None = None,
         progress: Progress = silent,
     ) -> Matrix:
         """A vector a text, [texts, dim].
@@ -61,64 +73,126 @@ class ContextualEncoder:
         With nothing but texts the vectors are what the model's folder asks for, as
         sentence-transformers makes them. With layers, mix, pool or a recipe they are exactly
         that, without the folder's own last steps. `prompt` names one of the folder's prompts,
-        which are put before each text. What was cut off or empty is reported.
+        which are put before each text. What is longer than the model takes is cut off, or with
+        long="windows" read in windows that share `overlap` pieces, half of them if nobody says.
+        What was cut off, empty or unknown is reported.
         """
         chosen = None
         if any(part is not None for part in (layers, mix, pool, recipe)):
             chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
         asked, found, done = as_texts(texts), [np.empty((0, self.dim), np.float32)], 0
-        for chunk in self.stream(asked, chosen, prompt):
+        for chunk in self.stream(asked, chosen, prompt, long=long, overlap=overlap):
             found.append(chunk)
             done += len(chunk)
             progress(done, len(asked))
         return np.concatenate(found[1:] or found)
 
     def stream(
-        self, texts: Iterable[Text], recipe: Recipe | None = None, prompt: str | None = None
+        self,
+        texts: Iterable[Text],
+        recipe: Recipe | None = None,
+        prompt: str | None = None,
+        *,
+        long: Long = "truncate",
+        overlap: int | None = None,
+        notes: Notes | None = None,
     ) -> Iterator[Matrix]:
-        """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe."""
-        then = self.pooling(recipe)
-        numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
-        before, notes, asked = self.prompt(prompt), Notes(self.cutter), as_texts(texts)
-        for start in range(0, len(asked), CHUNK):
-            chunk = self.cutter.prompted(asked[start : start + CHUNK], before)
-            encodings = self.cutter.encoded([self.cutter.uniform(text) for text in chunk])
-            notes.count(encodings)
-            yield np.stack(run_batches(self.engine, self.config, encodings, numbers, then))
-        notes.report(self.name)
+        """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe.
 
-    def activations(self, texts: Iterable[Text], layers: Layers = "all") -> Activations:
+        Never more than a few chunks of texts are held. What was cut off, empty or unknown goes
+        into `notes`, or is reported at the end if there are none.
+        """
+        pooling = self.pooling(recipe)
+        numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
+        before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)
+        met = Notes() if notes is None else notes
+
+        def cut(chunk: list[Text]) -> tuple[list[Text], list[Any]]:
+            uniform = [self.cutter.uniform(t) for t in self.cutter.prompted(chunk, before)]
+            return uniform, self.cutter.encoded(uniform)
+
+        for chunk, encodings in ahead(cut, chunks(texts, CHUNK, CHARACTERS)):
+            met.count(encodings, self.cutter, truncating=shared is None)
+            if shared is None:
+                yield np.stack(self._run(encodings, numbers, pooling))
+            else:
+                yield self._joined(chunk, encodings, numbers, pooling, shared)
+        if notes is None:
+            met.report(self.name)
+
+    def activations(
+        self,
+        texts: Iterable[Text],
+        layers: Layers = "all",
+        *,
+        long: Long = "truncate",
+        overlap: int | None = None,
+    ) -> Activations:
         """The hidden states of each text, [layers, pieces, dim], and what its pieces are."""
-        asked, notes = as_texts(texts), Notes(self.cutter)
-        found = self._activations(asked, choose_layers(layers, self.config.states), notes)
+        asked, notes = as_texts(texts), Notes()
+        numbers = choose_layers(layers, self.config.states)
+        shared = check_windows(long, overlap, self.cutter)
+        found = self._activations(asked, numbers, notes, shared)
         notes.report(self.name)
         return found
 
     def stream_activations(
-        self, texts: Sequence[Text], layers: Layers = "all"
+        self,
+        texts: Iterable[Text],
+        layers: Layers = "all",
+        *,
+        long: Long = "truncate",
+        overlap: int | None = None,
+        notes: Notes | None = None,
     ) -> Iterator[Activations]:
         """The same for some texts at a time, so that not all states are held at once."""
-        numbers, notes = choose_layers(layers, self.config.states), Notes(self.cutter)
-        for start in range(0, len(texts), HELD):
-            yield self._activations(texts[start : start + HELD], numbers, notes)
-        notes.report(self.name)
+        numbers = choose_layers(layers, self.config.states)
+        shared = check_windows(long, overlap, self.cutter)
+        met = Notes() if notes is None else notes
+        for chunk in chunks(texts, HELD, CHARACTERS_HELD):
+            yield self._activations(chunk, numbers, met, shared)
+        if notes is None:
+            met.report(self.name)
 
     def _activations(
-        self, texts: Sequence[Text], layers: tuple[int, ...], notes: Notes
+        self, texts: Sequence[Text], layers: tuple[int, ...], notes: Notes, overlap: int | None
     ) -> Activations:
         uniform = [self.cutter.uniform(text) for text in texts]
         encodings = self.cutter.encoded(uniform, offsets=True)
-        notes.count(encodings)
-        states = run_batches(self.engine, self.config, encodings, layers, split_states)
-        pieces = (self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True))
+        notes.count(encodings, self.cutter, truncating=overlap is None)
+        pieces = [self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True)]
+        if overlap is None:
+            states = self._run(encodings, layers, split_states)
+        else:
+            pieces = [all_pieces(self.cutter, cut) for cut in pieces]
+            refuse_too_many(pieces, len(layers) * self.config.dim)
+            each = zip(encodings, pieces, strict=True)
+            windows = [windows_of(cut, all_.ids[~all_.special], overlap) for cut, all_ in each]
+            parts = self._run(list(chain(*windows)), layers, split_windows)
+            bounds = group_bounds([len(some) for some in windows])
+            states = [np.concatenate(parts[a:b], axis=1) for a, b in pairwise(bounds)]
         return Activations(tuple(pieces), tuple(states), layers, self.config.states)
 
-    def pooling(self, recipe: Recipe | None) -> Then[Matrix]:
-        """How the states of a batch become a vector a text: `None` is the folder's own recipe."""
-        return partial(_vectors_by, recipe) if recipe else self._own_vectors
+    def _joined(
+        self,
+        texts: list[Text],
+        cut: list[Any],
+        layers: Sequence[int],
+        pooling: Pooling,
+        overlap: int,
+    ) -> Matrix:
+        each = zip(texts, cut, strict=True)
+        windows = [windows_of(one, all_ids(self.cutter, text, one), overlap) for text, one in each]
+        flat = list(chain(*windows))
+        parts = np.stack(self._run(flat, layers, pooling.partly))
+        return pooling.joined(parts, flat, [len(some) for some in windows])
 
-    def _own_vectors(self, states: list[Matrix], texts: list[Any]) -> Matrix:
-        return self.modules.finish(states[0], group_bounds([len(text) for text in texts]))
+    def _run(self, cut: list[Any], layers: Sequence[int], then: Then[Matrix]) -> list[Matrix]:
+        return run_batches(self.engine, self.config, cut, layers, then)
+
+    def pooling(self, recipe: Recipe | None) -> Pooling:
+        """How the states of a batch become a vector a text: `None` is the folder's own recipe."""
+        return pooling_by(recipe) if recipe else own_pooling(self.modules)
 
     def prompt(self, name: str | None) -> str:
         """What goes before each text: the prompt of this name, or else the folder's default."""
@@ -144,17 +218,14 @@ def load_contextual(name: str, precision: Precision = "float32") -> ContextualEn
     return ContextualEncoder(str(name), config, make_cutter(modules, config), engine, modules)
 
 
-def _vectors_by(recipe: Recipe, states: list[Matrix], texts: list[Any]) -> Matrix:
-    """The vectors of a batch by a recipe, [texts, dim]."""
-    rows = recipe.mixed(states)
-    if recipe.special:
-        return pool_texts(rows, [len(text) for text in texts], recipe)
-    kept = [np.equal(text.special_tokens_mask, 0) for text in texts]
-    return pool_texts(rows[np.concatenate(kept)], [int(keep.sum()) for keep in kept], recipe)
-
-
 def split_states(states: list[Matrix], texts: list[Any]) -> list[Matrix]:
     """The states of a batch, text by text: [layers, pieces, dim]."""
     bounds = group_bounds([len(text) for text in texts])
     stacked = np.stack(states)
     return [part.copy() for part in np.split(stacked, bounds[1:-1], axis=1)]
+
+
+def split_windows(states: list[Matrix], windows: list[Any]) -> list[Matrix]:
+    """The states of a batch of windows, of each those that are kept: [layers, pieces, dim]."""
+    each = zip(split_states(states, windows), windows, strict=True)
+    return [part[:, window.kept] for part, window in each]

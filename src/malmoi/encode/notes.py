@@ -1,36 +1,60 @@
-"""What happened to texts on their way into a model: cut off, or empty. Counted, and reported."""
+"""What happened to texts on their way into a model: cut off, empty, unknown. Counted and listed."""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from malmoi.encode.cutting import MOST_SPECIAL, Cutter
 from malmoi.errors import MalmoiWarning
 
+SHOWN = 5
+
 
 @dataclass
 class Notes:
-    """Counts over any number of batches."""
+    """Over any number of chunks; texts are numbered from 1."""
 
-    cutter: Cutter
     texts: int = 0
-    truncated: int = 0
-    empty: int = 0
+    truncated: list[int] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    unknown: list[int] = field(default_factory=list)
+    longest: int = 0
 
-    def count(self, encodings: list[Any]) -> None:
+    def count(self, encodings: Sequence[Any], cutter: Cutter, *, truncating: bool = True) -> None:
         """Look at texts that were cut."""
+        self.longest = cutter.longest
+        for number, encoding in enumerate(encodings, self.texts + 1):
+            if truncating and cutter.is_truncated(encoding):
+                self.truncated.append(number)
+            if len(encoding) <= MOST_SPECIAL and all(encoding.special_tokens_mask):
+                self.empty.append(number)
+            elif cutter.unknown in (ids := encoding.ids) and all(
+                special or piece == cutter.unknown
+                for piece, special in zip(ids, encoding.special_tokens_mask, strict=True)
+            ):
+                self.unknown.append(number)
         self.texts += len(encodings)
-        self.truncated += sum(map(self.cutter.is_truncated, encodings))
-        short = (encoding for encoding in encodings if len(encoding) <= MOST_SPECIAL)
-        self.empty += sum(all(encoding.special_tokens_mask) for encoding in short)
+
+    def sentences(self) -> list[str]:
+        """What there is to say, with the first few texts it is said of."""
+        found = {
+            f"longer than {self.longest} pieces: the rest was left out": self.truncated,
+            "without a single piece of text: their vectors mean nothing": self.empty,
+            "made of unknown pieces alone: their vectors mean little": self.unknown,
+        }
+        return [
+            f"{len(numbers):,} of {self.texts:,} texts are {what} ({_listed(numbers)})"
+            for what, numbers in found.items()
+            if numbers
+        ]
 
     def report(self, name: str) -> None:
         """Warn of what was counted."""
-        found = {
-            f"longer than {self.cutter.longest} pieces: the rest was left out": self.truncated,
-            "without a single piece of text: their vectors mean nothing": self.empty,
-        }
-        for what, count in found.items():
-            if count:
-                text = f"{name}: {count:,} of {self.texts:,} texts are {what}"
-                warnings.warn(text, MalmoiWarning, stacklevel=3)
+        for sentence in self.sentences():
+            warnings.warn(f"{name}: {sentence}", MalmoiWarning, stacklevel=3)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(f"{number:,}" for number in numbers[:SHOWN])
+    return f"number {shown}" + (" …" if len(numbers) > SHOWN else "")

@@ -16,6 +16,8 @@ Join = Literal["mean", "sum", "first", "last"]
 POOLS: tuple[Pool, ...] = get_args(Pool)
 JOINS: tuple[Join, ...] = get_args(Join)
 Bounds = npt.NDArray[np.int64]
+POWERS = {"mean": 1.0, "mean_sqrt": 0.5}  # of n, by which the sum is divided
+PARTLY: dict[Pool, Pool | Join] = {"mean": "sum", "mean_sqrt": "sum", "cls": "first"}
 
 
 def pool_groups(rows: Matrix, bounds: Bounds, how: Pool | Join) -> Matrix:
@@ -40,9 +42,23 @@ def pool_groups(rows: Matrix, bounds: Bounds, how: Pool | Join) -> Matrix:
         pooled[filled] = np.maximum.reduceat(rows, starts, axis=0)
     else:
         pooled[filled] = np.add.reduceat(rows, starts, axis=0)
-        power = {"sum": 0.0, "mean": 1.0, "mean_sqrt": 0.5}[how]
-        pooled[filled] /= sizes[filled, np.newaxis].astype(np.float32) ** np.float32(power)
+        pooled[filled] /= _divisors(sizes[filled], how)
     return pooled
+
+
+def pool_partly(rows: Matrix, bounds: Bounds, how: Pool) -> Matrix:
+    """Groups of which each is only a part of another, to be put together by `pool_parts`."""
+    return pool_groups(rows, bounds, PARTLY.get(how, how))
+
+
+def pool_parts(parts: Matrix, bounds: Bounds, sizes: Bounds, how: Pool) -> Matrix:
+    """Groups of parts, [parts, dim] to [groups, dim]; `sizes` says how many rows a group had."""
+    return pool_groups(parts, bounds, PARTLY.get(how, how)) / _divisors(np.maximum(sizes, 1), how)
+
+
+def _divisors(sizes: Bounds, how: Pool | Join) -> Matrix:
+    divisors: Matrix = sizes[:, np.newaxis].astype(np.float32) ** np.float32(POWERS.get(how, 0.0))
+    return divisors
 
 
 def group_bounds(sizes: npt.ArrayLike) -> Bounds:

@@ -66,7 +66,11 @@ class SentenceModules:
 
     def finish(self, rows: Matrix, bounds: Bounds) -> Matrix:
         """The last layer's pieces [pieces, dim] as vectors of texts."""
-        vectors = np.concatenate([pool_groups(rows, bounds, how) for how in self.pools], axis=1)
+        pooled = [pool_groups(rows, bounds, how) for how in self.pools]
+        return self.stepped(np.concatenate(pooled, axis=1))
+
+    def stepped(self, vectors: Matrix) -> Matrix:
+        """Pooled vectors [n, dim] after the steps that follow."""
         for step in self.steps:
             vectors = step(vectors)
         return vectors

@@ -1,0 +1,55 @@
+"""What there is to embed, seen in one pass before the long work: how many texts, and which.
+
+Whatever cannot be read is found here, and not after an hour.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadSetting
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """`digest` names the texts and their order; `undecoded` of them had bytes that are no text.
+
+    `repeats` are the texts that came before already, numbered from 0, where that was asked for.
+    """
+
+    texts: int
+    digest: str
+    undecoded: int
+    repeats: npt.NDArray[np.int64]
+
+    def lines(self, numbers: Iterable[int]) -> list[int]:
+        """Texts numbered from 1 without repeats, as they are numbered with them."""
+        if not len(self.repeats):
+            return list(numbers)
+        kept = np.setdiff1d(np.arange(self.texts), self.repeats, assume_unique=True)
+        return [int(kept[number - 1]) + 1 for number in numbers]
+
+
+def survey(texts: Iterable[str], *, repeats: bool = False) -> Survey:
+    """Read all texts once; they must be such as can be read again."""
+    if iter(texts) is texts:
+        raise BadSetting("these texts can be read only once: give a list, or a Corpus's texts")
+    digest = blake2b(digest_size=16)
+    seen: set[bytes] = set()
+    again: list[int] = []
+    count = undecoded = 0
+    for count, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise BadSetting(f"{text!r} is no text: give a string")
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+        undecoded += "\ufffd" in text
+        if repeats:
+            mark = blake2b(encoded, digest_size=16).digest()
+            if mark in seen:
+                again.append(count - 1)
+            seen.add(mark)
+    return Survey(count, digest.hexdigest(), undecoded, np.array(again, np.int64))

@@ -1,0 +1,126 @@
+"""Long texts are broken before they are cut: the pieces must be those of the whole text."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tokenizers as hf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.encode import cutting
+from malmoi.encode.breaks import blocks, head
+from malmoi.encode.cutting import Cutter
+from malmoi.encode.encoder import ContextualEncoder
+
+SAMPLE = [
+    "the quick brown fox jumps over the lazy dog",
+    "한국어 문장도 있다",
+    "a  b\tc\n d, e! naïve",
+] * 9
+LETTERS = st.sampled_from(
+    [*"ab the한국어é,.!\t\n  ", "\u3000", "\0", "Σ", "e\u0301", "\u200b", "[SEP]"]
+)
+TEXTS = st.lists(LETTERS, max_size=120).map("".join)
+LONGEST = 6
+
+
+def wordpiece() -> Any:
+    tokenizer = hf.Tokenizer(hf.models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = hf.normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.BertPreTokenizer()
+    special = ["[UNK]", "[CLS]", "[SEP]"]
+    tokenizer.train_from_iterator(
+        SAMPLE, hf.trainers.WordPieceTrainer(vocab_size=90, special_tokens=special)
+    )
+    tokenizer.post_processor = hf.processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+    return tokenizer
+
+
+def byte_level() -> Any:
+    tokenizer = hf.Tokenizer(hf.models.BPE())
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = hf.pre_tokenizers.ByteLevel.alphabet()
+    special = ["<s>", "</s>"]
+    tokenizer.train_from_iterator(
+        SAMPLE,
+        hf.trainers.BpeTrainer(vocab_size=300, initial_alphabet=alphabet, special_tokens=special),
+    )
+    tokenizer.post_processor = hf.processors.RobertaProcessing(
+        ("</s>", 1), ("<s>", 0), add_prefix_space=False
+    )
+    return tokenizer
+
+
+def unigram() -> Any:
+    tokenizer = hf.Tokenizer(hf.models.Unigram())
+    tokenizer.normalizer = hf.normalizers.Sequence(
+        [hf.normalizers.NFKC(), hf.normalizers.Replace(hf.Regex(" {2,}"), " ")]
+    )
+    tokenizer.pre_tokenizer = hf.pre_tokenizers.Metaspace()
+    special = ["<s>", "</s>", "<unk>"]
+    tokenizer.train_from_iterator(
+        SAMPLE, hf.trainers.UnigramTrainer(vocab_size=80, special_tokens=special, unk_token="<unk>")
+    )
+    tokenizer.post_processor = hf.processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
+    return tokenizer
+
+
+@pytest.fixture(scope="module", params=[wordpiece, byte_level, unigram])
+def tokenizer(request: pytest.FixtureRequest) -> Any:
+    make: Callable[[], Any] = request.param
+    return make()
+
+
+@given(text=TEXTS)
+def test_the_first_pieces_are_those_of_the_whole_text(tokenizer: Any, text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "CHARACTERS", 1)
+        tokenizer.enable_truncation(LONGEST)
+        cutter = Cutter(tokenizer, LONGEST)
+        (whole,) = tokenizer.encode_batch([cutter.uniform(text)])
+        (found,) = cutter.encoded([cutter.uniform(text)], offsets=True)
+    assert found.tokens == whole.tokens
+    assert found.offsets == whole.offsets
+    assert found.word_ids == whole.word_ids
+    assert cutter.is_truncated(found) == cutter.is_truncated(whole)
+
+
+@given(text=TEXTS, size=st.integers(1, 40))
+def test_blocks_have_the_pieces_of_the_whole_text(tokenizer: Any, text: str, size: int) -> None:
+    tokenizer.no_truncation()
+    whole = tokenizer.encode(text, add_special_tokens=False)
+    tokens, offsets = list[str](), list[tuple[int, int]]()
+    for start, block in blocks(text, size):
+        part = tokenizer.encode(block, add_special_tokens=False)
+        tokens += part.tokens
+        offsets += [(begin + start, end + start) for begin, end in part.offsets]
+    assert tokens == whole.tokens
+    assert offsets == whole.offsets
+
+
+@given(text=TEXTS, size=st.integers(1, 40))
+def test_a_text_is_its_blocks(text: str, size: int) -> None:
+    found = list(blocks(text, size))
+    assert "".join(block for _, block in found) == text
+    assert all(text.startswith(block, start) for start, block in found)
+    assert text.startswith(head(text, size))
+    assert len(head(text, size)) >= min(len(text), size)
+
+
+def test_ten_megabytes_are_cut_where_they_begin(minilm: ContextualEncoder) -> None:
+    text = "words, " * 1_500_000
+    (found,) = minilm.cutter.encoded([text])
+    (short,) = minilm.cutter.encoded(["words, " * 1_000])
+    assert found.ids == short.ids
+    assert minilm.cutter.is_truncated(found)
+    assert sum(map(len, found.overflowing)) < 20_000  # the rest was not even looked at
+
+
+def test_blanks_before_the_first_word_do_not_hide_it(minilm: ContextualEncoder) -> None:
+    text = " " * 100_000 + "word " + "\0" * 100_000 + " word"
+    (found,) = minilm.cutter.encoded([text], offsets=True)
+    assert found.tokens == ["[CLS]", "word", "word", "[SEP]"]
+    assert not minilm.cutter.is_truncated(found)

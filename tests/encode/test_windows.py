@@ -1,0 +1,152 @@
+"""Texts longer than a model takes, beside a slow twin made with transformers."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.encode import breaks, windows
+from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.recipes import Recipe
+from malmoi.encode.windows import window_starts
+from malmoi.errors import BadSetting
+from malmoi.vectors import Matrix
+from tests.encode.checkpoints import save_model
+from tests.encode.worlds import naive_pool
+
+WORDS = ["the", "bank", "robbers", "fishing", ",", "한국어", "river.", "a"]
+SHORT = "the bank, the river."
+
+
+def words(count: int) -> str:
+    return " ".join(WORDS[(i + i // 5) % len(WORDS)] for i in range(count))
+
+
+LONG = words(90)
+
+
+@pytest.fixture(scope="module")
+def both(
+    cache: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[ContextualEncoder, Any]]:
+    """An encoder that takes 40 pieces, and the same model as transformers has it."""
+    folder = tmp_path_factory.mktemp("bert")
+    peer = save_model(folder, "bert")
+    with warnings.catch_warnings():
+        yield load_contextual(str(folder)), peer
+
+
+def states_one_window_at_a_time(encoder: ContextualEncoder, peer: Any, overlap: int) -> Matrix:
+    """Each piece of LONG from the window where the smaller of before and after is largest."""
+    tokenizer = type(encoder.cutter.tokenizer).from_str(encoder.cutter.tokenizer.to_str())
+    tokenizer.no_truncation()
+    cls, *ids, sep = tokenizer.encode(LONG).ids
+    room = encoder.cutter.longest - 2
+    starts = []
+    start = 0
+    while start + room < len(ids):
+        starts.append(start)
+        start += room - overlap
+    starts.append(len(ids) - room)
+    with torch.no_grad():
+        found = [
+            torch.stack(
+                peer(
+                    torch.tensor([[cls, *ids[start : start + room], sep]]),
+                    output_hidden_states=True,
+                ).hidden_states
+            )[:, 0].numpy()
+            for start in starts
+        ]
+    rows = [found[0][:, 0]]
+    for piece in range(len(ids)):
+        context = [
+            min(piece - start, start + room - 1 - piece) if start <= piece < start + room else -1
+            for start in starts
+        ]
+        best = context.index(max(context))
+        rows.append(found[best][:, 1 + piece - starts[best]])
+    rows.append(found[-1][:, -1])
+    return np.stack(rows, axis=1)
+
+
+@pytest.mark.parametrize("overlap", [None, 0, 7, 19, 37])
+def test_each_piece_has_the_state_of_the_window_with_most_context(
+    both: tuple[ContextualEncoder, Any], overlap: int | None
+) -> None:
+    encoder, peer = both
+    expected = states_one_window_at_a_time(encoder, peer, 19 if overlap is None else overlap)
+    found = encoder.activations([SHORT, LONG], long="windows", overlap=overlap)
+    np.testing.assert_allclose(found.states[1], expected, atol=1e-4)
+    (text,) = found.texts[1:]
+    assert len(text) == expected.shape[1] > 100
+    assert not text.truncated
+    assert text.word_texts() == tuple(LONG.replace(".", " .").split())
+    for pool in ("cls", "mean", "max", "mean_sqrt", "first", "last"):
+        for special in (True, False):
+            if pool == "cls" and not special:
+                continue
+            recipe = Recipe(layers=[1, -1], mix="sum", pool=pool, special=special)
+            vector = encoder.encode([LONG], recipe=recipe, long="windows", overlap=overlap)[0]
+            rows = expected[1] + expected[-1]
+            naive = naive_pool(rows if special else rows[1:-1], pool)
+            np.testing.assert_allclose(vector, naive, atol=2e-4)
+
+
+def test_what_needs_no_windows_is_exactly_as_it_was(minilm: ContextualEncoder) -> None:
+    texts = ["the river bank", "", "hello " * 254, *(f"number {i} " * i for i in range(40))]
+    with pytest.warns(match="without a single piece"):
+        plain = minilm.encode(texts)
+    with pytest.warns(match="without a single piece"):
+        np.testing.assert_array_equal(minilm.encode(texts, long="windows"), plain)
+    recipe = Recipe(layers=3, pool="max", special=False, normalize=True)
+    with pytest.warns(match="without a single piece"):
+        plain = minilm.encode(texts, recipe=recipe)
+    with pytest.warns(match="without a single piece"):
+        np.testing.assert_array_equal(minilm.encode(texts, recipe=recipe, long="windows"), plain)
+
+
+def test_a_text_in_many_blocks_has_the_same_pieces(
+    both: tuple[ContextualEncoder, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder, _ = both
+    whole = encoder.activations([LONG], long="windows")
+    monkeypatch.setattr(breaks.blocks, "__defaults__", (50,))
+    parts = encoder.activations([LONG], long="windows")
+    for name in ("ids", "words", "offsets", "parts", "segments"):
+        np.testing.assert_array_equal(getattr(parts.texts[0], name), getattr(whole.texts[0], name))
+    assert parts.texts[0].pieces == whole.texts[0].pieces
+    np.testing.assert_array_equal(parts.states[0], whole.states[0])
+
+
+@given(room=st.integers(2, 30), more=st.integers(1, 100), share=st.floats(0, 1, exclude_max=True))
+def test_windows_cover_a_text_from_end_to_end(room: int, more: int, share: float) -> None:
+    overlap = int(share * room)
+    starts = window_starts(room + more, room, overlap)
+    assert starts[0] == 0
+    assert starts[-1] == more
+    assert all(0 < step <= room - overlap for step in np.diff(starts))
+
+
+def test_what_windows_cannot_do(
+    both: tuple[ContextualEncoder, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder, _ = both
+    with pytest.raises(BadSetting, match="a pair is not read in windows"):
+        encoder.encode([("the bank", "a river")], long="windows")
+    with pytest.raises(BadSetting, match="a pair is not read in windows"):
+        encoder.activations([("the bank", "a river")], long="windows")
+    with pytest.raises(BadSetting, match="windows of 38 pieces cannot overlap by 38: 0 to 37"):
+        encoder.encode([LONG], long="windows", overlap=38)
+    with pytest.raises(BadSetting, match="an overlap of 3 is for windows"):
+        encoder.encode([LONG], overlap=3)
+    with pytest.raises(BadSetting, match="choose one of truncate, windows"):
+        encoder.encode([LONG], long="forget")  # type: ignore[arg-type]
+    monkeypatch.setattr(windows, "MOST", 1000)
+    with pytest.raises(BadSetting, match="has too many states to be held at once"):
+        encoder.activations([LONG], long="windows")

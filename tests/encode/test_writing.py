@@ -1,0 +1,343 @@
+"""Files of embedded texts: what is in them, and what is left when the work is broken off."""
+
+import errno
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from malmoi.cli import run
+from malmoi.encode import encoder as encoders
+from malmoi.encode import outputs
+from malmoi.encode.embedding import Embedded, Wish, embed
+from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.notes import Notes
+from malmoi.encode.recipes import Recipe
+from malmoi.encode.writing import write_embeddings
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files import checkpoint
+from malmoi.files.progress import Progress, silent
+from malmoi.formats import load
+from malmoi.vectors import Matrix
+from tests.encode.checkpoints import save_model
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*left over from an embedding")
+TEXTS = [
+    " ".join(["the", "bank", "river", "fishing", "robbers"][: i % 5 + 1] * (i % 3 + 1))
+    + f"{'.' * i}"
+    for i in range(60)
+]
+ENDINGS = ("npy", "jsonl", "parquet", "malmoi")
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model") / "bert"
+    save_model(folder, "bert", max_position_embeddings=100)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tiny(cache: None, folder: Path) -> ContextualEncoder:
+    return load_contextual(str(folder))
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoders, "CHUNK", 8)
+    monkeypatch.setattr(encoders, "HELD", 8)
+
+
+def stop_after(texts: int) -> Progress:
+    def progress(done: int, total: int) -> None:
+        if done >= texts:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_rows_lines_tables_and_our_own_file_hold_the_same(
+    tiny: ContextualEncoder, tmp_path: Path
+) -> None:
+    expected = tiny.encode(TEXTS)
+    for ending in ENDINGS:
+        report = write_embeddings(tiny, TEXTS, tmp_path / f"x.{ending}", Wish())
+        assert (report.texts, report.rows, report.dim) == (60, 60, 32)
+    assert names(tmp_path) == sorted(f"x.{ending}" for ending in ENDINGS)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), expected)
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    assert [line["text"] for line in lines] == TEXTS
+    np.testing.assert_array_equal(
+        np.array([line["vector"] for line in lines], np.float32), expected
+    )
+    table = pq.read_table(tmp_path / "x.parquet")
+    assert table["text"].to_pylist() == TEXTS
+    assert str(table.schema.field("vector").type).startswith("fixed_size_list<")
+    np.testing.assert_array_equal(np.array(table["vector"].to_pylist(), np.float32), expected)
+    vectors = load(tmp_path / "x.malmoi")
+    assert list(vectors) == TEXTS
+    assert vectors.meta["model"] == tiny.name
+    np.testing.assert_array_equal(vectors.matrix, expected)
+
+
+@pytest.mark.parametrize("per", ["word", "piece"])
+def test_words_and_pieces_in_lines_and_tables(
+    tiny: ContextualEncoder, tmp_path: Path, per: str
+) -> None:
+    wish = Wish(per=per, recipe=Recipe(layers=-2))  # type: ignore[arg-type]
+    texts = [*TEXTS[:20], ""]
+    for ending in ("jsonl", "parquet"):
+        assert write_embeddings(tiny, texts, tmp_path / f"x.{ending}", wish).notes.empty == [21]
+    lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
+    rows = pq.read_table(tmp_path / "x.parquet").to_pylist()
+    with pytest.warns(MalmoiWarning, match="without a single piece"):
+        states = tiny.activations(texts, layers=-2)
+    parts = states.words(layers=-2) if per == "word" else states.pieces(layers=-2)
+    assert len(lines) == len(rows) == len(parts)
+    for line, row, part in zip(lines, rows, parts, strict=True):
+        assert line == row
+        assert [each[per] for each in row[f"{per}s"]] == list(part.keys)
+        found = np.array([each["vector"] for each in row[f"{per}s"]], np.float32).reshape(
+            part.matrix.shape
+        )
+        np.testing.assert_array_equal(found, part.matrix)
+
+
+def test_equal_texts_are_one_key_and_keep_their_line_numbers(
+    tiny: ContextualEncoder, tmp_path: Path
+) -> None:
+    texts = ["the bank", "the bank", "", "a", "a", "xyz", "", "half \ud800 a character"]
+    report = write_embeddings(tiny, texts, tmp_path / "x.malmoi", Wish())
+    assert list(load(tmp_path / "x.malmoi")) == [
+        "the bank", "", "a", "xyz", "half \ufffd a character"
+    ]  # fmt: skip
+    assert (report.texts, report.rows, report.repeated) == (8, 5, 3)
+    assert (report.notes.empty, report.notes.unknown) == ([3], [6])
+    assert any("3 of 8 texts come again" in said for said in report.sentences())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_interrupted_run_goes_on_to_the_same_bytes(
+    tiny: ContextualEncoder, tmp_path: Path, ending: str
+) -> None:
+    texts = ["", *TEXTS, "xyz", "a" * 5, "the " * 120]
+    whole, out = tmp_path / f"whole.{ending}", tmp_path / f"x.{ending}"
+    undisturbed = write_embeddings(tiny, texts, whole, Wish())
+    for times, stop in enumerate((8, 30, 50)):
+        with pytest.raises(KeyboardInterrupt):
+            write_embeddings(tiny, texts, out, Wish(), resume=times > 0, progress=stop_after(stop))
+        assert not out.exists()
+        assert names(tmp_path) == sorted([whole.name, f"{out.name}.checkpoint", f"{out.name}.part"])
+    with (tmp_path / f"x.{ending}.part").open("ab") as file:
+        file.write(b"half a chunk")
+    seen: list[int] = []
+    report = write_embeddings(
+        tiny, texts, out, Wish(), resume=True, progress=lambda done, _: seen.append(done)
+    )
+    assert seen[0] >= 48
+    assert out.read_bytes() == whole.read_bytes()
+    assert names(tmp_path) == sorted([whole.name, out.name])
+    assert report.notes == undisturbed.notes
+    assert report.notes.empty == [1]
+    assert report.notes.unknown == [62, 63]
+    assert report.notes.truncated == [64]
+
+
+PROGRAM = """
+import sys
+from malmoi.cli import run
+from malmoi.encode import encoder
+from malmoi.files import checkpoint
+checkpoint.PAUSE = 0
+encoder.CHUNK = 8
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise elsewhere")
+def test_a_killed_process_goes_on_to_the_same_bytes(
+    tiny: ContextualEncoder, folder: Path, tmp_path: Path
+) -> None:
+    texts = TEXTS * 30
+    (tmp_path / "t.txt").write_text("\n".join(texts) + "\n")
+    write_embeddings(tiny, texts, tmp_path / "whole.npy", Wish())
+    out, left = tmp_path / "x.npy", tmp_path / "x.npy.checkpoint"
+    words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder), "--out", str(out)]
+    chance, resumed = random.Random(3), 0
+    for _ in range(4):
+        more = ["--resume"] if left.exists() else []
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, *words, *more])
+        before = left.stat().st_mtime_ns if left.exists() else 0
+        while process.poll() is None and not (left.exists() and left.stat().st_mtime_ns > before):
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0, 0.1))
+        process.kill()
+        process.wait()
+        resumed += left.exists()
+        if out.exists():
+            break
+    assert resumed
+    if not out.exists():
+        assert run([*words, "--resume"]) == 0
+    assert out.read_bytes() == (tmp_path / "whole.npy").read_bytes()
+    assert names(tmp_path) == ["t.txt", "whole.npy", "x.npy"]
+
+
+def test_only_the_same_work_goes_on(tiny: ContextualEncoder, tmp_path: Path) -> None:
+    out = tmp_path / "x.npy"
+    with pytest.raises(KeyboardInterrupt):
+        write_embeddings(tiny, TEXTS, out, Wish(), progress=stop_after(16))
+    with pytest.raises(BadSetting, match=r"of an embedding on another corpus: resume with that"):
+        write_embeddings(tiny, [*TEXTS, "one more"], out, Wish(), resume=True)
+    with pytest.raises(BadSetting, match="is of an embedding with layers None, not -2"):
+        write_embeddings(tiny, TEXTS, out, Wish(recipe=Recipe(layers=-2)), resume=True)
+    with pytest.raises(BadSetting, match="with long truncate, not windows"):
+        write_embeddings(tiny, TEXTS, out, Wish(long="windows"), resume=True)
+    kept = np.load(out.with_name("x.npy.part"), allow_pickle=False)
+    assert kept.shape[1] == 32
+    with pytest.warns(MalmoiWarning, match="is left over from an embedding that was broken off"):
+        write_embeddings(tiny, TEXTS, out, Wish())
+    assert np.load(out).shape == (60, 32)
+    with pytest.raises(BadFile, match=r"there is no .*x.npy.checkpoint to resume from"):
+        write_embeddings(tiny, TEXTS, out, Wish(), resume=True)
+
+
+def test_a_model_that_changed_meanwhile_is_refused(cache: None, tmp_path: Path) -> None:
+    folder, out = tmp_path / "model", tmp_path / "x.npy"
+    save_model(folder, "bert")
+    with pytest.raises(KeyboardInterrupt):
+        write_embeddings(
+            load_contextual(str(folder)), TEXTS[:30], out, Wish(), progress=stop_after(16)
+        )
+    save_model(folder, "bert", layer_norm_eps=0.1)
+    with pytest.raises(BadSetting, match="its first text has another vector"):
+        write_embeddings(load_contextual(str(folder)), TEXTS[:30], out, Wish(), resume=True)
+    out.with_name("x.npy.part").unlink()
+    with pytest.raises(BadFile, match="the part written is gone"):
+        write_embeddings(load_contextual(str(folder)), TEXTS[:30], out, Wish(), resume=True)
+
+
+def test_a_full_disk_is_said_and_what_was_written_stays(
+    tiny: ContextualEncoder,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
+) -> None:
+    really_add, added = outputs.Rows.add, list[int]()
+
+    def fails(self: outputs.Rows, file: BinaryIO, chunk: Embedded) -> None:
+        added.append(1)
+        if len(added) > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        really_add(self, file, chunk)
+
+    monkeypatch.setattr(outputs.Rows, "add", fails)
+    (tmp_path / "t.txt").write_text("\n".join(TEXTS))
+    words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder)]
+    out = tmp_path / "x.npy"
+    assert run([*words, "--out", str(out)]) == 1
+    said = capsys.readouterr().err
+    assert f"{out} was not written: the disk is full" in said
+    assert "give the same command with --resume" in said
+    monkeypatch.setattr(outputs.Rows, "add", really_add)
+    assert run([*words, "--out", str(out), "--resume"]) == 0
+    np.testing.assert_array_equal(np.load(out), tiny.encode(TEXTS))
+
+
+def test_nothing_is_left_of_what_never_began(tiny: ContextualEncoder, tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="there is no layer 9"):
+        write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish(recipe=Recipe(layers=9)))
+    with pytest.raises(BadSetting, match="can be read only once"):
+        write_embeddings(tiny, iter(TEXTS), tmp_path / "x.npy", Wish())
+    with pytest.raises(BadSetting, match="7 is no text"):
+        write_embeddings(tiny, ["a", 7], tmp_path / "x.npy", Wish())  # type: ignore[list-item]
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are not locked elsewhere")
+def test_two_that_write_the_same_file(tiny: ContextualEncoder, tmp_path: Path) -> None:
+    def meanwhile(done: int, total: int) -> None:
+        if done == 16:
+            with pytest.raises(BadFile, match="is being written by another process"):
+                write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish(), progress=meanwhile)
+    assert np.load(tmp_path / "x.npy").shape == (60, 32)
+
+
+class Lengths:
+    """An encoder that has nothing but what every encoder has."""
+
+    name, dim = "lengths", 2
+
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+        return np.concatenate([*self.stream(texts)])
+
+    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+        for text in texts:
+            yield np.array([[len(text), 1]], np.float32)
+
+
+def test_any_encoder_will_do(tmp_path: Path) -> None:
+    for ending in ENDINGS:
+        report = write_embeddings(Lengths(), ["a", "bcd", ""], tmp_path / f"x.{ending}", Wish())
+        assert (report.texts, report.dim) == (3, 2)
+    assert np.load(tmp_path / "x.npy").tolist() == [[1, 1], [3, 1], [0, 1]]
+    assert load(tmp_path / "x.malmoi").vector("bcd").tolist() == [3, 1]
+    with pytest.raises(BadSetting, match="lengths gives a vector a text and nothing else"):
+        next(embed(Lengths(), ["a"], Wish(per="word")))
+
+
+def test_endless_texts_are_read_as_they_are_needed(tiny: ContextualEncoder) -> None:
+    read = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal read
+        while True:
+            read += 1
+            yield "the bank"
+
+    for _, chunk in zip(range(5), tiny.stream(endless()), strict=False):
+        assert chunk.shape == (8, 32)
+    assert read <= 8 * 8
+    for _, states in zip(range(5), tiny.stream_activations(endless()), strict=False):
+        assert len(states) == 8
+
+
+def test_a_chunk_ends_by_characters_too(
+    tiny: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoders, "CHARACTERS", 100)
+    texts = ["a" * 60, "a" * 60, "a", "a"] * 2
+    assert [len(chunk) for chunk in tiny.stream(texts, notes=Notes())] == [2, 4, 2]
+
+
+def test_the_pause_between_checkpoints_is_kept(
+    tiny: ContextualEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[int] = []
+
+    def save(self: checkpoint.Keeper, found: checkpoint.Checkpoint) -> None:
+        saved.append(found.state["texts"])
+
+    monkeypatch.setattr(checkpoint.Keeper, "save", save)
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+    assert saved == []
+    monkeypatch.setattr(checkpoint, "PAUSE", 0)
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+    assert saved == [8, 16, 24, 32, 40, 48, 56, 60]
