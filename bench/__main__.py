@@ -28,6 +28,7 @@ SPEED = (
     "words",
     "encoding",
     "serving",
+    "embedding",
 )
 QUALITY = ("equality", "language", "vectors", "sentences", "killing", "soak")
 PARTS = (*SPEED, *QUALITY)

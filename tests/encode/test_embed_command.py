@@ -112,6 +112,60 @@ def test_what_goes_wrong_is_one_sentence(
     assert errors.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--file", "missing.txt", "--out", "x.npy"], "missing.txt does not exist"),
+        (["--file", "empty.txt", "--out", "x.npy"], "empty.txt is empty"),
+        (["--file", "bad.jsonl", "--field", "t", "--out", "x.npy"], "bad.jsonl:2: this is no JSON"),
+        (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the text itself"),
+        (["--file", ".", "--out", "x.npy"], "is in the folder of the text"),
+        (["--file", "t.txt", "--out", "x.vectors"], "x.vectors names no format: end it in .npy"),
+        (["--file", "t.txt", "--out", "folder.npy"], "folder.npy is a folder"),
+        (["--file", "t.txt", "--resume"], "there is nothing to resume"),
+        (["--file", "t.txt", "--out", "x.npy", "--resume"], "x.npy.checkpoint to resume from"),
+        (["--file", "t.txt", "--out", "x.npy", "--overlap", "9"], "an overlap of 9 is for windows"),
+        (["--file", "t.txt", "--encoding", "klingon"], "there is no encoding 'klingon'"),
+    ],
+)
+def test_bad_files_are_one_sentence_and_leave_nothing(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text("a text\n")
+    Path("empty.txt").touch()
+    Path("t.jsonl").write_text('{"t": "a"}\n')
+    Path("bad.jsonl").write_text('{"t": "a"}\n{nope\n')
+    Path("folder.npy").mkdir()
+    before = sorted(tmp_path.iterdir())
+    assert run(["embed", *words, *MINILM]) == 1
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
+    (tmp_path / "t.txt").write_text("a\n\n💩\n" + "long " * 300 + "\n \n")
+    words = ["embed", "--file", str(tmp_path / "t.txt"), *MINILM, "--out", str(tmp_path / "x.npy")]
+    assert run(words) == 0
+    notes = capsys.readouterr().err.splitlines()
+    assert notes == [
+        "note: 1 of 5 texts are longer than 256 pieces: the rest was left out (number 4)",
+        "note: 2 of 5 texts are without a single piece of text: their vectors mean nothing"
+        " (number 2, 5)",
+        "note: 1 of 5 texts are made of unknown pieces alone: their vectors mean little (number 3)",
+    ]
+    assert run([*words, "--json", "--long", "windows"]) == 0
+    printed = capsys.readouterr()
+    said = json.loads(printed.out)
+    assert (said["truncated"], said["empty"], said["unknown"]) == ([], [2, 5], [3])
+
+
 def test_wishes_that_make_no_sense() -> None:
     with pytest.raises(BadSetting, match="there is no vector per 'letter'"):
         Wish(per="letter")  # type: ignore[arg-type]

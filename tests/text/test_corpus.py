@@ -144,3 +144,34 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadFile, match="holds no file of text"):
         Corpus.of(tmp_path / "empty")
+
+
+def test_texts_stand_as_they_are(corpus: Corpus) -> None:
+    assert list(corpus.texts) == list(corpus.texts) == LINES
+
+
+def test_texts_are_whole_and_none_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "BLOCK", 100)
+    giant = "word " * 200
+    plain = tmp_path / "a.txt"
+    plain.write_bytes(f"\ufeffone\r\n\n{giant}\nzero\u200bwidth \0 e\u0301".encode())
+    texts = ["one", "", giant, "zero\u200bwidth \0 e\u0301"]
+    assert list(Corpus.of(plain).texts) == texts
+    (tmp_path / "b.jsonl").write_text('{"t": "a\\nb"}\n\n{"t": null}\n{"t": 3}\n')
+    assert list(Corpus.of(tmp_path / "b.jsonl", field="t").texts) == ["a\nb", "", "3"]
+    (tmp_path / "c.csv").write_text('id,t\n1,"a\nb"\n2\n\n3,c\n')
+    assert list(Corpus.of(tmp_path / "c.csv", field="t").texts) == ["a\nb", "", "c"]
+    pq.write_table(pa.table({"t": ["a", None, "b"]}), tmp_path / "d.parquet")
+    assert list(Corpus.of(tmp_path / "d.parquet", field="t").texts) == ["a", "", "b"]
+
+
+def test_nothing_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO()
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    corpora.standard_input.cache_clear()
+    with pytest.raises(BadFile, match="nothing came on standard input"):
+        Corpus.of("-")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from malmoi.encode.activations import Activations, Parts
-from malmoi.encode.texts import SURROGATES
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.notes import Notes
 from malmoi.encode.pooling import Join
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.recipes import Recipe
+from malmoi.encode.texts import SURROGATES
 from malmoi.encode.windows import Long
 from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.cutting import Cutter
-from malmoi.encode.texts import Text
 from malmoi.encode.pieces import SPECIAL, Numbers, Pieces
+from malmoi.encode.texts import Text
 from malmoi.errors import BadSetting
 
 Long = Literal["truncate", "windows"]
