@@ -299,7 +299,7 @@ def test_any_encoder_will_do(tmp_path: Path) -> None:
         assert (report.texts, report.dim) == (3, 2)
     assert np.load(tmp_path / "x.npy").tolist() == [[1, 1], [3, 1], [0, 1]]
     assert load(tmp_path / "x.malmoi").vector("bcd").tolist() == [3, 1]
-    with pytest.raises(BadSetting, match="lengths gives a vector a text and nothing else"):
+    with pytest.raises(BadSetting, match="lengths has no layers: it gives a vector a text"):
         next(embed(Lengths(), ["a"], Wish(per="word")))
 
 

@@ -77,7 +77,9 @@ DEFAULT = EmbedOptions()
 
 def embed_command(
     *texts: Annotated[str, Parameter(help="Texts to embed.")],
-    model: Annotated[str, Parameter(help="A model's folder, a name on the hub, or minilm.")],
+    model: Annotated[
+        str, Parameter(help="A model's folder or hub name, minilm, use, or word vectors.")
+    ],
     file: Annotated[
         str | None,
         Parameter(

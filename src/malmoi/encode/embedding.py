@@ -69,8 +69,8 @@ def embed(
     if not isinstance(encoder, ContextualEncoder):
         if wish != Wish():
             raise BadSetting(
-                f"{encoder.name} gives a vector a text and nothing else: it has no layers, words,"
-                " pieces, prompts or windows to ask for"
+                f"{encoder.name} has no layers: it gives a vector a text, and no words, pieces,"
+                " prompts or windows; choose a model such as minilm"
             )
         yield from _paired(texts, encoder.stream)
     elif wish.per == "text":
