@@ -149,6 +149,14 @@ def test_bad_files_are_one_sentence_and_leave_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_texts_to_a_file_right_here(
+    minilm: ContextualEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["embed", *TEXTS, *MINILM, "--out", "x.npy"]) == 0
+    np.testing.assert_allclose(np.load("x.npy"), minilm.encode(TEXTS), atol=1e-6)
+
+
 def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
     (tmp_path / "t.txt").write_text("a\n\n💩\n" + "long " * 300 + "\n \n")
     words = ["embed", "--file", str(tmp_path / "t.txt"), *MINILM, "--out", str(tmp_path / "x.npy")]

@@ -107,7 +107,8 @@ def embed_command(
     if out is not None:
         check_ending(out, wish.per)
         check_folder(out)
-        refuse_source(Path(file or ""), out)
+        if file:
+            refuse_source(Path(file), out)
     asked = read_texts(file, field, encoding) if file else texts
     encoder = load_encoder(model)
     if out is None:
