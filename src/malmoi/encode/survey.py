@@ -17,10 +17,12 @@ from malmoi.errors import BadSetting
 class Survey:
     """`digest` names the texts and their order; `undecoded` of them had bytes that are no text.
 
-    `repeats` are the texts that came before already, numbered from 0, where that was asked for.
+    `characters` are those of all texts: there are not many more pieces than that. `repeats`
+    are the texts that came before already, numbered from 0, where that was asked for.
     """
 
     texts: int
+    characters: int
     digest: str
     undecoded: int
     repeats: npt.NDArray[np.int64]
@@ -40,16 +42,17 @@ def survey(texts: Iterable[str], *, repeats: bool = False) -> Survey:
     digest = blake2b(digest_size=16)
     seen: set[bytes] = set()
     again: list[int] = []
-    count = undecoded = 0
+    count = characters = undecoded = 0
     for count, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise BadSetting(f"{text!r} is no text: give a string")
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
+        characters += len(text)
         undecoded += "\ufffd" in text
         if repeats:
             mark = blake2b(encoded, digest_size=16).digest()
             if mark in seen:
                 again.append(count - 1)
             seen.add(mark)
-    return Survey(count, digest.hexdigest(), undecoded, np.array(again, np.int64))
+    return Survey(count, characters, digest.hexdigest(), undecoded, np.array(again, np.int64))

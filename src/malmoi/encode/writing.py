@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from malmoi.encode.activations import Parts
 from malmoi.encode.embedding import Embedded, Wish, clean, embed
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.engine import MUCH
 from malmoi.encode.notes import Notes
 from malmoi.encode.outputs import Output, chunk_dim, output_for
 from malmoi.encode.protocol import Encoder
@@ -82,6 +84,8 @@ def write_embeddings(
     target = Path(os.path.realpath(path))  # a link goes on pointing there
     found = survey(texts, repeats=path.suffix == ".malmoi")
     keeper = Keeper(checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume)
+    if isinstance(encoder, ContextualEncoder) and found.characters > MUCH - 2 * found.texts:
+        encoder.engine.settle()  # else it might change on the way, and not where a resumed run does
     part = target.with_name(f"{target.name}.part")
     with complaints(path), _growing(part, keeper) as file:
         work = _Work(encoder, wish, output, keeper, file)
