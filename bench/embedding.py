@@ -74,8 +74,11 @@ def watched(folder: Path, patience: float) -> Iterator[tuple[int, int]]:
     try:
         while process.poll() is None and time.monotonic() - start < patience:
             time.sleep(PAUSE)
-            size = part.stat().st_size if part.exists() else 0
-            yield max(0, size - HEADER) // ROW, peak_of(process.pid)
+            done = max(0, part.stat().st_size - HEADER) // ROW if part.exists() else 0
+            if done == 0:
+                start = time.monotonic()  # the time counts from the first chunk on
+            else:
+                yield done, peak_of(process.pid)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()

@@ -49,7 +49,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tiny(cache: None, folder: Path) -> ContextualEncoder:
-    return load_contextual(str(folder))
+    found = load_contextual(str(folder))
+    found.engine.settle()  # so that every number comes out of one engine
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -256,7 +258,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(
     assert "give the same command with --resume" in said
     monkeypatch.setattr(outputs.Rows, "add", really_add)
     assert run([*words, "--out", str(out), "--resume"]) == 0
-    np.testing.assert_array_equal(np.load(out), tiny.encode(TEXTS))
+    np.testing.assert_allclose(np.load(out), tiny.encode(TEXTS), atol=1e-5)
 
 
 def test_nothing_is_left_of_what_never_began(tiny: ContextualEncoder, tmp_path: Path) -> None:
