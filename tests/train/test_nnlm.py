@@ -220,7 +220,7 @@ def break_off(path: Path, settings: NNLM, words: int, *, resume: bool = False) -
 def test_a_resumed_training_ends_with_the_same_bits(
     settings: NNLM, words: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("malmoi.train.checkpoint.PAUSE", 0.0)  # after every batch
+    monkeypatch.setattr("malmoi.files.checkpoint.PAUSE", 0.0)  # after every batch
     path = tmp_path / "x.checkpoint"
     break_off(path, settings, words)
     resumed = train_nnlm(GRAMMAR, settings, checkpoint=path, resume=True)
