@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from malmoi.serve.access import ANYBODY, read_keys
 from malmoi.serve.models import Models
 from malmoi.serve.running import Prepared, Serving, listen, make_server
 
@@ -58,8 +59,9 @@ class Running:
 def serving(models: Models, settings: Serving | None = None) -> Iterator[Running]:
     """A server in a thread, told to stop at the end."""
     settings = settings or Serving(port=0, quiet=True)
-    prepared = Prepared(models, listen("127.0.0.1", 0), settings)
-    server = make_server(prepared)
+    keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
+    prepared = Prepared(models, listen("127.0.0.1", 0), settings, keys)
+    server = make_server(prepared, lambda: None)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [prepared.listening]})
     thread.start()
     try:

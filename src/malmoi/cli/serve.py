@@ -1,7 +1,10 @@
 """`malmoi serve --model NAME=PATH …`: models over HTTP."""
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 from cyclopts import Parameter
 
@@ -49,8 +52,7 @@ def serve_command(
         limits=Limits(waiting=max_waiting, texts=max_texts),
     )
     prepared = prepare(parse_places(model), settings)
-    announce(prepared, json)
-    run(prepared)
+    run(prepared, partial(announce, prepared, json))
 
 
 def announce(prepared: Prepared, json: bool) -> None:
@@ -61,7 +63,7 @@ def announce(prepared: Prepared, json: bool) -> None:
     else:
         print(f"malmoi serves {', '.join(m.name for m in prepared.models)} at {prepared.address}")
         print(f"try: {example(prepared)}")
-    flush()
+    sys.stdout.flush()  # for a program that reads it
 
 
 def example(prepared: Prepared) -> str:
@@ -69,12 +71,7 @@ def example(prepared: Prepared) -> str:
     first, key = next(iter(prepared.models)), ""
     if prepared.settings.api_key_file is not None:
         key = ' -H "Authorization: Bearer KEY"'
-    if first.encoder is None:
-        word = first.vectors.keys[0] if first.vectors is not None else "word"
+    if first.vectors is not None:
+        word = quote(first.vectors.keys[0])
         return f"curl{key} '{prepared.address}/neighbours?word={word}'"
     return f'curl{key} {prepared.address}/embed -d \'{{"texts": ["hello"]}}\''
-
-
-def flush() -> None:
-    """Let a program that reads it know at once."""
-    print(end="", flush=True)

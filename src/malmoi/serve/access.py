@@ -28,6 +28,9 @@ class Keys:
         return scheme.lower() == b"bearer" and any(same)
 
 
+ANYBODY = Keys()
+
+
 def read_keys(path: Path) -> Keys:
     """A file with a key a line; empty lines and those that begin with # are none."""
     lines = (line.strip() for line in bytes(Source(path).mapped).splitlines())

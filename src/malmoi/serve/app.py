@@ -1,7 +1,8 @@
 """The server as an ASGI application, made of endpoints."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import orjson
 from starlette.applications import Starlette
@@ -10,17 +11,15 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from malmoi.serve.access import Keys
+from malmoi.serve.access import ANYBODY, Keys
 from malmoi.serve.endpoints import JSON, Answering
 from malmoi.serve.guard import Guard
 from malmoi.serve.logs import Log
 from malmoi.serve.refusing import Dialect, Refused, refusal_body
 from malmoi.serve.routes import ENDPOINTS
 from malmoi.serve.service import Service
-
-ANYBODY = Keys()
 
 
 def make_app(
@@ -32,13 +31,17 @@ def make_app(
 ) -> ASGIApp:
     """An application that answers for the models of a service."""
 
+    paths: dict[str, dict[str, Answering]] = {}
+    for one in ENDPOINTS:
+        paths.setdefault(one.path, {})[one.method] = Answering(one, service)
+
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
         service.open()
         yield
         await service.close()
 
-    routes = [Route(one.path, Answering(one, service), methods=[one.method]) for one in ENDPOINTS]
+    routes = [Route(path, ByMethod(each), methods=list(each)) for path, each in paths.items()]
     app = Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: not_there})
     app.router.redirect_slashes = False
     guarded: ASGIApp = Guard(app, service, ENDPOINTS, keys=keys, log=log or Log(None))
@@ -51,6 +54,18 @@ def make_app(
         allow_headers=["authorization", "content-type", "x-request-id"],
         expose_headers=["x-request-id", "x-truncated-texts", "retry-after"],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ByMethod:
+    """All that is answered at one path."""
+
+    methods: Mapping[str, Answering]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; what GET answers, HEAD does too, and the server leaves out the body."""
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        await self.methods[method](scope, receive, send)
 
 
 async def not_there(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ import logging
 import socket
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.extras import require
+from malmoi.serve.access import ANYBODY, Keys, read_keys
 from malmoi.serve.limits import Limits
 from malmoi.serve.models import Models, load_models
 
@@ -42,6 +44,7 @@ class Prepared:
     models: Models
     listening: socket.socket
     settings: Serving
+    keys: Keys = ANYBODY
 
     @property
     def address(self) -> str:
@@ -54,21 +57,23 @@ def prepare(places: dict[str, str], settings: Serving) -> Prepared:
     """Open the models, then the socket; whatever is wrong is said now."""
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
+    keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
     models = load_models(places)
-    return Prepared(models, listen(settings.host, settings.port), settings)
+    return Prepared(models, listen(settings.host, settings.port), settings, keys)
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that is bound, or one clear sentence."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(BACKLOG)
     except OverflowError as error:
+        listening.close()
         raise BadSetting(f"there is no port {port}: they go from 0 to 65535") from error
     except OSError as error:
+        listening.close()
         if error.errno == errno.EADDRINUSE:
             raise BadSetting(
                 f"port {port} of {host} is in use: stop what listens there, or choose another port"
@@ -77,11 +82,10 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def make_server(prepared: Prepared) -> "uvicorn.Server":
+def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Server":
     """All that answers, ready to run."""
     import uvicorn
 
-    from malmoi.serve.access import Keys, read_keys
     from malmoi.serve.app import make_app
     from malmoi.serve.connections import connection_class
     from malmoi.serve.logs import Forwarding, Log
@@ -89,9 +93,8 @@ def make_server(prepared: Prepared) -> "uvicorn.Server":
 
     settings, limits = prepared.settings, prepared.settings.limits
     log = Log(None if settings.quiet else sys.stderr)
-    keys = read_keys(settings.api_key_file) if settings.api_key_file else Keys()
     service = Service(prepared.models, limits, truncate=settings.truncate)
-    app = make_app(service, keys=keys, origins=settings.allow_origin, log=log)
+    app = make_app(service, keys=prepared.keys, origins=settings.allow_origin, log=log)
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [Forwarding(log)], False
     config = uvicorn.Config(
@@ -105,12 +108,20 @@ def make_server(prepared: Prepared) -> "uvicorn.Server":
         timeout_graceful_shutdown=round(limits.drain_time),
         ws="none",
     )
-    return uvicorn.Server(config)
+
+    class Announced(uvicorn.Server):
+        """Says so as soon as it can be asked, and can be told to stop."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            announce()
+
+    return Announced(config)
 
 
-def run(prepared: Prepared) -> None:
+def run(prepared: Prepared, announce: Callable[[], None]) -> None:
     """Answer until told to stop; then finish what was accepted."""
-    server = make_server(prepared)
+    server = make_server(prepared, announce)
     warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client
     sys.setswitchinterval(SWITCH)
     with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is done

@@ -1,0 +1,117 @@
+"""Who may ask, from where, and what is written down of it."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from malmoi.errors import BadFile
+from malmoi.serve.access import Keys, read_keys
+from malmoi.serve.models import Models
+from malmoi.serve.running import Serving
+from tests.serve.worlds import Running, serving
+
+KEY = "correct horse"
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = tmp_path / "keys.txt"
+    path.write_text(f"# the first\n{KEY}\n\nanother\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def locked(models: Models, key_file: Path) -> Iterator[Running]:
+    settings = Serving(quiet=True, api_key_file=key_file, allow_origin=("https://page.example",))
+    with serving(models, settings) as running:
+        yield running
+
+
+def test_without_a_key_nothing_is_answered_but_health(locked: Running) -> None:
+    assert locked.get("/health").status == 200
+    assert locked.get("/ready").status == 200
+    for path in ("/models", "/metrics", "/", "/nothing"):
+        assert locked.get(path).status == 401
+    refused = locked.post("/v1/embeddings", {"model": "minilm", "input": "a"})
+    assert refused.status == 401
+    assert refused.json["error"]["type"] == "authentication_error"
+    assert refused.headers["www-authenticate"] == "Bearer"
+
+
+def test_either_key_opens(locked: Running) -> None:
+    for key in (KEY, "another"):
+        assert locked.get("/models", Authorization=f"Bearer {key}").status == 200
+    for wrong in (f"Bearer {KEY}x", "Bearer ", KEY, f"Basic {KEY}", "Bearer # the first"):
+        assert locked.get("/models", Authorization=wrong).status == 401
+
+
+def test_only_hashes_of_keys_are_kept(key_file: Path) -> None:
+    keys = read_keys(key_file)
+    assert len(keys.hashes) == 2
+    assert KEY not in repr(keys)
+    assert Keys().admit(b"")
+
+
+def test_a_file_without_keys_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "none.txt").write_text("# nothing\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="holds no key"):
+        read_keys(tmp_path / "none.txt")
+    with pytest.raises(BadFile):
+        read_keys(tmp_path / "missing.txt")
+
+
+def test_pages_of_other_origins_may_not_ask(server: Running, locked: Running) -> None:
+    asked = {"Origin": "https://page.example", "Access-Control-Request-Method": "POST"}
+    assert "access-control-allow-origin" not in server.get("/health", **asked).headers
+    allowed = locked.get("/health", Origin="https://page.example")
+    assert allowed.headers["access-control-allow-origin"] == "https://page.example"
+    other = locked.get("/health", Origin="https://other.example")
+    assert "access-control-allow-origin" not in other.headers
+    preflight = locked.ask("OPTIONS", "/embed", None, asked)
+    assert preflight.status == 200
+
+
+def test_a_request_keeps_its_name(server: Running) -> None:
+    assert server.get("/health", X_Request_Id="mine-1").headers["x-request-id"] == "mine-1"
+    named = server.get("/health", X_Request_Id="not a name!").headers["x-request-id"]
+    assert len(named) == 32
+
+
+def test_the_log_has_a_line_of_json_a_request_and_no_text(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    with serving(models, Serving()) as server:
+        server.post("/embed", {"texts": ["a secret sentence", "word " * 300]})
+        server.get("/neighbours?word=secret")
+        server.post("/embed", b"secret, not JSON")
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    requests = [line for line in lines if line["event"] == "request"]
+    assert [(line["path"], line["status"]) for line in requests] == [
+        ("/embed", 200),
+        ("/neighbours", 404),
+        ("/embed", 400),
+    ]
+    assert (requests[0]["texts"], requests[0]["truncated"]) == (2, 1)
+    assert "secret" not in log.getvalue()
+
+
+def test_measures_are_what_prometheus_reads(models: Models) -> None:
+    with serving(models) as server:
+        server.post("/embed", {"texts": ["a", "b"]})
+        server.get("/nothing")
+        found = server.get("/metrics")
+    assert found.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = found.body.decode().splitlines()
+    assert 'malmoi_requests_total{path="/embed",status="200"} 1' in lines
+    assert 'malmoi_requests_total{path="other",status="404"} 1' in lines
+    assert 'malmoi_request_seconds_bucket{path="/embed",le="+Inf"} 1' in lines
+    assert 'malmoi_texts_total{model="minilm"} 2' in lines
+    assert 'malmoi_tokens_total{model="minilm"} 6' in lines
+    for line in lines:
+        assert line.startswith("#") or len(line.rsplit(" ", 1)) == 2

@@ -1,0 +1,166 @@
+"""`malmoi serve` as a process: what it says, how it ends, what it refuses."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from malmoi.cli import run
+from malmoi.formats import save
+from malmoi.search.building import build_index
+from tests.query.worlds import capitals
+from tests.serve.worlds import Answer, Running
+
+Process = "subprocess.Popen[str]"
+
+
+@pytest.fixture
+def capitals_file(tmp_path: Path) -> Path:
+    path = tmp_path / "capitals.malmoi"
+    save(capitals(), path)
+    return path
+
+
+def start(*words: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "malmoi", "serve", "--port", "0", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def started() -> Iterator[Any]:
+    processes: list[subprocess.Popen[str]] = []
+
+    def starting(*words: str) -> tuple["subprocess.Popen[str]", Running]:
+        process = start(*words)
+        processes.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        return process, Running(line.split()[-1])
+
+    yield starting
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_it_says_where_it_listens_and_what_to_try(started: Any, capitals_file: Path) -> None:
+    process, server = started("--model", f"capitals={capitals_file}")
+    example = process.stdout.readline()
+    assert example.startswith(f"try: curl '{server.address}/neighbours?word=")
+    assert server.get("/models").json["models"][0]["name"] == "capitals"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert {json.loads(line)["event"] for line in err.splitlines()} == {"request"}
+
+
+def test_sigterm_finishes_what_was_accepted_and_takes_nothing_new(started: Any) -> None:
+    process, server = started("--model", "minilm=minilm", "--quiet")
+    found: list[Answer] = []
+    asked = {"texts": ["a text of a few words " * 8] * 80}
+    asking = threading.Thread(target=lambda: found.append(server.post("/embed", asked)))
+    asking.start()
+    waiting = ""
+    while " 0" in (waiting or " 0"):
+        lines = server.get("/metrics").body.decode().splitlines()
+        waiting = next(line for line in lines if line.startswith("malmoi_waiting_pieces"))
+        assert not found
+    process.send_signal(signal.SIGTERM)
+    asking.join(60)
+    assert found[0].status == 200
+    assert len(found[0].json["embeddings"]) == 80
+    assert process.wait(20) == 0
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", server.port))
+
+
+def test_a_port_in_use_is_told_in_one_sentence(
+    capitals_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert run(["serve", "--model", str(capitals_file), "--port", str(port)]) == 1
+    assert f"port {port} of 127.0.0.1 is in use" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--model", "a=/no/such/folder"], "there is no model"),
+        (["--model", "=x"], "names no model"),
+        (["--model", "a=minilm", "--model", "a=minilm"], "two models are called 'a'"),
+        (["--model", "FILE", "--port", "70000"], "there is no port 70000"),
+        (["--model", "FILE", "--host", "999.1.1.1", "--port", "0"], "cannot listen at 999.1.1.1"),
+        (["--model", "FILE", "--max-texts", "0"], "the limit texts is 0"),
+        (["--model", "FILE", "--port", "0", "--api-key-file", "/no/keys"], "/no/keys"),
+    ],
+)
+def test_what_cannot_be_served_is_told_before_anything_is(
+    capitals_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    sentence: str,
+) -> None:
+    given = [str(capitals_file) if word == "FILE" else word for word in words]
+    assert run(["serve", *given]) == 1
+    caught = capsys.readouterr()
+    assert sentence in caught.err
+    assert caught.err.count("\n") == 1
+    assert not caught.out
+
+
+def test_json_says_it_for_programs(capitals_file: Path) -> None:
+    process = start("--model", f"c={capitals_file}", "--json")
+    assert process.stdout is not None
+    said = "".join(iter(process.stdout.readline, "}\n")) + "}"
+    assert json.loads(said)["models"] == ["c"]
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_vectors_and_an_index_are_served_too(
+    started: Any, capitals_file: Path, tmp_path: Path
+) -> None:
+    texts = ["서울 한국", "도쿄 일본", "한국 일본"]
+    from malmoi.encode.loading import load_encoder
+
+    encoder = load_encoder(str(capitals_file))
+    index = build_index(encoder, texts, ids=["a", "b", "c"], path=tmp_path / "index")
+    expected = [(hit.id, pytest.approx(hit.score, abs=1e-5)) for hit in index.search("서울", 2)]
+    _, server = started("--model", f"words={capitals_file}", "--model", f"i={tmp_path / 'index'}")
+    found = server.post("/search", {"query": "서울", "k": 2}).json
+    assert [(hit["id"], hit["score"]) for hit in found["hits"]] == expected
+    assert found["model"] == "i"
+    row = server.post("/embed", {"model": "words", "texts": ["서울 한국"]}).json["embeddings"][0]
+    assert row == pytest.approx(encoder.encode(texts[:1])[0].tolist(), abs=1e-6)
+    refused = server.post("/embed", {"model": "words", "texts": ["a"], "layers": -2})
+    assert "does not read in context" in refused.json["error"]["message"]
+    page = server.get("/")
+    assert page.status == 200
+    assert b"Content-Security-Policy" in page.body
+    assert server.get("/scene.json").json["title"] == "words"
+    assert server.get("/sections/9/nothing").status == 404
+
+
+def test_it_ends_at_once_when_told_twice(started: Any, capitals_file: Path) -> None:
+    process, server = started("--model", f"c={capitals_file}", "--quiet")
+    with socket.create_connection(("127.0.0.1", server.port)):
+        os.kill(process.pid, signal.SIGTERM)
+        time.sleep(0.2)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGINT)
+        assert process.wait(20) == 0
