@@ -1,6 +1,7 @@
 """How threads that work on one thing share it, and wait for each other.
 
 Waiting is a loop, not a call to the system: the work between two meetings takes microseconds.
+Whoever waits for longer lets others have the core, for the one waited for may be among them.
 """
 
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic
 
 from malmoi.kernels.compiled import inlined
@@ -15,6 +17,8 @@ from malmoi.kernels.emitting import INT
 from malmoi.kernels.text_rows import Places
 
 Generate = Callable[[Any, Any, Any, Any], Any]
+PATIENCE = 2000  # looks, some tens of microseconds
+YIELD = "sched_yield"  # of POSIX: back of the queue for this core
 PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that waits
 
 
@@ -40,8 +44,20 @@ def generate_look(typing: Any, counter: Any) -> tuple[Any, Generate]:
     return types.int64(types.int64), generate
 
 
+def generate_way(typing: Any) -> tuple[Any, Generate]:
+    """Let another thread have this core, if one is waiting for it."""
+
+    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [])
+        called = get_or_insert_function(builder.module, kind, YIELD)
+        return builder.call(called, [])
+
+    return types.int32(), generate
+
+
 arrive = cast(Callable[[int], int], intrinsic(generate_arrival))
 look = cast(Callable[[int], int], intrinsic(generate_look))
+give_way = cast(Callable[[], int], intrinsic(generate_way))
 
 
 class Team(NamedTuple):
@@ -57,8 +73,11 @@ def meet(team: Team, meeting: int) -> int:
     """Wait until all have come to this meeting, counted from 1; the number of the next one."""
     if team.parts > 1:
         arrive(team.counter.ctypes.data)
+        looks = 0
         while look(team.counter.ctypes.data) < meeting * team.parts:
-            pass
+            looks += 1
+            if looks > PATIENCE:
+                give_way()
     return meeting + 1
 
 

@@ -1,6 +1,7 @@
 """The server as a process: a socket, an event loop, and an end that loses nothing."""
 
 import errno
+import gc
 import logging
 import socket
 import sys
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from malmoi.encode.protocol import Precision
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.extras import require
 from malmoi.serve.access import ANYBODY, Keys, read_keys
@@ -34,6 +36,7 @@ class Serving:
     allow_origin: tuple[str, ...] = ()
     truncate: bool = True
     quiet: bool = False
+    precision: Precision = "float32"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -58,7 +61,7 @@ def prepare(places: dict[str, str], settings: Serving) -> Prepared:
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
     keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
-    models = load_models(places)
+    models = load_models(places, settings.precision)
     return Prepared(models, listen(settings.host, settings.port), settings, keys)
 
 
@@ -124,5 +127,7 @@ def run(prepared: Prepared, announce: Callable[[], None]) -> None:
     server = make_server(prepared, announce)
     warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client
     sys.setswitchinterval(SWITCH)
+    gc.collect()
+    gc.freeze()  # what is here now stays: looking through it again would hold up requests
     with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is done
         server.run(sockets=[prepared.listening])
