@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -15,9 +16,9 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def assert_answers(page: str) -> int:
+def assert_answers(page: str, changed: Callable[[str], str] = str) -> int:
     """Execute the page's Python: each answer is what the comment says; how many there were."""
-    code = "\n".join(blocks(page, "python"))
+    code = changed("\n".join(blocks(page, "python")))
     lines, names, answers = code.splitlines(), dict[str, object](), 0
     for statement in ast.parse(code).body:
         assert statement.end_lineno is not None

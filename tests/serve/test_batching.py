@@ -220,3 +220,18 @@ def test_halving_finds_exactly_the_items_at_fault(items: list[int]) -> None:
     found = run_apart(Choking(), items, 1)
     for item, answer in zip(items, found, strict=True):
         assert isinstance(answer, ValueError) if item < 0 else answer == item + 1
+
+
+def test_whoever_is_alone_is_answered_at_once() -> None:
+    waiting, work = Waiting(), Doubling()
+    batcher = Batcher(waiting, workers=2)
+    first = busy(batcher, work)
+    assert batcher.run_now(work, [1], [1]) is None
+    work.gate.set()
+    waiting.until(*first)
+    until(lambda: batcher.run_now(work, [1, -1], [1, 1]) is not None)
+    found = batcher.run_now(work, [3, -4], [1, 1])
+    assert found is not None
+    assert found[0] == 6
+    assert isinstance(found[1], ValueError)
+    batcher.close()

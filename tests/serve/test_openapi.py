@@ -1,6 +1,7 @@
 """The OpenAPI document says what the server does: schemathesis tries it out."""
 
 import json
+from typing import Any
 
 import pytest
 import schemathesis
@@ -22,7 +23,9 @@ LEFT_OUT = [checks.positive_data_acceptance]
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_every_answer_is_as_the_document_says(case: schemathesis.Case, server: Running) -> None:
+def test_every_answer_is_as_the_document_says(
+    case: "schemathesis.Case[Any]", server: Running
+) -> None:
     case.call_and_validate(base_url=server.address, excluded_checks=LEFT_OUT)
 
 

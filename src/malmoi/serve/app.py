@@ -42,9 +42,12 @@ def make_app(
         await service.close()
 
     routes = [Route(path, ByMethod(each), methods=list(each)) for path, each in paths.items()]
+    direct = {(p, m): one for p, each in paths.items() for m, one in each.items() if "{" not in p}
     app = Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: not_there})
     app.router.redirect_slashes = False
-    guarded: ASGIApp = Guard(app, service, ENDPOINTS, keys=keys, log=log or Log(None))
+    guarded: ASGIApp = Guard(
+        app, service, ENDPOINTS, direct=direct, keys=keys, log=log or Log(None)
+    )
     if not origins:
         return guarded
     return CORSMiddleware(

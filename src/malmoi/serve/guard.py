@@ -2,6 +2,7 @@
 
 import re
 import traceback
+from collections.abc import Mapping
 from time import perf_counter
 from uuid import uuid4
 
@@ -19,7 +20,7 @@ LEFT = 499  # the client has left, in the log and the counts alone
 
 
 class Guard:
-    """An ASGI application around another one."""
+    """An ASGI application around another one; the router is not asked about `direct` paths."""
 
     def __init__(
         self,
@@ -27,10 +28,12 @@ class Guard:
         service: Service,
         endpoints: tuple[Endpoint, ...],
         *,
+        direct: Mapping[tuple[str, str], ASGIApp],
         keys: Keys,
         log: Log,
     ) -> None:
         self._app, self._service, self._keys, self._log = app, service, keys, log
+        self._direct = direct
         self._free = {endpoint.path for endpoint in endpoints if endpoint.free}
         self._dialects = {endpoint.path: endpoint.dialect for endpoint in endpoints}
         self._present = 0
@@ -41,7 +44,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         begun, status, headers = perf_counter(), 0, dict(scope["headers"])
-        visit = Visit(identity_of(headers.get(b"x-request-id", b"")), scope["path"], receive)
+        identity = identity_of(headers.get(b"x-request-id", b""))
+        visit = Visit(identity, scope["path"], scope.get("client"), receive)
         scope.setdefault("state", {})["visit"] = visit
         named = (b"x-request-id", visit.identity.encode())
 
@@ -58,7 +62,8 @@ class Guard:
             if refused is not None:
                 await self._refuse(scope, sending, refused)
             else:
-                await self._app(scope, receive, sending)
+                direct = self._direct.get((scope["path"], scope["method"]), self._app)
+                await direct(scope, receive, sending)
         except Gone:
             status = LEFT
             self._service.measures.left += 1

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, TypeVar
 
 from malmoi.encode.running import cores
@@ -10,10 +11,13 @@ from malmoi.serve.batching import Batcher, Ticket, Work
 from malmoi.serve.limits import Limits
 from malmoi.serve.measuring import Measures
 from malmoi.serve.models import Models
+from malmoi.serve.work import States
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Result = TypeVar("Result")
+SHORT = 64  # pieces that are run where they arrive, if nobody else is there: a few milliseconds
+QUIET = 0.05  # seconds without anybody else
 LONG = 20_000  # characters that take long enough to cut that others would notice
 
 
@@ -27,6 +31,7 @@ class Visit:
 
     identity: str
     path: str
+    client: Any  # the other end of its connection
     receive: Receive
     model: str = ""
     texts: int = 0
@@ -47,6 +52,11 @@ class Service:
         self.models, self.limits, self.truncate = models, limits, truncate
         self.measures, self.workers = Measures(), cores()
         self.ready = False
+        self._known: set[Work] = (
+            set()
+        )  # graphs that are open: to run them takes no longer than that
+        self._client: Any = None
+        self._changed = 0.0  # when somebody else than before last asked
         self._futures: dict[Ticket, asyncio.Future[list[Any]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.batcher: Batcher | None = None
@@ -82,19 +92,33 @@ class Service:
             return []
         if self.batcher is None or self._loop is None:
             raise RuntimeError("the service is not open")
+        if self._is_alone(visit) and work in self._known and sum(sizes) <= SHORT:
+            answers = self.batcher.run_now(work, items, sizes)
+            if answers is not None:
+                return _without_failure(answers)
         ticket = self.batcher.submit(work, items, sizes)
         answer: asyncio.Future[list[Any]] = self._loop.create_future()
         self._futures[ticket] = answer
         leaving = self._loop.create_task(visit.left())
         leaving.add_done_callback(lambda _: _give_up(answer))
         try:
-            return await answer
+            found = await answer
+            if isinstance(work, States):
+                self._known.add(work)
+            return found
         except (Gone, asyncio.CancelledError):
             self.batcher.leave(ticket)
             raise
         finally:
             leaving.cancel()
             self._futures.pop(ticket, None)
+
+    def _is_alone(self, visit: Visit) -> bool:
+        """Whether all requests of late came over the same connection as this one."""
+        now = perf_counter()
+        if visit.client != self._client:
+            self._client, self._changed = visit.client, now
+        return now - self._changed > QUIET
 
     async def aside(self, characters: int, call: Callable[[], Result]) -> Result:
         """A call that takes long with many characters, and then does not hold up others."""
@@ -113,6 +137,13 @@ class Service:
                 answer.set_exception(ticket.failure)
             else:
                 answer.set_result(ticket.answers)
+
+
+def _without_failure(answers: list[Any]) -> list[Any]:
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
 
 
 def _give_up(answer: asyncio.Future[list[Any]]) -> None:
