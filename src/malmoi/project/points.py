@@ -5,7 +5,6 @@ Words, texts and occurrences all come as these. Knows nothing of pictures.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +18,17 @@ FEWEST = 3  # points that make a picture
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Vectors to be drawn under a name, with fields to colour by and a line of text for each."""
+    """Vectors to be drawn under a name, with fields to colour by and a line of text for each.
+
+    `rest` are vectors that are not drawn, but may be neighbours of those that are.
+    """
 
     name: str
     vectors: Vectors
     fields: tuple[Field, ...] = ()
     details: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
+    rest: Vectors | None = None
 
     def __post_init__(self) -> None:
         for what, found in [(field.name, field.values) for field in self.fields] + (
@@ -57,15 +60,16 @@ class Points:
 
 def drawable(points: Points) -> Points:
     """The points that can be drawn: those with numbers, if there are enough and they differ."""
-    matrix = points.vectors.matrix
-    whole = np.isfinite(_sums(matrix))
+    whole = _whole(points.vectors)
     if not whole.all():
         first = points.vectors.keys[int(np.argmin(whole))]
         lost = int(len(whole) - whole.sum())
         points = points.take(np.flatnonzero(whole)).with_notes(
             f"{lost:,} left out: no finite numbers, the first '{first}'"
         )
-        matrix = points.vectors.matrix
+    if points.rest is not None and not (whole := _whole(points.rest)).all():
+        points = replace(points, rest=points.rest.take(np.flatnonzero(whole)))
+    matrix = points.vectors.matrix
     if len(matrix) < FEWEST or matrix.shape[1] == 0:
         raise BadSetting(
             f"{points.name} has {len(matrix)} vectors of {matrix.shape[1]} numbers to draw: a"
@@ -79,8 +83,9 @@ def drawable(points: Points) -> Points:
     return points
 
 
-def _sums(matrix: Any) -> npt.NDArray[np.float64]:
-    """The sum of each row, which is finite where all its numbers are."""
+def _whole(vectors: Vectors) -> npt.NDArray[np.bool_]:
+    """Which rows hold finite numbers only: those whose sum is one."""
     with np.errstate(invalid="ignore"):
-        total: npt.NDArray[np.float64] = matrix.sum(axis=1, dtype=np.float64)
-    return total
+        sums = vectors.matrix.sum(axis=1, dtype=np.float64)
+    finite: npt.NDArray[np.bool_] = np.isfinite(sums)
+    return finite

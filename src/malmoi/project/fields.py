@@ -1,0 +1,103 @@
+"""What words can be coloured by: how frequent they are, their script, their part of speech."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import numpy as np
+
+from malmoi.errors import MissingExtra
+from malmoi.files.progress import Progress, silent
+from malmoi.project.scene import Field
+from malmoi.text.korean import analyser
+from malmoi.vectors import Vectors
+
+SCRIPTS = ("Latin", "Hangul", "Han", "Kana", "Cyrillic", "Greek", "Arabic", "Hebrew")
+UNICODE = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana", "HALFWIDTH": "Kana"}
+NUMBER, SIGN, OTHER = "numbers", "signs", "other scripts"
+# kiwipiepy's tags by how they begin, longest first.
+PARTS = (
+    ("NNP", "name"),
+    ("NP", "pronoun"),
+    ("NR", "numeral"),
+    ("N", "noun"),
+    ("VA", "adjective"),
+    ("V", "verb"),
+    ("MA", "adverb"),
+    ("M", "determiner"),
+    ("I", "interjection"),
+    ("J", "particle"),
+    ("E", "ending"),
+    ("X", "affix"),
+)
+NO_PART = "none"
+KOREAN_ENOUGH = 0.05  # of the words in Hangul: then their part of speech is worth a field
+TOLD = 1000  # words between two looks at how far it is
+
+
+def frequency_fields(vectors: Vectors) -> tuple[Field, ...]:
+    """The rank of each word by frequency, and its count where that is known."""
+    counts = vectors.counts
+    order = np.arange(len(vectors)) if counts is None else np.argsort(-counts, kind="stable")
+    rank = np.empty(len(vectors), dtype=np.float32)
+    rank[order] = np.arange(1, len(vectors) + 1)
+    fields = [Field("frequency rank", "number", rank)]
+    if counts is not None:
+        logarithm = np.log10(np.maximum(counts, 1)).astype(np.float32)
+        fields.append(Field("count, as a power of ten", "number", logarithm))
+    return tuple(fields)
+
+
+def label_field(name: str, labels: Sequence[str]) -> Field:
+    """A field of one label a point; the most frequent labels come first."""
+    kinds, which, sizes = np.unique(
+        np.array(labels, object), return_inverse=True, return_counts=True
+    )
+    order = np.argsort(-sizes, kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    return Field(name, "label", place[which], tuple(str(kinds[at]) for at in order))
+
+
+def script_field(keys: Iterable[str]) -> Field | None:
+    """The script that each word is written in, if there are several."""
+    field = label_field("script", [script(key) for key in keys])
+    return field if len(field.labels) > 1 else None
+
+
+def script(word: str) -> str:
+    """The script of a word's first letter; numbers and signs have none."""
+    letter = next((one for one in word if one.isalpha()), None)
+    if letter is None:
+        return NUMBER if any(one.isnumeric() for one in word) else SIGN
+    return _script_of(letter)
+
+
+@cache
+def _script_of(letter: str) -> str:
+    first = unicodedata.name(letter, OTHER).split()[0]
+    named = UNICODE.get(first, first.capitalize())
+    return named if named in SCRIPTS else OTHER
+
+
+def speech_field(keys: Sequence[str], *, progress: Progress = silent) -> Field | None:
+    """The part of speech of each Korean word by its first morpheme, where kiwipiepy is there."""
+    words = [unicodedata.normalize("NFC", key) for key in keys]
+    korean = [at for at, word in enumerate(words) if script(word) == "Hangul"]
+    if len(korean) < KOREAN_ENOUGH * len(words):
+        return None
+    try:
+        analysed = analyser().tokenize(words[at] for at in korean)
+    except MissingExtra:
+        return None
+    labels = [NO_PART] * len(words)
+    for done, (at, morphemes) in enumerate(zip(korean, analysed, strict=True)):
+        labels[at] = _part(morphemes[0].tag) if morphemes else NO_PART
+        if done % TOLD == 0:
+            progress(done, len(korean))
+    progress(len(korean), len(korean))
+    return label_field("part of speech", labels)
+
+
+def _part(tag: str) -> str:
+    return next((name for start, name in PARTS if tag.startswith(start)), NO_PART)

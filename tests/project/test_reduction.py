@@ -1,0 +1,101 @@
+"""Pictures keep islands apart, are the same for the same seed, and say by what they were drawn."""
+
+import sys
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import malmoi as mm
+from malmoi.nearest.ranking import Rows
+from malmoi.project import reduction
+from malmoi.project.making import Projection, make_scene
+from malmoi.project.near import near_lists
+from malmoi.project.reduction import Method, reduce
+
+METHODS = [method for method in get_args(Method) if method != "auto"]
+
+
+def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Rows]:
+    chance = np.random.default_rng(5)
+    centres = chance.normal(size=(4, dim)) * 10
+    which = np.repeat(np.arange(4), each)
+    matrix = centres[which] + chance.normal(size=(4 * each, dim))
+    return mm.Vectors([f"w{i}" for i in range(4 * each)], matrix.astype(np.float32)), which
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
+    vectors, which = islands()
+    (space,) = make_scene(vectors, settings=Projection(method=method)).spaces
+    for places in (space.plane, space.solid):
+        far = np.linalg.norm(places[:, np.newaxis] - places, axis=2)
+        np.fill_diagonal(far, np.inf)
+        assert (which[far.argmin(axis=1)] == which).mean() > 0.97
+    assert space.reduction == {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}[method]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_picture(method: Method) -> None:
+    vectors, _ = islands(20)
+    once, again = (
+        make_scene(vectors, settings=Projection(method=method, seed=3)).spaces[0] for _ in "ab"
+    )
+    np.testing.assert_array_equal(once.plane, again.plane)
+    np.testing.assert_array_equal(once.solid, again.solid)
+    assert once.kept == again.kept
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("count", [3, 4, 7, 20])
+def test_few_points_are_drawn_by_every_method(method: Method, count: int) -> None:
+    vectors = islands()[0][:count]
+    near = near_lists(vectors, 15)["euclidean"]
+    picture = reduce(vectors.matrix, near, method)
+    assert np.isfinite(picture.plane).all()
+    assert np.isfinite(picture.solid).all()
+
+
+def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
+    line = np.arange(60, dtype=np.float32)[:, np.newaxis]
+    twins = np.repeat(islands()[0].matrix[::4], 3, axis=0)
+    for matrix in (line, twins):
+        words = [f"w{i}" for i in range(len(matrix))]
+        settings = Projection(metric="euclidean")
+        (space,) = make_scene(mm.Vectors(words, matrix), settings=settings).spaces
+        assert np.isfinite(space.plane).all()
+
+
+def test_method_goes_by_the_number_of_points() -> None:
+    sizes = [3, reduction.FEW, reduction.MANY, reduction.MANY + 1]
+    assert [reduction._choose(size) for size in sizes] == ["pca", "tsne", "tsne", "pacmap"]
+
+
+def test_without_the_extra_it_is_pca_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    vectors, _ = islands()
+    (space,) = make_scene(vectors).spaces
+    assert space.reduction == "PCA"
+    assert any("pip install 'malmoi[project]'" in note for note in space.notes)
+    with pytest.raises(mm.MissingExtra, match="openTSNE"):
+        make_scene(vectors, settings=Projection(method="tsne"))
+
+
+def test_unknown_method_is_refused() -> None:
+    with pytest.raises(mm.BadSetting, match="'umap' is no method: choose one of auto, pca"):
+        Projection(method="umap")  # type: ignore[arg-type]
+
+
+def test_nobody_prints(capfd: pytest.CaptureFixture[str]) -> None:
+    vectors, _ = islands(20)
+    told: list[str] = []
+
+    def watch(stage: str):  # type: ignore[no-untyped-def]
+        return lambda done, total: told.append(f"{stage} {done == total}")
+
+    for method in METHODS:
+        make_scene(vectors, settings=Projection(method=method), watch=watch)
+    assert capfd.readouterr() == ("", "")
+    assert {"finding neighbours True", "t-SNE False", "PaCMAP True", "PaCMAP in 3D True"} <= set(
+        told
+    )
