@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.inspection import inspect as inspect
+    from malmoi.project.making import Projection as Projection
+    from malmoi.project.making import make_scene as make_scene
+    from malmoi.project.page import write_page as write_page
+    from malmoi.project.points import Points as Points
+    from malmoi.project.senses import sense_points as sense_points
+    from malmoi.project.texts import text_points as text_points
+    from malmoi.project.words import word_points as word_points
     from malmoi.query.analogy import analogy as analogy
     from malmoi.query.compare import odd_one_out as odd_one_out
     from malmoi.query.compare import rank as rank
@@ -68,6 +75,12 @@ _HOMES = {
     "malmoi.evaluate.words": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
+    "malmoi.project.making": ("Projection", "make_scene"),
+    "malmoi.project.page": ("write_page",),
+    "malmoi.project.points": ("Points",),
+    "malmoi.project.senses": ("sense_points",),
+    "malmoi.project.texts": ("text_points",),
+    "malmoi.project.words": ("word_points",),
     "malmoi.query.analogy": ("analogy",),
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
     "malmoi.query.context": ("occurrences",),

@@ -33,6 +33,7 @@ COMMANDS = (
     ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
     ("train", "train:train_app", "Train a model: word2vec, fasttext, glove …"),
     ("generate", "generate:generate_command", "Text from a language model."),
+    ("project", "project:project_command", "A page to look at vectors, texts, or senses."),
     ("serve", "serve:serve_command", "Models over HTTP: OpenAI's way, bert-as-service's, ours."),
     ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
 )
