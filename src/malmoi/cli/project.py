@@ -1,8 +1,11 @@
 """`malmoi project M --out page.html`: a page to look at vectors."""
 
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
+from unicodedata import normalize
 
 from cyclopts import Parameter
 
@@ -15,13 +18,16 @@ from malmoi.project.making import Projection, make_scene
 from malmoi.project.page import write_page
 from malmoi.project.points import Points
 from malmoi.project.scene import Scene, Space
+from malmoi.project.senses import sense_points
 from malmoi.project.texts import text_points
 from malmoi.project.words import word_points
 from malmoi.search.building import open_index
 from malmoi.search.folder import is_index
 
 DRAWN = 20_000  # words, where nobody says how many
+READ = 2000  # sentences with a word, where nobody says how many
 DEFAULT = Projection()
+SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
 
 
 def project_command(
@@ -33,14 +39,24 @@ def project_command(
     labels: Annotated[
         Path | None, Parameter(help="Lines of a key, a tab and a label to colour by.")
     ] = None,
+    word: Annotated[str | None, Parameter(help="Draw each occurrence of a word instead.")] = None,
+    corpus: Annotated[str | None, Parameter(help="With --word: the text it is read in.")] = None,
+    field: Annotated[str | None, Parameter(help="The corpus' field or column of text.")] = None,
+    sentences: Annotated[int, Parameter(help="With --word: read so many that hold it.")] = READ,
+    model: Annotated[str, Parameter(help="With --word: what reads it in context.")] = "minilm",
     settings: Annotated[Projection, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
     """A page of vectors: points to search, circle, colour and compare."""
     check_folder(out)
-    if not models:
-        raise BadSetting("name a file of vectors or an index to draw")
-    points = [_points(one, most_frequent, labels) for one in models]
+    if word is not None:
+        points = [_occurrences(word, corpus, field, model, sentences, settings.seed, bool(models))]
+    elif corpus is not None:
+        raise BadSetting("--corpus is where the occurrences of a --word are read: name the word")
+    elif not models:
+        raise BadSetting("name a file of vectors or an index to draw, or a --word and a --corpus")
+    else:
+        points = [_points(one, most_frequent, labels) for one in models]
     scene = make_scene(*points, settings=settings, watch=bar)
     size = write_page(scene, out)
     if json:
@@ -62,6 +78,50 @@ def _points(model: str, most_frequent: int, labels: Path | None) -> Points:
     vectors = open_model(model)
     name = path.name if path.exists() else model
     return word_points(vectors, name, most_frequent=most_frequent, labels=labels, watch=bar)
+
+
+def _occurrences(
+    word: str,
+    corpus: str | None,
+    field: str | None,
+    model: str,
+    most: int,
+    seed: int,
+    beside: bool,
+) -> Points:
+    """Every occurrence of a word in a corpus, in senses."""
+    from malmoi.encode.encoder import load_contextual
+    from malmoi.query.context import occurrences
+
+    if beside:
+        raise BadSetting("--word draws a word's occurrences alone: leave the vectors out")
+    if corpus is None:
+        raise BadSetting(f"where does '{word}' occur? Name a --corpus to read")
+    if most < 1:
+        raise BadSetting(f"{most} sentences: at least one is to be read")
+    texts = list(_sentences(word, corpus, field))
+    if not texts:
+        raise BadSetting(f"'{word}' occurs nowhere in {corpus}")
+    with bar(f"reading {word}", "texts") as progress:
+        found = occurrences(load_contextual(model), word, texts[:most], progress=progress)
+    points = sense_points(
+        word, found.keys, found.matrix, [texts[at] for at in found.texts], seed=seed
+    )
+    if len(texts) > most:
+        points = points.with_notes(f"of {len(texts):,} sentences that hold it, {most:,} are read")
+    return points
+
+
+def _sentences(word: str, corpus: str, field: str | None) -> Iterator[str]:
+    """The sentences that a word stands in, perhaps inside a longer one."""
+    from malmoi.text.corpus import Corpus
+
+    sought = normalize("NFC", word).casefold()
+    for document in Corpus.of(corpus, field=field):
+        if sought in document.casefold():
+            for sentence in SENTENCE_END.split(document):
+                if sought in sentence.casefold():
+                    yield sentence
 
 
 def _record(space: Space) -> dict[str, object]:
