@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.spatial import procrustes as peer
+from scipy.spatial import procrustes as peer  # type: ignore[import-untyped]
 
 import malmoi as mm
 from malmoi.project.comparing import procrustes
