@@ -44,6 +44,26 @@ def test_search_finds_korean_by_initials_and_however_it_is_typed(
         assert "없는말" in page.texts("#found")[0]
 
 
+def test_search_follows_what_is_composed_and_leaves_enter_to_the_input_method(
+    browser: Browser, words: Path
+) -> None:
+    with browser.page(words.as_uri()) as page:
+        page.ready()
+        page.key("/")
+        for typed, found in [("ㅎ", "한국"), ("하", "하늘"), ("한", "한국")]:
+            page.ask("Input.imeSetComposition", text=typed, selectionStart=1, selectionEnd=1)
+            assert page.texts("#found .key")[0] == found
+        page.value(
+            "document.getElementById('search').dispatchEvent(new KeyboardEvent('keydown',"
+            " { key: 'Enter', isComposing: true, bubbles: true }))"
+        )
+        assert page.texts("#point-title") == ["Point"]
+        page.type("한")  # the syllable is done
+        page.key("Enter")
+        page.wait("document.querySelectorAll('#point li').length")
+        assert page.texts("#point-title") == ["한국"]
+
+
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 def test_neighbours_listed_are_those_of_the_library(
     browser: Browser, words: Path, metric: Metric

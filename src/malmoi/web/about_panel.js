@@ -21,9 +21,8 @@ export function caption(space, solid) {
   return `${counted(space.count, "point")} · ${reduction}${share}`;
 }
 
-function sentence({ name, count, others, described: { reduction, kept } }) {
-  const drawn = others.length ? `${counted(count, "point")} of ${(count + others.length).toLocaleString("en")}` : counted(count, "point");
-  const from = `${drawn} from ${name}, placed by ${reduction}. `;
+function sentence({ name, count, described: { reduction, kept } }) {
+  const from = `${counted(count, "point")} from ${name}, placed by ${reduction}. `;
   if (kept === null) return from;
   return `${from}In the plane ${percent(kept)} of a point’s nearest neighbours are still its nearest; ` +
     "the lists of neighbours are always those of the vectors themselves.";

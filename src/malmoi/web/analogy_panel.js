@@ -4,7 +4,8 @@ import { analogyOf } from "./asking.js";
 import { announce, byId, element } from "./elements.js";
 import { answerList, drawnRows } from "./point_panel.js";
 
-/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number, key: string) => void} go */
+/** @param {import("./space.js").Space[]} spaces @param {import("./store.js").Store} store
+ * @param {(space: number, row: number, key: string) => void} go */
 export function analogyPanel(spaces, store, go) {
   const panel = byId("analogy");
   const possible = spaces.some(({ source, described }) => source.live || described.sections.coarse);
@@ -35,6 +36,7 @@ function example(space) {
   return known.find((text) => text.split(/ [-+] /u).every((word) => space.find(word) >= 0)) ?? "A - B + C";
 }
 
+/** @returns {Promise<import("./asking.js").Reply>} */
 async function answer(space, expression) {
   try {
     return { found: await analogyOf(space, expression) };
@@ -43,6 +45,9 @@ async function answer(space, expression) {
   }
 }
 
+/** @param {import("./space.js").Space[]} spaces @param {number} i
+ * @param {import("./asking.js").Reply} reply @param {(space: number, row: number, key: string) => void} go
+ * @param {import("./store.js").Store} store */
 function shown(spaces, i, { found, problem }, go, store) {
   const title = spaces.length > 1 ? [element("h4", {}, spaces[i].name)] : [];
   if (problem) return [...title, element("p", { class: "hint" }, problem)];

@@ -5,7 +5,8 @@ import { parseExpression, rankCoarse } from "./analogy.js";
 const K = 10;
 
 /** @typedef {{key: string, row: number, score: number, digits: number}} Answer
- *  row is -1 or past the points for what is not drawn */
+ *    row is -1 or past the points for what is not drawn
+ *  @typedef {{found: Answer[], problem?: string}} Reply */
 
 /** The neighbours of a point, or of a key that has none and row -1.
  * @param {import("./space.js").Space} space @param {number} row @param {string} key

@@ -5,7 +5,8 @@ import { download, records, toJson, toTsv } from "./exporting.js";
 
 const LISTED = 60;
 
-/** @param {import("./space.js").Space[]} spaces @param {(space: number, row: number) => void} go */
+/** @param {import("./space.js").Space[]} spaces @param {import("./store.js").Store} store
+ * @param {(space: number, row: number) => void} go */
 export function circledPanel(spaces, store, go) {
   const panel = byId("circled");
 

@@ -54,7 +54,8 @@ function labels(field, store) {
 /** @param {import("./space.js").Field} field */
 function scale({ values }) {
   const { low, high, logarithmic } = scaleOf(values);
-  const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${shortNumber(low)} to ${shortNumber(high)}` });
+  const range = `from ${shortNumber(low)} to ${shortNumber(high)}`;
+  const bar = element("div", { class: "scale", role: "img", "aria-label": range });
   const stops = Array.from({ length: 12 }, (_, i) => `rgb(${scaleColour(i / 11).join()})`);
   bar.style.background = `linear-gradient(to right, ${stops.join()})`;
   const ends = element("div", { class: "ends" }, element("span", {}, shortNumber(low)),

@@ -17,7 +17,8 @@ const SKEWED = 50; // how often its median a maximum may be before logarithms ar
 
 /** @param {string} hex @returns {Colour} */
 export function rgb(hex) {
-  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const part = (at) => parseInt(hex.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
 }
 
 /** A colour with a share of another. @param {string} one @param {string} other @param {number} share */
@@ -32,7 +33,8 @@ export function scaleColour(share, mode = theme()) {
   const at = (from + (to - from) * Math.max(0, Math.min(1, share))) * (VIRIDIS.length - 1);
   const low = Math.min(Math.floor(at), VIRIDIS.length - 2);
   const [a, b] = [rgb(VIRIDIS[low]), rgb(VIRIDIS[low + 1])];
-  return a.map((value, i) => Math.round(value + (b[i] - value) * (at - low)));
+  const between = (i) => Math.round(a[i] + (b[i] - a[i]) * (at - low));
+  return [between(0), between(1), between(2)];
 }
 
 /** The labels of a field, most points first, each with how many points and a colour.
@@ -48,9 +50,9 @@ export function labelColours({ labels, values }) {
 }
 
 /** How numbers become shares of the scale; logarithms of very uneven ones.
- * @param {Float32Array} values */
+ * @param {Float32Array | Int32Array} values */
 export function scaleOf(values) {
-  const sorted = values.filter(Number.isFinite).sort();
+  const sorted = Float32Array.from(values).filter(Number.isFinite).sort();
   if (!sorted.length) return { low: 0, high: 0, logarithmic: false, share: () => 0 };
   const [low, high] = [sorted[0], sorted[sorted.length - 1]];
   const median = sorted[sorted.length >> 1];

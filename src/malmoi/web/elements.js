@@ -1,7 +1,8 @@
 // Elements made by name. Text is text: nothing here reads markup.
 
-/** @param {string} name @param {Record<string, string>} attributes
- * @param {...(Node | string)} children */
+/** @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children @returns {HTMLElementTagNameMap[Name]} */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -9,7 +10,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** The element with an id. @param {string} id */
+/** The element with an id. @param {string} id @returns {any} */
 export function byId(id) {
   return document.getElementById(id);
 }

@@ -72,7 +72,8 @@ function listenToPointers(element, meanings) {
   element.addEventListener("pointerleave", () => meanings.leave());
 }
 
-/** Where an event is in an element, in pixels. */
+/** Where an event is in an element, in pixels.
+ * @param {Element} element @param {MouseEvent} event @returns {[number, number]} */
 function at(element, event) {
   const { left, top } = element.getBoundingClientRect();
   return [event.clientX - left, event.clientY - top];

@@ -14,27 +14,32 @@ const widths = new Map(); // of names in the small font
  * @param {import("./view.js").View} view
  */
 export function drawOverlay(context, view) {
-  const { camera: { width, height, scale, target }, screen, space, size } = view;
-  context.clearRect(0, 0, width, height);
-  const ground = new Ground(width, height);
-  const pen = { context, ground, screen, ink: styled("ink"), soft: styled("soft"), rest: styled("rest"), paper: styled("paper"),
-    accent: styled("accent"), gap: size / 2 + 4, radius: Math.max(6, size / 2 + 3) };
-  const { chosen, hovered, nearby, circled } = view.marks;
+  const { camera, screen, space, size } = view;
+  context.clearRect(0, 0, camera.width, camera.height);
+  const pen = { context, screen, ground: new Ground(camera.width, camera.height), gap: size / 2 + 4,
+    radius: Math.max(6, size / 2 + 3), ink: styled("ink"), soft: styled("soft"), rest: styled("rest"),
+    paper: styled("paper"), accent: styled("accent") };
+  const { chosen, hovered, nearby } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
   for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row);
-  if (!space.alike) {
+  if (!space.alike) { // a name that all points have says nothing
     for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.keys[row], true);
     for (const row of nearby) name(pen, row, space.keys[row], false);
   }
-  if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, view.camera);
+  if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, camera);
+  if (!space.alike) names(pen, view);
   if (view.path.length) lasso(pen, view.path);
-  if (space.alike) return; // a name that all points have says nothing
-  const named = (row) => space.keys[row];
+}
+
+/** The names of points that nobody chose, where there is room. */
+function names(pen, { camera: { width, height, scale, target }, screen, space, marks }) {
+  const { chosen, circled } = marks;
   const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
-  context.font = SMALL;
   const origin = [width / 2 - target[0] * scale, height / 2 + target[1] * scale];
   const shape = { width, height, line: 16, gap: pen.gap, origin };
-  for (const label of placeLabels(among, ground, named, (text) => wide(context, text), shape)) {
+  pen.context.font = SMALL;
+  const widthOf = (text) => wide(pen.context, text);
+  for (const label of placeLabels(among, pen.ground, (row) => space.keys[row], widthOf, shape)) {
     const rare = label.row > space.count * RARE && label.row > SEVERAL;
     const ink = chosen >= 0 ? pen.rest : rare ? pen.soft : pen.ink;
     write({ ...pen, ink }, label.text, label.x, label.y);

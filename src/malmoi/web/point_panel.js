@@ -44,7 +44,7 @@ export function pointPanel(spaces, store, go) {
       const button = element("button", { type: "button", "aria-pressed": pressed }, name);
       button.addEventListener("click", () => {
         store.set({ metric: name });
-        panel.querySelector('.choice [aria-pressed="true"]')?.focus();
+        panel.querySelector('.choice [aria-pressed="true"]')?.focus(); // the list is made anew
       });
       choice.append(button);
     }
@@ -107,6 +107,7 @@ function heading(space, row, key) {
   ];
 }
 
+/** @returns {Promise<import("./asking.js").Reply>} */
 async function ask(space, row, key, metric) {
   try {
     return { found: await neighboursOf(space, row, key, metric) };
@@ -122,6 +123,7 @@ function shared(answers, i) {
   return element("span", { class: "aside" }, `${both} of ${mine.length} in both`);
 }
 
+/** @param {string} key @param {import("./asking.js").Reply} reply */
 function told(key, { found, problem }) {
   if (problem) return `${key}. ${problem}`;
   return `${key}. Nearest: ${found.slice(0, 5).map((one) => one.key).join(", ")}.`;

@@ -5,6 +5,7 @@
  * @returns {import("./view.js").Painter} */
 export function canvasPainter(canvas, space) {
   const context = canvas.getContext("2d");
+  /** @type {Uint8Array} */
   let colours = new Uint8Array(4 * space.count);
   return {
     name: "canvas",

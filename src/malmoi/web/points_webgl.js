@@ -71,12 +71,14 @@ export function webglPainter(canvas, space) {
 /** Program, buffers and uniforms of a new context. @param {WebGL2RenderingContext} gl */
 function prepare(gl, space) {
   const program = gl.createProgram();
-  for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  const attach = (kind, text) => {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
     gl.attachShader(program, shader);
-  }
+  };
+  attach(gl.VERTEX_SHADER, VERTEX);
+  attach(gl.FRAGMENT_SHADER, FRAGMENT);
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
     throw new Error(`the graphics driver refuses the page's shaders: ${gl.getProgramInfoLog(program)}`);

@@ -16,6 +16,7 @@ export class Finder {
   find(typed, most) {
     const exact = folded(typed.trim()), loose = pattern(typed.trim());
     if (!exact) return [];
+    /** @type {(string | RegExp)[]} */
     const forms = [`\n${exact}\n`, `\n${exact}`];
     if (loose === literal(exact)) forms.push(exact);
     else forms.push(...[`\n${loose}\n`, `\n${loose}`, loose].map((form) => new RegExp(form, "gu")));

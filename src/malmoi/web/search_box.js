@@ -37,7 +37,8 @@ export function searchBox(spaces, choose) {
     return made;
   };
   const chosenBy = (i, ...children) => {
-    const made = element("li", { role: "option", id: `found-${i}`, "aria-selected": String(i === active) }, ...children);
+    const selected = String(i === active);
+    const made = element("li", { role: "option", id: `found-${i}`, "aria-selected": selected }, ...children);
     made.addEventListener("pointerdown", (event) => { event.preventDefault(); take(i); });
     return made;
   };

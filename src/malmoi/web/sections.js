@@ -64,7 +64,7 @@ export async function readSection(source, space, name, described) {
 
 /** @param {Uint8Array} bytes @returns {Promise<ArrayBuffer>} */
 async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([/** @type {any} */ (bytes)]).stream().pipeThrough(new DecompressionStream("deflate"));
   try {
     return await new Response(stream).arrayBuffer();
   } catch {

@@ -19,7 +19,16 @@ export class Space {
     this.index = index;
     this.described = described;
     this.name = described.name;
+    /** @type {number} */
     this.count = described.count;
+    /** @type {string[]} */
+    this.keys = [];
+    /** @type {string[]} of vectors that are not drawn */
+    this.others = [];
+    /** @type {string[] | null} a line about each point */
+    this.details = null;
+    /** @type {Field[]} */
+    this.fields = [];
     this.reading = new Map();
   }
 
@@ -30,12 +39,11 @@ export class Space {
       this.read("keys"), this.read("plane"), this.read("solid"),
       has("details") ? this.read("details") : null, has("others") ? this.read("others") : [],
     ]);
-    Object.assign(this, { keys, details, others });
+    [this.keys, this.details, this.others] = [keys, details, others];
     /** Whether all points have one key, as the occurrences of a word do. */
     this.alike = Boolean(details) && keys.every((key) => key === keys[0]);
     this.plane = placed(plane, this.described.sections.plane);
     this.solid = placed(solid, this.described.sections.solid);
-    /** @type {Field[]} */
     this.fields = await Promise.all(this.described.fields.map(
       async (field, i) => ({ ...field, values: await this.read(`field-${i}`) })));
     return this;

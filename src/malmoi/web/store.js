@@ -15,6 +15,8 @@
  * @property {string | null} alone the label that is pointed at
  */
 
+/** @typedef {ReturnType<typeof createStore>} Store */
+
 /** @param {State} state */
 export function createStore(state) {
   const listeners = [];

@@ -2,8 +2,9 @@
 
 /** The theme that is seen. @returns {"light" | "dark"} */
 export function theme() {
-  return document.documentElement.dataset.theme ??
-    (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen) return chosen === "dark" ? "dark" : "light";
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 /** The other theme from now on; remembered where the browser allows it. */

@@ -25,9 +25,12 @@ const GLIDE = 350; // milliseconds
 const MARGIN = 0.12; // of a picture, where a point is nearly out of view
 
 export class View {
-  /** @param {import("./space.js").Space} space @param {Actions} actions */
+  /** @param {import("./space.js").Space} space @param {import("./store.js").Store} store
+   * @param {Actions} actions */
   constructor(space, store, actions) {
-    Object.assign(this, { space, store, actions });
+    this.space = space;
+    this.store = store;
+    this.actions = actions;
     this.camera = new Camera();
     this.camera.reach = space.plane.reach;
     this.screen = makeScreen(space.count);
