@@ -151,3 +151,17 @@ def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None
 def measure(server: Running, name: str) -> float:
     lines = server.get("/metrics").body.decode().splitlines()
     return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+
+
+def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
+    limits = Limits(held=1000, body_time=2)
+    with serving(models, Serving(quiet=True, limits=limits)) as server:
+        head = b"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+            slow.sendall(head)
+            time.sleep(0.3)
+            refused = server.post("/embed", {"texts": ["a" * 200]})
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
+        assert server.post("/embed", {"texts": ["a" * 200]}).status == 200
+    assert refused.status == 503
+    assert refused.headers["retry-after"] == "1"

@@ -22,7 +22,10 @@ def serve_command(
     *,
     model: Annotated[
         tuple[str, ...],
-        Parameter(help="NAME=PATH: vectors, an encoder, or an index; the first is the default."),
+        Parameter(
+            help="NAME=PATH: vectors, an encoder, or an index; the first is the default.",
+            negative="",
+        ),
     ],
     host: Annotated[str, Parameter(help="0.0.0.0 answers other machines too.")] = "127.0.0.1",
     port: Annotated[int, Parameter(help="0 takes any that is free.")] = 8080,
@@ -30,7 +33,8 @@ def serve_command(
         Path | None, Parameter(help="A key a line: who sends none of them is refused.")
     ] = None,
     allow_origin: Annotated[
-        tuple[str, ...], Parameter(help="A web page that may ask (CORS).", negative="")
+        tuple[str, ...],
+        Parameter(help="A web page that may ask (CORS).", negative="", show_default=False),
     ] = (),
     refuse_long: Annotated[
         bool, Flag, Parameter(help="/v1/embeddings refuses texts that it would cut off.")

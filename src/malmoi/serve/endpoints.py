@@ -56,8 +56,10 @@ class Answering:
         """Answer one request."""
         visit: Visit = scope["state"]["visit"]
         try:
-            asked = await self._asked(scope, receive)
-            found = await self.endpoint.handler(self.service, visit, asked)
+            size, limits = announced_size(scope, self.service.limits), self.service.limits
+            with self.service.holding(size if size <= limits.body else 0):
+                asked = await self._asked(scope, receive)
+                found = await self.endpoint.handler(self.service, visit, asked)
         except Exception as error:
             refused = as_refusal(error)
             if refused is None:
@@ -91,6 +93,17 @@ async def respond(
     await send({"type": "http.response.body", "body": body})
 
 
+def announced_size(scope: Scope, limits: Limits) -> int:
+    """How many bytes a request says it has; one that does not say may have as many as any."""
+    size = 0
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+        if name == b"transfer-encoding":
+            size = limits.body
+    return size
+
+
 async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
     """The body of a request that is neither too large nor too slow."""
     too_large = Refused(
@@ -98,8 +111,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
         f"the request is larger than {limits.body:,} bytes: send fewer texts at a time",
         code="request_too_large",
     )
-    announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-    if announced.isdigit() and int(announced) > limits.body:
+    if announced_size(scope, limits) > limits.body:
         raise too_large
     parts, size = list[bytes](), 0
     try:

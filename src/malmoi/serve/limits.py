@@ -15,6 +15,7 @@ class Limits:
     """
 
     body: int = 8_000_000
+    held: int = 256_000_000  # in all requests that are being read or answered
     texts: int = 2048
     characters: int = 200_000  # in one text
     answers: int = 1000

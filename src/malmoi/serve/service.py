@@ -1,13 +1,14 @@
 """What all requests share: the models, the workers, and what is counted."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeVar
 
 from malmoi.encode.running import cores
-from malmoi.serve.batching import Batcher, Ticket, Work
+from malmoi.serve.batching import Batcher, Overloaded, Ticket, Work
 from malmoi.serve.limits import Limits
 from malmoi.serve.measuring import Measures
 from malmoi.serve.models import Models
@@ -55,6 +56,7 @@ class Service:
         self._known: set[Work] = (
             set()
         )  # graphs that are open: to run them takes no longer than that
+        self._held = 0  # bytes of all requests that are here
         self._client: Any = None
         self._changed = 0.0  # when somebody else than before last asked
         self._futures: dict[Ticket, asyncio.Future[list[Any]]] = {}
@@ -77,6 +79,17 @@ class Service:
     def is_full(self) -> bool:
         """Whether as much is waiting as may."""
         return self.batcher is not None and self.batcher.waiting >= self.limits.waiting
+
+    @contextmanager
+    def holding(self, size: int) -> Iterator[None]:
+        """Count the bytes of a request while it is here; too many at once are refused."""
+        if self._held and self._held + size > self.limits.held:
+            raise Overloaded(1)
+        self._held += size
+        try:
+            yield
+        finally:
+            self._held -= size
 
     async def close(self) -> None:
         """Let the workers finish."""
