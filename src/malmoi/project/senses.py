@@ -33,11 +33,9 @@ def sense_points(
     senses = int(which.max()) + 1
     assert points.details is not None
     names = typical_words(points.details, which, leave_out={word, *keys})
-    sizes = np.bincount(which).tolist()
-    labels = tuple(f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True))
     found = "one sense" if senses == 1 else f"{senses} senses (silhouette {silhouette:.2f})"
     note = f"{len(which):,} occurrences of '{word}' in {found}"
-    points = replace(points, fields=(Field("sense", "label", which, labels),))
+    points = replace(points, fields=(Field("sense", "label", which, tuple(names)),))
     return points.with_notes(note)
 
 

@@ -1,0 +1,73 @@
+"""How fast vectors become a picture: neighbours and components beside scikit-learn's."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bench.data import Data
+from bench.measure import Figure, best_of, faster, say
+from malmoi.nearest.mutual import rank_each_other
+from malmoi.nearest.ranking import unit
+from malmoi.project.kept import kept_share
+from malmoi.project.near import near_lists
+from malmoi.project.pca import principal_components
+from malmoi.project.reduction import Method, reduce
+from malmoi.project.scene import Near
+from malmoi.project.tsne import LINKS
+from malmoi.vectors import Matrix, Vectors
+
+ROUNDS = 3
+ROWS, DRAWN, LISTED = 10_000, 5000, 10
+METHODS: tuple[Method, ...] = ("pca", "tsne", "pacmap")
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """Neighbours of all rows by two metrics, components; then, said, what each picture keeps."""
+    vectors = data.glove
+    yield neighbours(vectors[:ROWS])
+    yield components(vectors)
+    for method in METHODS:
+        tell(vectors[:DRAWN], method)
+
+
+def neighbours(vectors: Vectors) -> Figure:
+    """Ours by both metrics at once; scikit-learn's brute force by one and the other."""
+    from sklearn.neighbors import NearestNeighbors
+
+    def peer() -> None:
+        for metric in ("cosine", "euclidean"):
+            model: Any = NearestNeighbors(
+                n_neighbors=LISTED, metric=metric, algorithm="brute", n_jobs=-1
+            )
+            model.fit(vectors.matrix).kneighbors()
+
+    rank_each_other(vectors[:100], LISTED)  # compiled once
+    ours, theirs = best_of(ROUNDS, partial(rank_each_other, vectors, LISTED), peer)
+    return faster(f"nearest 10, {ROWS:,} rows", ours, theirs, None)
+
+
+def components(vectors: Vectors) -> Figure:
+    """Three components of all rows."""
+    from sklearn.decomposition import PCA
+
+    matrix: Matrix = np.asarray(vectors.matrix)
+    ours, theirs = best_of(
+        ROUNDS,
+        partial(principal_components, matrix, 3),
+        partial(PCA(3, svd_solver="covariance_eigh").fit_transform, matrix),
+    )
+    return faster(f"PCA, {len(vectors):,} rows", ours, theirs, None)
+
+
+def tell(vectors: Vectors, method: Method) -> None:
+    """How long a picture takes, and how many of the nearest ten it keeps."""
+    links = near_lists(vectors, LINKS)["cosine"]
+    start = time.perf_counter()
+    picture = reduce(unit(vectors.matrix), links, method)
+    took = time.perf_counter() - start
+    near = Near(links.rows[:, :LISTED], links.scores[:, :LISTED])
+    flat, solid = (kept_share(near, places) for places in (picture.plane, picture.solid))
+    say(f"{method}, {len(vectors):,} words: {took:.1f} s; keeps {flat:.0%} flat, {solid:.0%} solid")
