@@ -3,7 +3,6 @@
 import errno
 import gc
 import logging
-import os
 import socket
 import sys
 import warnings
@@ -128,7 +127,6 @@ def run(prepared: Prepared, announce: Callable[[], None]) -> None:
     server = make_server(prepared, announce)
     warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client
     sys.setswitchinterval(SWITCH)
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # one text is not worth a thread
     gc.collect()
     gc.freeze()  # what is here now stays: looking through it again would hold up requests
     with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is done
