@@ -21,7 +21,7 @@ from malmoi.search.filters import Where, conditions
 from malmoi.search.folder import Folder
 from malmoi.search.models import check_encoder, take_probe
 from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
-from malmoi.search.segment import Entry, make_segment
+from malmoi.search.segment import Entry, Segment, make_segment
 from malmoi.search.state import Mask, State, tidied, with_segment, without
 from malmoi.vectors import Matrix, Vectors
 
@@ -104,7 +104,7 @@ class Index:
             parts.append(self._by_words(state, query, depth, allowed))
         found = fused(parts, k) if hybrid else parts[0]
         each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
-        return [_hit(state.entry(row), score) for row, score in each]
+        return [_hit(*state.at(row), score) for row, score in each]
 
     def add(
         self,
@@ -199,5 +199,5 @@ class Index:
         return state.vector(row)
 
 
-def _hit(entry: Entry, score: float) -> Hit:
-    return Hit(entry.id, score, entry.text, entry.fields)
+def _hit(segment: Segment, row: int, score: float) -> Hit:
+    return Hit(segment.vectors.keys[row], score, segment.texts[row], segment.fields(row))

@@ -116,7 +116,7 @@ def _exactly(segment: Segment, direction: Matrix, k: int, rows: Rows) -> Ranked:
     vectors = segment.vectors
     near = vectors.matrix[rows] @ direction
     near /= divisors(vectors.norms[rows])
-    best = np.lexsort((rows, -near))[:k]
+    best = np.argsort(-near, kind="stable")[:k]
     return Ranked(rows[best], near[best])
 
 

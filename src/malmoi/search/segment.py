@@ -76,8 +76,11 @@ class Segment:
 
     def entry(self, row: int) -> Entry:
         """What stands in a row."""
-        fields = {name: it.value(row) for name, it in self.columns.items() if it.codes[row]}
-        return Entry(self.vectors.keys[row], self.texts[row], fields)
+        return Entry(self.vectors.keys[row], self.texts[row], self.fields(row))
+
+    def fields(self, row: int) -> Fields:
+        """What is known of a row."""
+        return {name: it.value(row) for name, it in self.columns.items() if it.codes[row]}
 
 
 def digest(entry: Entry) -> tuple[int, int, int]:

@@ -4,6 +4,7 @@ A frozen value; adding and deleting make another one that shares the segments. R
 through all segments, dead ones too.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,6 +52,10 @@ class State:
         return np.cumsum([0, *map(len, self.segments)])
 
     @cached_property
+    def _starts(self) -> list[int]:
+        return [int(start) for start in self.starts]
+
+    @cached_property
     def living(self) -> Mask:
         """For every row whether it lives."""
         return np.concatenate([np.empty(0, bool), *self.alive])
@@ -72,8 +77,8 @@ class State:
 
     def at(self, row: int) -> tuple[Segment, int]:
         """The segment of a row, and its number there."""
-        place = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return self.segments[place], row - int(self.starts[place])
+        place = bisect_right(self._starts, row) - 1
+        return self.segments[place], row - self._starts[place]
 
     def entry(self, row: int) -> Entry:
         """What stands in a row."""

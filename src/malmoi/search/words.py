@@ -71,8 +71,14 @@ def _cut(word: str) -> Iterable[str]:
 
 
 def _plain(word: str) -> str:
-    """1,000 is 1000."""
-    return word.replace(",", "")
+    """1,000 is 1000, and a plural its singular (Harman's s-stemmer: ponies, pony; cats, cat)."""
+    if not word.endswith("s"):
+        return word.replace(",", "")
+    if word.endswith("ies") and not word.endswith(("eies", "aies")) and len(word) > 3:
+        return word[:-3] + "y"
+    if word.endswith("es") and not word.endswith(("aes", "ees", "oes")) and len(word) > 3:
+        return word[:-1]
+    return word if word.endswith(("us", "ss")) or len(word) < 3 else word[:-1]
 
 
 def _morphemes(tagged: list[str]) -> Iterator[str]:
