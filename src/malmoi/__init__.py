@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from malmoi.errors import MissingExtra as MissingExtra
     from malmoi.errors import UnknownWord as UnknownWord
     from malmoi.evaluate.analogies import analogies as analogies
+    from malmoi.evaluate.retrieval import evaluate_search as evaluate_search
+    from malmoi.evaluate.retrieval import read_search_test as read_search_test
     from malmoi.evaluate.senses import sense_separation as sense_separation
     from malmoi.evaluate.sentences import evaluate_sentences as evaluate_sentences
     from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
@@ -69,6 +71,7 @@ _HOMES = {
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.senses": ("sense_separation",),
     "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
+    "malmoi.evaluate.retrieval": ("evaluate_search", "read_search_test"),
     "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.evaluate.sweep": ("sweep_recipes",),
     "malmoi.evaluate.typos": ("corrupt", "typo_test"),

@@ -63,6 +63,16 @@ def correlation(
     return Score(value=value, low=low, high=high, answered=len(ours), total=total)
 
 
+def mean(values: Numbers, total: int, seed: int = 0) -> Score:
+    """The mean of one figure a question, with the interval of a bootstrap over the questions."""
+    if len(values) == 0:
+        return Score(value=None, answered=0, total=total)
+    random = np.random.default_rng(seed)
+    drawn = [values[random.integers(len(values), size=len(values))] for _ in range(RESAMPLES)]
+    low, high = interval(np.array([each.mean() for each in drawn]))
+    return Score(value=float(values.mean()), low=low, high=high, answered=len(values), total=total)
+
+
 def spearman(one: Numbers, other: Numbers) -> float | None:
     """Spearman's correlation, equal values sharing their mean rank; None where undefined."""
     if len(one) < 2:

@@ -1,0 +1,138 @@
+"""Search: SciFact beside brute force in NumPy, BM25 and both; clusters beside exact search."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import numpy as np
+
+from bench.data import Data
+from bench.measure import Figure, best_of, faster, say
+from bench.text import CORPORA
+from malmoi.encode.loading import load_encoder
+from malmoi.encode.protocol import Encoder
+from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
+from malmoi.files.progress import Progress, silent
+from malmoi.nearest.ranking import Rows, unit
+from malmoi.search.building import build_index
+from malmoi.search.ranking import by_vector
+from malmoi.search.sources import Source
+from malmoi.search.state import State
+from malmoi.vectors import Matrix
+
+SCIFACT = CORPORA.parent / "scifact"
+K, POINTS, RECALL, TIMES = 10, 0.5, 0.95, 10.0
+QUERIES, ROUNDS, SEED = 1000, 5, 99
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """All figures of this part; those of SciFact only where it is there."""
+    yield from clusters(data)
+    if SCIFACT.is_dir():
+        yield from scifact()
+    else:
+        say(f"no {SCIFACT} (set MALMOI_DATA): SciFact is left out")
+
+
+def scifact() -> Iterator[Figure]:
+    """nDCG@10 of the train queries."""
+    test = read_search_test(SCIFACT, "train")
+    source = Source(text=("title", "text"), id="_id")
+    entries = source.entries(SCIFACT / "corpus.jsonl.gz")
+    say(f"embedding {len(entries):,} abstracts")
+    encoder = Remembering(load_encoder("minilm"))
+    ids = [entry.id for entry in entries]
+    index = build_index(encoder, [entry.text for entry in entries], ids=ids)
+
+    def brute_force(query: str) -> list[str]:
+        (direction,) = encoder.encode([query])
+        return [ids[row] for row in np.argsort(-(unit(encoder.largest) @ direction))[:K]]
+
+    say(f"{len(test.queries):,} queries, four ways")
+    exact, brute = evaluate_search(index, test, K), score_search(brute_force, test, K)
+    words = evaluate_search(index, test, K, lexical=True)
+    both = evaluate_search(index, test, K, hybrid=True)
+    off = 100 * abs(points(exact) - points(brute))
+    yield Figure(
+        name="SciFact nDCG@10, exact",
+        ours=shown(exact),
+        peer=shown(brute),
+        off=off,
+        asked=f"≤ {POINTS} points",
+        met=off <= POINTS,
+        remark="The peer of exact search is brute force in NumPy, of hybrid the better part;"
+        f" {exact.ndcg.answered:,} train queries, 95 % intervals "
+        + ", ".join(f"{s.ndcg.low:.3f}–{s.ndcg.high:.3f}" for s in (exact, words, both)),
+    )
+    yield Figure(name="SciFact nDCG@10, BM25", ours=shown(words))
+    best = max(exact, words, key=points)
+    better = points(both) >= points(best)
+    yield Figure(
+        name="SciFact nDCG@10, hybrid", ours=shown(both), peer=shown(best), asked="≥", met=better
+    )
+
+
+class Remembering:
+    """An encoder that keeps the largest matrix it has made, so that nothing is embedded twice."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder, self.name, self.dim = encoder, encoder.name, encoder.dim
+        self.largest = np.empty((0, encoder.dim), np.float32)
+        self.stream = encoder.stream
+
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+        made = self.encoder.encode(texts, progress=progress)
+        self.largest = max(self.largest, made, key=len)
+        return made
+
+
+def points(scores: SearchScores) -> float:
+    return scores.ndcg.value or 0.0
+
+
+def shown(scores: SearchScores) -> str:
+    return f"{100 * points(scores):.1f}"
+
+
+def clusters(data: Data) -> Iterator[Figure]:
+    """400,000 × 50: queries that are other rows than those the clusters were tuned with."""
+    say("clustering 400,000 × 50")
+    index = build_index(data.glove)
+    state, tuned = index.state, index.state.clusters
+    assert tuned is not None
+    rows = np.random.default_rng(SEED).permutation(len(index))[:QUERIES]
+    directions = unit(index.vectors.matrix[rows])
+    ask(state, directions[:3], exact=True)
+    found, truth = ask(state, directions, K + 1), ask(state, directions, K + 1, exact=True)
+    share = others_found(found, truth, rows)
+    yield Figure(
+        name="clusters, recall@10",
+        ours=f"{share:.3f}",
+        asked=f"≥ {RECALL}",
+        met=share >= RECALL,
+        remark=f"clusters: {tuned.probes} of {tuned.clusters:,} looked into; recall "
+        f"{tuned.recall:.3f} when built; a row that finds itself does not count.",
+    )
+    some = directions[:300]
+    fast, slow = best_of(ROUNDS, partial(ask, state, some), partial(ask, state, some, exact=True))
+    yield faster("clusters beside exact", fast / len(some), slow / len(some), TIMES)
+    whole, all_of_it = best_of(
+        ROUNDS,
+        lambda: [index.search(one, K) for one in some],
+        lambda: [index.search(one, K, exact=True) for one in some],
+    )
+    remark = "With hits: texts and fields of the ten rows made as well, which both have to."
+    yield faster("the same, with hits", whole / len(some), all_of_it / len(some), None, remark)
+
+
+def ask(state: State, directions: Matrix, k: int = K, *, exact: bool = False) -> list[Rows]:
+    """One query after the other."""
+    return [by_vector(state, one, k, state.alive, exact=exact).rows for one in directions]
+
+
+def others_found(found: list[Rows], truth: list[Rows], asked: Rows) -> float:
+    """The share of each row's ten nearest others that were found."""
+    shares = []
+    for near, nearest, row in zip(found, truth, asked.tolist(), strict=True):
+        others = [each for each in nearest.tolist() if each != row][:K]
+        shares.append(len({*others} & {*near.tolist()}) / K)
+    return float(np.mean(shares))
