@@ -7,6 +7,7 @@ from malmoi.errors import BadFile, MalmoiWarning
 from malmoi.search import clustering, ranking
 from malmoi.search.building import build_index, open_index
 from malmoi.search.index import Index
+from malmoi.search.state import with_segment
 from malmoi.vectors import Matrix, Vectors
 
 pytest.importorskip("faiss")
@@ -47,7 +48,8 @@ def test_most_of_the_nearest_are_found_with_their_exact_scores(index: Index) -> 
     assert index.state.clusters.probes < index.state.clusters.clusters
     assert share(index) >= 0.95
     (best,) = index.search("w17", 1)
-    assert (best.id, best.score) == ("w17", pytest.approx(1, abs=1e-6))
+    assert best.id == "w17"
+    assert best.score == pytest.approx(1, abs=1e-6)
 
 
 def test_filters_find_as_much(index: Index) -> None:
@@ -63,7 +65,7 @@ def test_rows_added_and_deleted_later_are_seen(tmp_path: Path) -> None:
     )
     index.delete([f"w{i}" for i in range(0, 1000)])
     more = build_index(Vectors([f"w{i}" for i in range(5900, ROWS)], rows[5900:]))
-    index.change(lambda state: ranking_state(state, more))
+    index.change(lambda state: with_segment(state, more.state.segments[0]))
     for seen in (index, open_index(tmp_path / "i")):
         assert seen.state.clusters is not None
         assert share(seen) >= 0.95
@@ -71,12 +73,6 @@ def test_rows_added_and_deleted_later_are_seen(tmp_path: Path) -> None:
         assert "w17" not in {hit.id for hit in seen.search(rows[17], 10)}
     index.save(tmp_path / "copy")
     assert share(open_index(tmp_path / "copy")) >= 0.95
-
-
-def ranking_state(state, more):  # type: ignore[no-untyped-def]
-    from malmoi.search.state import with_segment
-
-    return with_segment(state, more.state.segments[0])
 
 
 def test_without_faiss_all_vectors_are_looked_at(

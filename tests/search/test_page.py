@@ -9,9 +9,7 @@ from malmoi.cli import run
 from tests.pages import assert_answers, blocks
 
 
-def test_python_answers_what_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_answers_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("kiwipiepy")
     monkeypatch.chdir(tmp_path)
     assert assert_answers("search") >= 9
