@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
 
@@ -49,7 +50,7 @@ class ContextualEncoder:
     engine: Engines
     modules: SentenceModules
 
-    @property
+    @cached_property
     def dim(self) -> int:
         """How many numbers a text's vector has, if nothing else is asked for."""
         nothing = np.zeros((1, self.config.dim), np.float32)
