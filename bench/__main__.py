@@ -5,7 +5,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ SPEED = (
     "glove",
     "words",
     "encoding",
+    "runtimes",
     "serving",
     "embedding",
     "projecting",
@@ -68,7 +69,14 @@ def measured(parts: Sequence[str], minutes: float) -> dict[str, list[Figure]]:
     """The figures of each part; the files made for them are removed."""
     with tempfile.TemporaryDirectory(prefix="malmoi-bench-") as folder:
         data = Data(Path(folder), minutes)
-        return {part: list(import_module(f"bench.{part}").run(data)) for part in parts}
+        return {part: list(told(import_module(f"bench.{part}").run(data))) for part in parts}
+
+
+def told(figures: Iterable[Figure]) -> Iterator[Figure]:
+    """Each figure as it comes, for the person who waits."""
+    for figure in figures:
+        say("  ".join(cell for cell in cells(figure) if cell))
+        yield figure
 
 
 def show(figures: dict[str, list[Figure]]) -> None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import Figure, best_of, command, faster, say, within
-from bench.runtimes import runtimes
 from bench.text import CORPORA
 from malmoi.encode.encoder import load_contextual
 from malmoi.evaluate.scores import Numbers, spearman
@@ -45,15 +44,12 @@ def run(data: Data) -> Iterator[Figure]:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     folder = str(find_model(MODEL))
     ours, peer = load_contextual(MODEL), SentenceTransformer(folder, device="cpu")
-    rounded = load_contextual(MODEL, precision="int8")
+    rounded = load_contextual(f"{MODEL}:int8")
     ours.engine.settle()  # as it does by itself after two seconds' work
     for kind, texts in {"short": short_texts(), "mixed": mixed_texts()}.items():
         yield throughput(f"{kind} texts", texts, ours.encode, peer.encode, ASKED[kind])
         yield throughput(f"{kind} texts, int8", texts, rounded.encode, peer.encode, ROUNDED)
     yield cost_of_rounding(ours.encode, rounded.encode)
-    for name, encode in runtimes(folder):
-        for kind, texts in {"short": short_texts(), "mixed": mixed_texts()}.items():
-            yield throughput(f"{kind} texts beside {name}", texts, ours.encode, encode, 1.0)
     yield latency(ours.encode, peer.encode)
     yield shallow(ours)
     yield from shell(folder)

@@ -14,13 +14,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bench.measure import say
+from bench.data import Data
+from bench.encoding import MODEL, mixed_texts, short_texts, throughput
+from bench.measure import Figure, say
+from bench.text import CORPORA
+from malmoi.encode.encoder import load_contextual
+from malmoi.encode.finding import find_model
 from malmoi.vectors import Matrix
 
 BATCH, LONGEST = 32, 256
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 Ids = npt.NDArray[np.int64]
 Run = Callable[[Ids, Ids], Matrix]  # ids and mask [texts, longest] to states
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """Ours beside each; none where the texts are not there."""
+    if not CORPORA.is_dir():
+        say(f"no texts in {CORPORA.parent} (set MALMOI_DATA): runtimes are left out")
+        return
+    ours = load_contextual(MODEL)
+    ours.engine.settle()
+    texts = {"short": short_texts(), "mixed": mixed_texts()}
+    for name, encode in runtimes(str(find_model(MODEL))):
+        for kind, some in texts.items():
+            yield throughput(f"{kind}, beside {name}", some, ours.encode, encode, 1.0)
 
 
 def runtimes(folder: str) -> Iterator[tuple[str, Callable[[list[str]], Matrix]]]:

@@ -2,7 +2,6 @@
 
 import platform
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +9,11 @@ import pytest
 from malmoi.encode import engine
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.engine import can_compile
+from malmoi.encode.finding import is_encoder
+from malmoi.encode.loading import load_encoder
 from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.errors import BadSetting
 from malmoi.kernels import byte_products
-from tests.encode.checkpoints import save_model
 
 TEXTS = ["the bank", "한국어 문장", "a river, a bank and many fish", "robbers " * 40, "x"]
 needs_kernels = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
@@ -72,7 +72,7 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -
 
 @needs_bytes
 def test_bytes_are_near_to_floats_and_do_not_depend_on_the_batch() -> None:
-    floats, rounded = load_contextual("minilm"), load_contextual("minilm", precision="int8")
+    floats, rounded = load_contextual("minilm"), load_contextual("minilm:int8")
     exact, near = floats.encode(TEXTS), rounded.encode(TEXTS)
     assert np.all(np.sum(exact * near, axis=1) > 0.99)
     alone = np.concatenate([rounded.encode([text]) for text in TEXTS])
@@ -82,10 +82,15 @@ def test_bytes_are_near_to_floats_and_do_not_depend_on_the_batch() -> None:
 def test_bytes_without_the_right_processor_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_products, "USABLE", False)
     with pytest.raises(BadSetting, match="AVX-512 VNNI"):
-        load_contextual("minilm", precision="int8")
+        load_contextual("minilm:int8")
 
 
-def test_a_precision_that_is_not_there(tmp_path: Path) -> None:
-    save_model(tmp_path, "bert")
-    with pytest.raises(BadSetting, match=r"'int4'.*float32, int8"):
-        load_contextual(str(tmp_path), precision="int4")  # type: ignore[arg-type]
+def test_vectors_without_layers_have_no_bytes() -> None:
+    with pytest.raises(BadSetting, match="use has no layers, and so no int8"):
+        load_encoder("use:int8")
+
+
+@needs_bytes
+def test_an_encoder_keeps_the_name_it_was_asked_by() -> None:
+    assert load_encoder("minilm:int8").name == "minilm:int8"
+    assert is_encoder("minilm:int8")

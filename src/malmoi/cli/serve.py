@@ -9,7 +9,6 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.encode.protocol import Precision
 from malmoi.serve.limits import Limits
 from malmoi.serve.models import parse_places
 from malmoi.serve.running import Prepared, Serving, prepare, run
@@ -39,9 +38,6 @@ def serve_command(
     refuse_long: Annotated[
         bool, Flag, Parameter(help="/v1/embeddings refuses texts that it would cut off.")
     ] = False,
-    precision: Annotated[
-        Precision, Parameter(help="int8 is faster, and a little off.")
-    ] = "float32",
     max_waiting: Annotated[
         int, Parameter(help="Pieces that may wait; above it, 503.")
     ] = DEFAULT.waiting,
@@ -57,7 +53,6 @@ def serve_command(
         allow_origin=allow_origin,
         truncate=not refuse_long,
         quiet=quiet,
-        precision=precision,
         limits=Limits(waiting=max_waiting, texts=max_texts),
     )
     prepared = prepare(parse_places(model), settings)

@@ -4,6 +4,7 @@ Imports Numba: not for a first question.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -25,6 +26,8 @@ from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Pieces, Room, run_layers
 from malmoi.vectors import Matrix
 
+RUNNING = Path("/proc/loadavg")  # its fourth number is how many run at this moment
+
 
 class CompiledEngine:
     """A model's weights, run by our own kernels, in floats or in bytes."""
@@ -43,12 +46,12 @@ class CompiledEngine:
         wanted = np.full(chosen[-1] + 1, -1, np.int64)
         wanted[chosen] = np.arange(len(chosen))
         states = np.empty((len(chosen), len(batch.ids), self._config.dim), np.float32)
-        if threads > 1 and self._together.acquire(blocking=False):
+        if threads > 1 and not is_busy(threads) and self._together.acquire(blocking=False):
             try:
                 self._run(batch, wanted, states, threads)
             finally:
                 self._together.release()
-        else:  # other threads that are busy would be waited for
+        else:
             self._run(batch, wanted, states, 1)
         return [states[chosen.index(layer)] for layer in layers]
 
@@ -107,6 +110,15 @@ class CompiledEngine:
                 np.zeros(WIDE, np.float32),
             ),
         )
+
+
+def is_busy(cores: int) -> bool:
+    """Whether as many others run as there are processors: then threads wait long for each other."""
+    try:
+        running = RUNNING.read_bytes().split()[3].split(b"/")[0]
+    except OSError:  # no Linux
+        return False
+    return int(running) - 1 >= cores
 
 
 def _up(number: int, step: int) -> int:

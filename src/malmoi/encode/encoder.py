@@ -13,13 +13,12 @@ from malmoi.encode.chunks import ahead, chunks
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
 from malmoi.encode.engine import Engines
-from malmoi.encode.finding import find_model, refuse_without_layers
+from malmoi.encode.finding import find_model, precision_of, refuse_without_layers
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
 from malmoi.encode.pooled import Pooling, own_pooling, pooling_by
 from malmoi.encode.pooling import Pool, group_bounds
-from malmoi.encode.protocol import Precision
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.running import Then, run_batches
 from malmoi.encode.sentence import SentenceModules, read_modules
@@ -210,10 +209,14 @@ class ContextualEncoder:
         return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
 
 
-def load_contextual(name: str, precision: Precision = "float32") -> ContextualEncoder:
-    """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`."""
-    refuse_without_layers(str(name))
-    modules = read_modules(find_model(str(name)))
+def load_contextual(name: str) -> ContextualEncoder:
+    """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`.
+
+    With `:int8` after its name it is two to three times as fast, and a little less exact.
+    """
+    place, precision = precision_of(str(name))
+    refuse_without_layers(place)
+    modules = read_modules(find_model(place))
     config = read_config(modules.transformer)
     engine = Engines(modules.transformer, config, precision)
     return ContextualEncoder(str(name), config, make_cutter(modules, config), engine, modules)

@@ -8,14 +8,13 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, get_args
+from typing import Protocol
 
 from malmoi.encode.config import Config
 from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.encode.packing import Packed
 from malmoi.encode.protocol import Precision
 from malmoi.encode.weights import read_weights, weights_file
-from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix
 
 MUCH = 20_000  # pieces: two seconds' work
@@ -33,9 +32,6 @@ class Engines:
     """A model's folder, run by whichever engine suits the work; by one alone in int8."""
 
     def __init__(self, folder: Path, config: Config, precision: Precision = "float32") -> None:
-        if precision not in get_args(Precision):
-            known = ", ".join(get_args(Precision))
-            raise BadSetting(f"there is no precision '{precision}': choose one of {known}")
         self._file, self._config, self._precision = weights_file(folder), config, precision
         self._weights = read_weights(self._file, config)  # mapped; says at once what is wrong
         self._lock, self._asked, self._settled = Lock(), 0, False

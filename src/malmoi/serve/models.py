@@ -9,7 +9,7 @@ from malmoi.encode.average import AverageEncoder
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import is_universal, is_vectors
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.protocol import Encoder, Precision
+from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 from malmoi.search.building import open_index
 from malmoi.search.folder import is_index
@@ -98,19 +98,17 @@ class Models:
         return model, model.encoder
 
 
-def load_models(places: Mapping[str, str], precision: Precision = "float32") -> Models:
+def load_models(places: Mapping[str, str]) -> Models:
     """Open models by name and path; the first that cannot be opened ends it."""
     if not places:
         raise BadSetting("no model is named: give one as --model NAME=PATH")
     loaded: dict[str, Served] = {}
     for name, path in places.items():
-        loaded[name] = load_model(name, path, precision, tuple(loaded.values()))
+        loaded[name] = load_model(name, path, tuple(loaded.values()))
     return Models(loaded)
 
 
-def load_model(
-    name: str, path: str, precision: Precision = "float32", others: Sequence[Served] = ()
-) -> Served:
+def load_model(name: str, path: str, others: Sequence[Served] = ()) -> Served:
     """Open one model, whatever it is, and try it; an index takes its encoder from `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
@@ -118,7 +116,7 @@ def load_model(
         encoder = load_encoder(path)
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return Served(name, path, encoder=encoder, vectors=vectors)
-    contextual = load_contextual(path, precision)
+    contextual = load_contextual(path)
     contextual.engine.settle()
     contextual.encode(["ready"])  # what runs it is compiled and opened now, while nobody waits
     return Served(name, path, encoder=contextual, reader=Reader(contextual))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from malmoi.encode.protocol import Precision
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.extras import require
 from malmoi.serve.access import ANYBODY, Keys, read_keys
@@ -36,7 +35,6 @@ class Serving:
     allow_origin: tuple[str, ...] = ()
     truncate: bool = True
     quiet: bool = False
-    precision: Precision = "float32"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -61,7 +59,7 @@ def prepare(places: dict[str, str], settings: Serving) -> Prepared:
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
     keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
-    models = load_models(places, settings.precision)
+    models = load_models(places)
     return Prepared(models, listen(settings.host, settings.port), settings, keys)
 
 
