@@ -54,7 +54,7 @@ def modules(*kinds: str) -> Damage:
         (leave_out, "lacks 'encoder.layer.1.output.dense.bias'"),
         (only_a_pickle, "pytorch_model.bin is a pickle"),
         (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
-        (lambda f: (f / "config.json").unlink(), "config.json does not exist"),
+        (lambda f: (f / "config.json").unlink(), "has no config.json: it is no folder of a model"),
         (lambda f: (f / "config.json").write_text("{"), "config.json is not JSON"),
         (lambda f: (f / "config.json").write_text("[]"), "config.json holds no JSON object"),
         (lambda f: change(f / "config.json", model_type="gpt2"), "a model of type 'gpt2'"),

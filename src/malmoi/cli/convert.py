@@ -1,19 +1,22 @@
-"""`malmoi convert IN OUT`: one format to another, nothing lost that both can hold."""
+"""`malmoi convert IN OUT`: vectors in another format, or a model's weights out of a pickle."""
 
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, Model, print_json
+from malmoi.cli.answer import AsJson, Limit, print_json
 from malmoi.cli.progress import bar
+from malmoi.errors import BadSetting
 from malmoi.formats import load, save
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.rewriting import composed, normalised
 
 
 def convert_command(
-    source: Model,
+    source: Annotated[
+        str, Parameter(help="A file of vectors, glove-6b-50d, or a folder with pytorch_model.bin.")
+    ],
     target: Annotated[Path, Parameter(help="The file to write; its ending names the format.")],
     /,
     *,
@@ -28,7 +31,12 @@ def convert_command(
     encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Read vectors in any format and write them in another."""
+    """Read vectors in any format and write them in another; or a model's folder without pickles."""
+    if Path(source).is_dir():
+        if format or limit or only or normalize or nfc or skip_bad_rows:
+            raise BadSetting(f"{source} is a folder, a model's: these options are for vectors")
+        convert_folder(Path(source), target, json)
+        return
     with bar(f"reading {source}") as progress:
         vectors = load(
             source,
@@ -48,6 +56,18 @@ def convert_command(
         print_json({"written": str(target), "rows": len(vectors), "dim": vectors.dim})
     else:
         print(f"{target}: {len(vectors):,} × {vectors.dim}")
+
+
+def convert_folder(folder: Path, target: Path, json: bool) -> None:
+    """A model whose weights are a pytorch_model.bin, as one with safetensors."""
+    from malmoi.encode.conversion import convert_model
+
+    with bar(f"converting {folder}", "files") as progress:
+        count = convert_model(folder, target, progress=progress)
+    if json:
+        print_json({"written": str(target), "weights": count})
+    else:
+        print(f"{target}: {count:,} weights")
 
 
 def _words(path: Path) -> list[str]:

@@ -1,36 +1,50 @@
-"""`malmoi inspect FILE`: what is in a file, what is wrong with it, what to do about it.
+"""`malmoi inspect FILE|FOLDER`: what is in it, what is wrong with it, what to do about it.
 
-A folder is an index of texts.
+A folder is a model's, or an index of texts.
 """
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Model, print_json
+from malmoi.cli.answer import AsJson, print_json
 from malmoi.cli.progress import bar
 from malmoi.formats.inspection import Finding, Inspection, inspect
+from malmoi.formats.packaged import is_packaged
+
+if TYPE_CHECKING:
+    from malmoi.encode.inspection import ModelInspection
 
 
 def inspect_command(
-    file: Model,
+    file: Annotated[
+        str, Parameter(help="A file of vectors, a model's folder or name, or an index.")
+    ],
     /,
     *,
     encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Read a file to its end and describe it, or an index."""
-    if Path(file).is_dir():
+    """Read a file to its end and describe it, or a model's folder, or an index."""
+    if Path(file).is_dir() and is_index(Path(file)):
         inspect_index(Path(file), json)
         return
-    with bar(f"reading {file}") as progress:
-        found = inspect(file, encoding=encoding, progress=progress)
+    found: Inspection | ModelInspection
+    if is_model(file):
+        from malmoi.encode.inspection import inspect_model
+
+        found = inspect_model(file)
+        facts = model_facts(found)
+    else:
+        with bar(f"reading {file}") as progress:
+            found = inspect(file, encoding=encoding, progress=progress)
+        facts = vector_facts(found)
     if json:
         print_json(asdict(found))
     else:
-        print_inspection(found)
+        print_inspection(facts, found.findings)
 
 
 def inspect_index(path: Path, json: bool) -> None:
@@ -46,9 +60,23 @@ def inspect_index(path: Path, json: bool) -> None:
         print(f"{name:<11} {shown:,}" if isinstance(shown, int) else f"{name:<11} {shown}")
 
 
-def print_inspection(found: Inspection) -> None:
-    """The facts, then the findings."""
-    facts = {
+def is_index(path: Path) -> bool:
+    """Whether a folder is an index of texts."""
+    from malmoi.search import folder
+
+    return folder.is_index(path)
+
+
+def is_model(name: str) -> bool:
+    """Whether this is a folder, or the name of a model; all else is a file of vectors."""
+    from malmoi.encode.finding import PACKAGES
+
+    return Path(name).is_dir() or (name in PACKAGES and not is_packaged(name))
+
+
+def vector_facts(found: Inspection) -> dict[str, str]:
+    """What a file of vectors is."""
+    return {
         "format": found.format + (", gzipped" if found.zipped else ""),
         "rows": f"{found.rows:,}",
         "dim": f"{found.dim:,}",
@@ -58,18 +86,38 @@ def print_inspection(found: Inspection) -> None:
         "normalised": "yes" if found.normalised else "no",
         "subwords": found.subwords,
     }
+
+
+def model_facts(found: "ModelInspection") -> dict[str, str]:
+    """What a model is."""
+    return {
+        "family": found.family,
+        "layers": f"{found.layers} of {found.dim} numbers, {found.heads} heads",
+        "vocabulary": f"{found.vocabulary:,} pieces",
+        "longest": f"{found.longest:,} pieces a text",
+        "numbers": found.numbers or "unknown",
+        "size": f"{found.bytes:,} bytes",
+        "tokenizer": found.tokenizer or "unknown",
+        "pooling": found.pooling,
+        "prompts": ", ".join(found.prompts) or "none",
+    }
+
+
+def print_inspection(facts: dict[str, str], findings: tuple[Finding, ...]) -> None:
+    """The facts, then the findings."""
     for name, value in facts.items():
         print(f"{name:<11} {value}")
     print()
-    if not found.findings:
+    if not findings:
         print("nothing wrong")
-    for finding in found.findings:
+    for finding in findings:
         print_finding(finding)
 
 
 def print_finding(finding: Finding) -> None:
     """What, an example, and the advice."""
-    print(f"{finding.problem}: {finding.count:,}" if finding.example else finding.problem)
+    counted = finding.example and finding.count
+    print(f"{finding.problem}: {finding.count:,}" if counted else finding.problem)
     if finding.example:
         print(f"    such as {finding.example}")
     print(f"    {finding.advice}")

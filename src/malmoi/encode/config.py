@@ -14,7 +14,7 @@ from malmoi.errors import BadFile
 from malmoi.files.source import Source
 
 FAMILIES = ("bert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta", "camembert")
-OFFSET = ("roberta", "xlm-roberta", "camembert")  # positions count from the padding's id + 1
+OFFSET = ("roberta", "xlm-roberta", "camembert")  # the padding's id is its position; others follow
 MPNET_PADDING = 1  # whatever its config.json says
 UNSEGMENTED = ("distilbert", "mpnet")  # take no notice of which text of a pair it is
 GELU = {"gelu": "exact", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "gelu_fast": "tanh"}
@@ -32,8 +32,9 @@ class Config:
     """The sizes of a model, and which GELU it has.
 
     `embedding` is the width of the tables, which ELECTRA has smaller than `dim`; `positions`
-    is the longest text; `skipped` rows of the position table belong to none; `buckets` are of
-    distances between pieces, which MPNet alone has.
+    is the longest text; `skipped` rows of the position table belong to none; pieces that are
+    `padding`, where it is not -1, have the first row after these and are not counted, even in
+    the midst of a text; `buckets` are of distances between pieces, which MPNet alone has.
     """
 
     family: str
@@ -45,10 +46,16 @@ class Config:
     vocabulary: int
     positions: int
     skipped: int
+    padding: int
     segments: int
     buckets: int
     epsilon: float
     gelu: str
+
+    @property
+    def places(self) -> int:
+        """How many rows of the position table are used."""
+        return self.positions + (self.padding >= 0)
 
     @property
     def states(self) -> int:
@@ -59,6 +66,8 @@ class Config:
 def read_config(folder: Path) -> Config:
     """The config.json of a folder, refused if it is of no family that is known."""
     path = folder / "config.json"
+    if not path.exists():
+        raise BadFile(f"{folder} has no config.json: it is no folder of a model")
     said = read_json(path)
     family = said.get("model_type")
     if family not in FAMILIES:
@@ -82,7 +91,6 @@ def read_config(folder: Path) -> Config:
 def _config(family: str, said: Mapping[str, Any]) -> Config:
     mpnet = family == "mpnet"
     padding = MPNET_PADDING if mpnet else said.get("pad_token_id", 1) if family in OFFSET else -1
-    skipped = int(padding) + 1
     config = Config(
         family=family,
         dim=int(said["hidden_size"]),
@@ -91,8 +99,9 @@ def _config(family: str, said: Mapping[str, Any]) -> Config:
         inner=int(said["intermediate_size"]),
         embedding=int(said.get("embedding_size", said["hidden_size"])),
         vocabulary=int(said["vocab_size"]),
-        positions=int(said["max_position_embeddings"]) - skipped,
-        skipped=skipped,
+        positions=int(said["max_position_embeddings"]) - (int(padding) + 1),
+        skipped=max(int(padding), 0),
+        padding=int(padding),
         segments=0 if family in UNSEGMENTED else int(said.get("type_vocab_size", 2)),
         buckets=int(said.get("relative_attention_num_buckets", BUCKETS)) if mpnet else 0,
         epsilon=float(said.get("layer_norm_eps", 1e-12)),

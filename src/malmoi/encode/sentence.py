@@ -16,10 +16,8 @@ import numpy as np
 
 from malmoi.encode.config import read_any_json, read_json
 from malmoi.encode.pooling import Bounds, Pool, pool_groups, unit_length
-from malmoi.encode.weights import weights_file
+from malmoi.encode.weights import open_weights, weights_file
 from malmoi.errors import BadFile
-from malmoi.files.source import Source
-from malmoi.files.tensors import open_tensors
 from malmoi.vectors import Matrix
 
 # In the order in which several are concatenated; with their names in newer folders.
@@ -138,7 +136,7 @@ def read_dense(folder: Path) -> Dense:
         raise BadFile(
             f"{path} has '{activation}' or a residual: {', '.join(ACTIVATIONS)} are known"
         )
-    tensors, _ = open_tensors(Source(weights_file(folder)))
+    tensors = open_weights(weights_file(folder))
     try:
         shape = (int(said["out_features"]), int(said["in_features"]))
         weight = tensors["linear.weight"]

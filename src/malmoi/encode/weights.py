@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.encode.config import Config
+from malmoi.encode.config import Config, read_json
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.files.tensors import Tensors, open_tensors
@@ -64,34 +64,72 @@ LAYERS = {"distilbert": DISTILBERT, "mpnet": MPNET}  # and BERT's for all others
 PREFIXES = ("bert.", "distilbert.", "electra.", "mpnet.", "roberta.")
 OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 FILE = "model.safetensors"
-REFUSED = ("pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", f"{FILE}.index.json")
+INDEX = f"{FILE}.index.json"  # says which of several files holds what
+PICKLE = "pytorch_model.bin"
+REFUSED = (PICKLE, f"{PICKLE}.index.json", "tf_model.h5", "flax_model.msgpack")
 
 
 def weights_file(folder: Path) -> Path:
-    """Where the weights are; other kinds of files are refused by name."""
-    if (folder / FILE).is_file():
-        return folder / FILE
+    """Where the weights are, or the index of their files; other kinds are refused by name."""
+    for name in (FILE, INDEX):
+        if (folder / name).is_file():
+            return folder / name
     for name in REFUSED:
         if not (folder / name).is_file():
             continue
-        if name == "pytorch_model.bin":
-            why = "is a pickle, which may run any program: convert it to safetensors first"
-        else:
-            why = f"cannot be read: save the model as one {FILE}"
-        raise BadFile(f"{folder / name} {why}")
+        if name.startswith(PICKLE):
+            raise BadFile(
+                f"{folder / name} is a pickle, which may run any program when it is opened:"
+                f" malmoi convert {folder} NEW_FOLDER takes the weights out of it and nothing else"
+            )
+        raise BadFile(f"{folder / name} cannot be read: save the model as {FILE}")
     raise BadFile(f"{folder} has no {FILE}: it is no folder of a model")
+
+
+def weights_files(path: Path) -> list[Path]:
+    """The files that hold weights: the file itself, or those that an index names."""
+    if path.name != INDEX:
+        return [path]
+    return sorted({path.with_name(name) for name in _index(path).values()})
+
+
+def open_weights(path: Path) -> Tensors:
+    """Every tensor of a file of weights, or of the files that an index names."""
+    if path.name != INDEX:
+        return open_tensors(Source(path))[0]
+    held = {file.name: open_tensors(Source(file))[0] for file in weights_files(path)}
+    tensors: Tensors = {}
+    for name, file in _index(path).items():
+        if name not in held[file]:
+            raise BadFile(f"{path} says that '{name}' is in {file}, where it is not")
+        tensors[name] = held[file][name]
+    return tensors
+
+
+def _index(path: Path) -> dict[str, str]:
+    """The file of each tensor."""
+    named = read_json(path).get("weight_map")
+    if not isinstance(named, dict) or not named:
+        raise BadFile(f"{path} does not say which file holds which weight")
+    for file in named.values():
+        if Path(str(file)).name != file or not file.endswith(".safetensors"):
+            raise BadFile(f"{path} names '{file}', which is no safetensors file in its folder")
+    return named
 
 
 @cache
 def sha256_of(path: Path) -> str:
     """What tells these weights from all others."""
+    if path.name == INDEX:
+        each = "".join(sha256_of(file) for file in weights_files(path))
+        return hashlib.sha256(each.encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_weights(path: Path, config: Config) -> Weights:
     """Every weight that the model needs, under our names."""
-    tensors = _without_prefix(open_tensors(Source(path))[0])
+    tensors = _without_prefix(open_weights(path))
     weights: Weights = {}
     for ours, (theirs, shape) in _expected(config).items():
         if theirs not in tensors:
@@ -121,7 +159,7 @@ def _expected(config: Config) -> Expected:
     dim, inner, width = config.dim, config.inner, config.embedding
     entries = {
         "words": config.vocabulary,
-        "positions": config.positions + config.skipped,
+        "positions": config.places + config.skipped,
         "segments": config.segments,
     }
     expected: Expected = {

@@ -20,14 +20,20 @@ from malmoi.files.source import Source
 from malmoi.keys import Keys
 
 DTYPES = {
+    "BOOL": "?",
+    "F16": "<f2",
     "F32": "<f4",
     "F64": "<f8",
+    "I8": "i1",
     "U8": "u1",
+    "I16": "<i2",
+    "U16": "<u2",
     "I32": "<i4",
     "U32": "<u4",
     "I64": "<i8",
     "U64": "<u8",
 }
+HALVED = "BF16"  # the upper half of a float32, which NumPy has no name for
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 WRONG = (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError,
          struct.error)  # fmt: skip
@@ -35,7 +41,10 @@ Tensors = dict[str, npt.NDArray[Any]]
 
 
 def open_tensors(source: Source) -> tuple[Tensors, dict[str, str]]:
-    """Every array as a view of the mapped file, and what the header says beside."""
+    """Every array as a view of the mapped file, and what the header says beside.
+
+    What is BF16 becomes a float32 of its own.
+    """
     try:
         return _open(source)
     except WRONG as error:
@@ -58,7 +67,7 @@ def _open(source: Source) -> tuple[Tensors, dict[str, str]]:
     tensors: Tensors = {}
     for name, entry in header.items():
         first, last = entry["data_offsets"]
-        shape, dtype = entry["shape"], np.dtype(DTYPES[entry["dtype"]])
+        shape, dtype = entry["shape"], _dtype(entry["dtype"])
         if min(shape, default=0) < 0:
             raise BadSetting(f"'{name}' has the shape {shape}")
         size = int(np.prod(shape, dtype=object)) * dtype.itemsize
@@ -66,8 +75,20 @@ def _open(source: Source) -> tuple[Tensors, dict[str, str]]:
             raise BadSetting(
                 f"'{name}' should end at byte {8 + length + last:,} of {source.size:,}"
             )
-        tensors[name] = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
+        array = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
+        tensors[name] = _widened(array) if entry["dtype"] == HALVED else array
     return tensors, said
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    if name not in DTYPES and name != HALVED:
+        raise BadSetting(f"it holds numbers of the kind '{name}', which are not known here")
+    return np.dtype(DTYPES.get(name, "<u2"))
+
+
+def _widened(halves: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """The float32 whose upper 16 bits these are; the lower ones are 0."""
+    return (halves.astype("<u4") << 16).view("<f4")
 
 
 def write_tensors(
