@@ -4,6 +4,7 @@ onnxruntime is there at once. Kernels of our own are faster, but loading them ta
 second (and some seconds more on a machine's first day): they come when there is much to do.
 """
 
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,7 +66,7 @@ class Engines:
 
 def can_compile() -> bool:
     """Whether the kernels run here."""
-    if platform.machine() not in ("x86_64", "AMD64"):
+    if platform.machine() not in ("x86_64", "AMD64") or not hasattr(os, "sched_yield"):
         return False
     from malmoi.kernels.products import USABLE
 
