@@ -91,6 +91,26 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
         load_contextual(str(tmp_path))
 
 
+@pytest.mark.parametrize("texts", [["the bank"], ["the bank"] * 3000])
+def test_numbers_beyond_the_table(texts: list[str], tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    path = tmp_path / "tokenizer.json"
+    said = json.loads(path.read_text(encoding="utf-8"))
+    said["model"]["vocab"]["bank"] = 500  # as many pieces as before, but not the same numbers
+    path.write_text(json.dumps(said), encoding="utf-8")
+    with pytest.raises(BadFile, match="has a piece numbered 500, but its model knows 18"):
+        load_contextual(str(tmp_path)).encode(texts)
+
+
+def test_segments_beyond_the_table(tmp_path: Path) -> None:
+    save_model(tmp_path, "bert")
+    path = tmp_path / "tokenizer.json"
+    said = path.read_text(encoding="utf-8")
+    path.write_text(said.replace('"type_id": 1', '"type_id": 2'), encoding="utf-8")
+    with pytest.raises(BadFile, match="has segments beyond the 2 that its model knows"):
+        load_contextual(str(tmp_path)).encode([("the bank", "a river")])
+
+
 def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()

@@ -12,7 +12,8 @@ import numpy as np
 
 from malmoi.encode.config import Config
 from malmoi.encode.engine import Engines
-from malmoi.encode.packing import Chosen, batches, pack
+from malmoi.encode.packing import Chosen, Packed, batches, pack
+from malmoi.errors import BadFile
 from malmoi.vectors import Matrix
 
 Result = TypeVar("Result")
@@ -49,7 +50,23 @@ def run_batch(
     """The states of texts that go together, each [pieces of all texts, dim]."""
     segments = [_segments(text, config) for text in texts]
     batch = pack([text.ids for text in texts], segments, config.places, config.padding)
+    _refuse_beyond(batch, config)
     return engine.run(batch, layers, threads)
+
+
+def _refuse_beyond(batch: Packed, config: Config) -> None:
+    """Refuse numbers beyond the tables, where an engine would read what it likes."""
+    highest, last = int(batch.ids.max()), int(batch.places.max())
+    if highest >= config.vocabulary:
+        raise BadFile(
+            f"the tokenizer has a piece numbered {highest:,}, but its model knows"
+            f" {config.vocabulary:,}: they do not belong together"
+        )
+    if last >= max(config.segments, 1) * config.places:
+        raise BadFile(
+            f"the tokenizer has segments beyond the {config.segments} that its model knows:"
+            " they do not belong together"
+        )
 
 
 def cores() -> int:
