@@ -106,18 +106,21 @@ def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
         assert ours.words.tolist() == expected.words.tolist()
 
 
-def test_bert_of_the_size_of_the_multilingual_one(tmp_path: Path) -> None:
+def test_bert_base_with_the_multilingual_vocabulary(tmp_path: Path) -> None:
     vocabulary = DATA / "vocab" / "bert-base-multilingual-cased.txt"
     if not vocabulary.exists():
         pytest.skip(f"{vocabulary} is not there")
-    model = save_model(tmp_path, "bert", vocab_size=119_547, num_hidden_layers=12)
-    (tmp_path / "tokenizer.json").unlink()
+    torch.manual_seed(5)
+    model = transformers.BertModel(transformers.BertConfig(vocab_size=119_547)).eval()
+    model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
     encoder = load_contextual(str(tmp_path))
-    assert_equal(encoder, model, 1e-4)
+    assert_equal(encoder, model, 1e-4, TEXTS[:4])
     states = encoder.activations([BANK, "한국어 문장을 읽는다"])
     pieces = len(states.texts[0])
-    assert states.states[0].shape == (13, pieces, 32)
-    assert states.pieces(layers="-4:", mix="concat")[0].matrix.shape == (pieces, 4 * 32)
+    assert states.states[0].shape == (13, pieces, 768)  # layers and what goes in, pieces, dim
+    assert states.pieces(layers="-4:", mix="concat")[0].matrix.shape == (pieces, 4 * 768)
+    assert states.pieces("last-four-sum")[0].matrix.shape == (pieces, 768)
+    assert states.pooled("bert-as-service").shape == (2, 768)
     assert "[UNK]" not in states.texts[1].pieces
