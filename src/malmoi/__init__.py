@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from malmoi.cli.progress import bar as bar
     from malmoi.encode.average import average_encoder as average_encoder
+    from malmoi.encode.embedding import Wish as Wish
     from malmoi.encode.encoder import load_contextual as load_contextual
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.recipes import Recipe as Recipe
+    from malmoi.encode.writing import write_embeddings as write_embeddings
     from malmoi.errors import BadFile as BadFile
     from malmoi.errors import BadSetting as BadSetting
     from malmoi.errors import MalmoiError as MalmoiError
@@ -64,9 +66,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "malmoi.cli.progress": ("bar",),
     "malmoi.encode.average": ("average_encoder",),
+    "malmoi.encode.embedding": ("Wish",),
     "malmoi.encode.encoder": ("load_contextual",),
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.recipes": ("Recipe",),
+    "malmoi.encode.writing": ("write_embeddings",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.senses": ("sense_separation",),
