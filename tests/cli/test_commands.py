@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +159,9 @@ def test_being_stopped_leaves_nothing_half_written(tmp_path: Path, told: signal.
     numbers = np.random.default_rng(0).standard_normal((60_000, 100))
     save(Vectors([f"w{i}" for i in range(len(numbers))], numbers), path)
     command = [sys.executable, "-m", "malmoi", "convert", str(path), str(out / "x.vec.gz")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    # A shell starts what runs in the background with Ctrl-C ignored; here it is to be heard.
+    heard = partial(signal.signal, told, signal.SIG_DFL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heard) as process:
         deadline = time.monotonic() + 60
         while not list(out.iterdir()) and time.monotonic() < deadline:
             time.sleep(0.01)
