@@ -85,7 +85,7 @@ def _rows(path: Path) -> Iterator[Row]:
         lines = enumerate(text.split("\n"), 1)
         yield from ((i, line.rstrip("\r").split("\t")) for i, line in lines if line.strip())
     else:
-        csv.field_size_limit(len(text) + 1)  # a long field is none that is wrong
+        csv.field_size_limit(1 << 30)  # a long field is none that is wrong
         found = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:
             yield from ((found.line_num, row) for row in found if any(map(str.strip, row)))
