@@ -1,6 +1,7 @@
-"""What many tests share: small vectors, and where the peers keep their files."""
+"""What tests share: a cache that goes away, small vectors, where the peers keep their files."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 from tests import naive
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
+
 settings.register_profile(
     "stable",
     derandomize=True,
@@ -21,6 +24,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("stable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What is kept between runs is kept here, and not where the user keeps it."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MALMOI_CACHE", str(folder))
+        yield folder
 
 
 def folder_of(package: str) -> Path:

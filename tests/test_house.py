@@ -1,5 +1,6 @@
 """What is imported when: the promises that keep the command quick."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import malmoi
+from malmoi.encode import onnx_engine
 from malmoi.formats import save
+from malmoi.text import encoded
 from tests.query.worlds import capitals
 
 
@@ -39,3 +42,19 @@ def test_every_public_name_is_there_and_no_other() -> None:
     assert set(malmoi.__all__) < set(dir(malmoi))
     with pytest.raises(AttributeError, match="no attribute 'train_everything'"):
         _ = malmoi.train_everything
+
+
+def test_tests_keep_nothing_in_the_users_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    for folder in (onnx_engine.cache_folder(), encoded.cache_folder()):
+        assert folder.is_relative_to(tmp_path_factory.getbasetemp())
+
+
+def test_a_model_leaves_nothing_at_home_but_what_malmoi_keeps(tmp_path: Path) -> None:
+    """Not the reports either that onnxruntime would send to its makers."""
+    code = "import malmoi; malmoi.load_encoder('minilm').encode(['the bank'])"
+    changed = {"HOME": str(tmp_path), "XDG_CACHE_HOME": "", "MALMOI_CACHE": ""}
+    others = {name: value for name, value in os.environ.items() if not name.startswith("ORT_")}
+    subprocess.run([sys.executable, "-c", code], check=True, env=others | changed)
+    left = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
+    assert left
+    assert all(path.is_relative_to(".cache/malmoi") for path in left), left

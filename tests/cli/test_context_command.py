@@ -16,12 +16,8 @@ SENSES = "At the bank.\tmoney\nThe bank pays.\tmoney\nA river bank.\triver\nBank
 
 
 @pytest.fixture(autouse=True)
-def folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    cache = tmp_path_factory.getbasetemp() / "encoders"  # made once for all tests
-    monkeypatch.setenv("MALMOI_CACHE", str(cache))
     Path("texts.txt").write_text(f"{BANK}\nno such word\nA bank.\n", encoding="utf-8")
     Path("senses.tsv").write_text(SENSES, encoding="utf-8")
 

@@ -15,11 +15,8 @@ Prices fell on Monday.,The market lost value.,3.5
 
 
 @pytest.fixture(autouse=True)
-def folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path_factory.getbasetemp() / "encoders"))
     Path("pairs.csv").write_text(CSV, encoding="utf-8")
     Path("same.csv").write_text("a b,c d,4\ne f,g h,4\n", encoding="utf-8")
     Path("wide.csv").write_text("x,first,second,people\n1,a b,c d,4\n2,e f,g h,1\n")
@@ -71,10 +68,7 @@ def test_no_correlation_is_said_and_not_nan(capsys: Output) -> None:
         (["some/where", "--file", "pairs.csv"], "there is no folder some/where"),
     ],
 )
-def test_what_goes_wrong_is_one_sentence(
-    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: Output
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def test_what_goes_wrong_is_one_sentence(words: list[str], said: str, capsys: Output) -> None:
     assert run(["evaluate", *words]) == 1
     errors = capsys.readouterr().err
     assert said in errors

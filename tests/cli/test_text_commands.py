@@ -14,11 +14,6 @@ Output = pytest.CaptureFixture[str]
 SAM = "I am Sam\nSam I am\nI do not like green eggs and ham\n"
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> str:
     path = tmp_path / "sam.txt"

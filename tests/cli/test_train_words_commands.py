@@ -32,7 +32,6 @@ both = pytest.mark.parametrize("kind", ["word2vec", "fasttext"])
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
     Path("text.txt").write_text("\n".join(lines(60)))
 
 

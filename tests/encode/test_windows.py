@@ -31,9 +31,7 @@ LONG = words(90)
 
 
 @pytest.fixture(scope="module")
-def both(
-    cache: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[ContextualEncoder, Any]]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ContextualEncoder, Any]]:
     """An encoder that takes 40 pieces, and the same model as transformers has it."""
     folder = tmp_path_factory.mktemp("bert")
     peer = save_model(folder, "bert")

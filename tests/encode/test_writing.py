@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tiny(cache: None, folder: Path) -> ContextualEncoder:
+def tiny(folder: Path) -> ContextualEncoder:
     found = load_contextual(str(folder))
     found.engine.settle()  # so that every number comes out of one engine
     return found
@@ -219,7 +219,7 @@ def test_only_the_same_work_goes_on(tiny: ContextualEncoder, tmp_path: Path) -> 
         write_embeddings(tiny, TEXTS, out, Wish(), resume=True)
 
 
-def test_a_model_that_changed_meanwhile_is_refused(cache: None, tmp_path: Path) -> None:
+def test_a_model_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
     folder, out = tmp_path / "model", tmp_path / "x.npy"
     save_model(folder, "bert")
     with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "encoders"))
 
 
 def test_python_answers_what_the_page_says() -> None:

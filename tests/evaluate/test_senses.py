@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +20,8 @@ The bank vault, and the bank of a stream.\tmoney, river
 
 
 @pytest.fixture(scope="module")
-def minilm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContextualEncoder]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield load_contextual("minilm")
+def minilm() -> ContextualEncoder:
+    return load_contextual("minilm")
 
 
 def write(folder: Path, content: str) -> Path:

@@ -100,11 +100,8 @@ def test_sets_are_found_but_for_those_to_train_on(
 
 
 @pytest.mark.filterwarnings("ignore:.*NFC")
-def test_stsb_with_minilm_is_sentence_transformers_own_figure(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stsb_with_minilm_is_sentence_transformers_own_figure() -> None:
     asked = read_sentences(real("stsb_en/stsb-en-dev.csv"))
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
     theirs = evaluator_figures(asked)
     ours = sentence_similarity(load_encoder("minilm"), asked)
     for score, figure in zip((ours.spearman, ours.pearson), theirs, strict=True):

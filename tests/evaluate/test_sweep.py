@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +31,8 @@ CSV = "".join(f'"{one}","{other}",{score}\n' for one, other, score in PAIRS.pair
 
 
 @pytest.fixture(scope="module")
-def minilm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContextualEncoder]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield load_contextual("minilm")
+def minilm() -> ContextualEncoder:
+    return load_contextual("minilm")
 
 
 def test_every_cell_is_what_the_recipe_alone_gives(minilm: ContextualEncoder) -> None:

@@ -1,5 +1,4 @@
 import unicodedata
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -16,10 +15,8 @@ BANK = (
 
 
 @pytest.fixture(scope="module")
-def minilm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContextualEncoder]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield load_contextual("minilm")
+def minilm() -> ContextualEncoder:
+    return load_contextual("minilm")
 
 
 def written(found: Occurrences, texts: list[str]) -> list[str]:

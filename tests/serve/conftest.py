@@ -1,6 +1,5 @@
 """Models that are opened once, and a server for them."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,18 +9,9 @@ from malmoi.serve.models import Models, Served, load_model
 from tests.query.worlds import capitals
 from tests.serve.worlds import Running, serving
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # read when its library is imported
-
-
-@pytest.fixture(scope="package", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MALMOI_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
 
 @pytest.fixture(scope="package")
-def models(cache: None) -> Models:
+def models() -> Models:
     words = Served("capitals", "capitals.malmoi", vectors=capitals())
     return Models({"minilm": load_model("minilm", "minilm"), "capitals": words})
 

@@ -20,7 +20,7 @@ def test_the_page_does_what_it_says(tmp_path: Path) -> None:
     lines = ["ice is cold and solid", "steam is hot and gas", "ice and steam are water"] * 20
     (tmp_path / "corpus.txt").write_text("\n".join(lines))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "MALMOI_CACHE": str(tmp_path / "cache")}
+    environment = {**os.environ, "PATH": path}
     commands = [*blocks("glove", "sh")[0].splitlines(), *blocks("glove", "sh")[1].splitlines()[:2]]
     for line in commands:
         done = subprocess.run(shlex.split(line), cwd=tmp_path, env=environment, capture_output=True)

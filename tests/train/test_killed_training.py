@@ -44,7 +44,6 @@ def test_killed_trainings_end_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
     Path("text.txt").write_text("\n".join(lines(3000)))
     finish(start(kind, "whole.malmoi"))
 

@@ -19,7 +19,6 @@ def prepare(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, content in zip(PAGES[page], blocks(page, "text"), strict=True):
         (folder / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("MALMOI_CACHE", str(folder / "cache"))
 
 
 @every_page

@@ -31,7 +31,7 @@ class OnnxEngine:
         self._file, self._weights, self._config = file, weights, config
         self._sessions: dict[tuple[tuple[int, ...], int], Any] = {}
         self._lock = Lock()
-        require("onnxruntime", extra="bert")  # says at once if it is missing
+        import_runtime()  # says at once if it is missing
 
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
@@ -78,9 +78,15 @@ class OnnxEngine:
         return folder
 
 
+def import_runtime() -> Any:
+    """The library, which would else report each use of it to its makers."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read when it is imported
+    return require("onnxruntime", extra="bert")
+
+
 def open_session(graph: Path, threads: int) -> Any:
     """A graph ready to run, each run on so many threads."""
-    runtime = require("onnxruntime", extra="bert")
+    runtime = import_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
