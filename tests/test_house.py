@@ -36,6 +36,11 @@ def test_a_query_on_our_own_file_imports_no_numba(tmp_path: Path) -> None:
     assert "numba" not in modules_after(code)
 
 
+def test_a_text_embedded_imports_no_numba() -> None:
+    code = "from malmoi.cli import run\nrun(['embed', 'hello', '--model', 'minilm'])"
+    assert "numba" not in modules_after(code)
+
+
 def test_every_public_name_is_there_and_no_other() -> None:
     for name in malmoi.__all__:
         assert getattr(malmoi, name) is not None

@@ -2,16 +2,20 @@
 
 import platform
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from malmoi.encode import encoder as encoders
 from malmoi.encode import engine
+from malmoi.encode.embedding import Wish
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.engine import can_compile
 from malmoi.encode.finding import is_encoder
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.onnx_engine import OnnxEngine
+from malmoi.encode.writing import write_embeddings
 from malmoi.errors import BadSetting
 from malmoi.kernels import byte_products
 
@@ -46,6 +50,26 @@ def test_who_asks_again_and_again_gets_the_kernels(monkeypatch: pytest.MonkeyPat
         encoder.encode(["hello"])
         kinds.append(is_onnx(encoder))
     assert kinds == [True] * 5 + [False] * 2
+
+
+@needs_kernels
+def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(encoders, "CHUNK", 2)
+    encoder, kinds = load_contextual("minilm"), []
+    monkeypatch.setattr(engine, "MUCH", 10_000)  # windows that share almost all: far more come
+    write_embeddings(
+        encoder,
+        ["robbers " * 300] * 4,
+        tmp_path / "x.npy",
+        Wish(long="windows", overlap=250),
+        progress=lambda *_: kinds.append(is_onnx(encoder)),
+    )
+    assert len(kinds) > 2
+    assert set(kinds) == {True}
+    encoder.encode(["hello"])  # from now on it may change
+    assert not is_onnx(encoder)
 
 
 def test_without_the_right_processor_onnxruntime_does_everything(

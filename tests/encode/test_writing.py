@@ -27,6 +27,7 @@ from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.files import checkpoint
 from malmoi.files.progress import Progress, silent
 from malmoi.formats import load
+from malmoi.text.corpus import Corpus
 from malmoi.vectors import Matrix
 from tests.encode.checkpoints import save_model
 
@@ -344,3 +345,16 @@ def test_the_pause_between_checkpoints_is_kept(
     monkeypatch.setattr(checkpoint, "PAUSE", 0)
     write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
     assert saved == [8, 16, 24, 32, 40, 48, 56, 60]
+
+
+def test_looking_through_the_texts_is_told_apart_from_embedding_them(
+    tiny: ContextualEncoder, tmp_path: Path
+) -> None:
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
+    texts, told = Corpus.of(tmp_path / "texts.txt").texts, list[tuple[int, int]]()
+    write_embeddings(
+        tiny, texts, tmp_path / "x.npy", Wish(), reading=lambda *each: told.append(each)
+    )
+    size = (tmp_path / "texts.txt").stat().st_size
+    assert len(told) == len(TEXTS)  # read again to be embedded, which is not told
+    assert told[-1] == (size, size)

@@ -114,8 +114,10 @@ def embed_command(
     if out is None:
         print_records(embed(encoder, asked, wish), wish.per, json)
         return
-    with resumable(out), bar("embedding", "texts") as progress:
-        report = write_embeddings(encoder, asked, out, wish, resume=resume, progress=progress)
+    with resumable(out), bar(f"reading {file}") as reading, bar("embedding", "texts") as progress:
+        report = write_embeddings(
+            encoder, asked, out, wish, resume=resume, progress=progress, reading=reading
+        )
     say_report(out, report, json)
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.encode.chunks import CHARACTERS, chunks
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.texts import chunks_of
+from malmoi.encode.texts import uniform_texts
 from malmoi.encode.word_cutting import choose_tokenizer, words_of
 from malmoi.encode.word_lookup import WordNotes, look_up
 from malmoi.encode.word_weights import Weighting, WordWeights, weigh_words
@@ -55,7 +56,7 @@ class AverageEncoder:
     def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
         """The same in chunks, each as soon as it is ready."""
         notes = WordNotes()
-        for chunk in chunks_of(texts, CHUNK):
+        for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
             rows = self._averages(chunk, notes)
             yield rows if self.common is None else without(rows, self.common)
         notes.report(self.name)
@@ -117,7 +118,7 @@ def average_encoder(
 def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Matrix:
     """The first right singular vector of the averages of texts, [dim]; nothing is centred."""
     products, notes = np.zeros((encoder.dim, encoder.dim)), WordNotes()
-    for chunk in chunks_of(texts, CHUNK):
+    for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
         rows = encoder._averages(chunk, notes).astype(np.float64)
         products += rows.T @ rows
     if notes.texts == notes.empty:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from malmoi.encode.texts import Text, as_texts
 
 Made = TypeVar("Made")
+CHARACTERS = 1 << 22  # of the texts of a chunk, at most
 
 
 def chunks(texts: Iterable[Text], count: int, characters: int) -> Iterator[list[Text]]:

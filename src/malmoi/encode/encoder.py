@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.activations import Activations
-from malmoi.encode.chunks import ahead, chunks
+from malmoi.encode.chunks import CHARACTERS, ahead, chunks
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
 from malmoi.encode.engine import Engines
@@ -35,7 +35,7 @@ from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 
-CHUNK, CHARACTERS = 4096, 1 << 22  # texts that are cut, sorted and run together, at most
+CHUNK = 4096  # texts that are cut, sorted and run together, at most
 HELD, CHARACTERS_HELD = 256, 1 << 18  # texts whose states are held at once, at most
 
 

@@ -6,7 +6,8 @@ second (and some seconds more on a machine's first day): they come when there is
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
@@ -36,6 +37,7 @@ class Engines:
         self._file, self._config, self._precision = weights_file(folder), config, precision
         self._weights = read_weights(self._file, config)  # mapped; says at once what is wrong
         self._lock, self._asked, self._settled = Lock(), 0, False
+        self._jobs = 0  # that no change of engine may come into
         if precision == "int8":
             self._engine: Engine = self._compiled()
         else:
@@ -48,8 +50,18 @@ class Engines:
     def expect(self, pieces: int) -> None:
         """So many pieces are about to come; from now on another engine may run them."""
         self._asked += max(pieces, CALL)
-        if self._asked > MUCH:
+        if self._asked > MUCH and not self._jobs:
             self.settle()
+
+    @contextmanager
+    def one_job(self, pieces: int) -> Iterator[None]:
+        """A job of so many pieces, run by one engine from beginning to end."""
+        self.expect(pieces)
+        self._jobs += 1
+        try:
+            yield
+        finally:
+            self._jobs -= 1
 
     def settle(self) -> None:
         """From now on the same engine runs everything, the fastest there is."""

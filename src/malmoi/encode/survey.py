@@ -11,14 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress, Watchable, silent
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
     """`digest` names the texts and their order; `undecoded` of them had bytes that are no text.
 
-    `characters` are those of all texts: there are not many more pieces than that. `repeats`
-    are the texts that came before already, numbered from 0, where that was asked for.
+    `characters` are those of all texts. `repeats` are the texts that came before already,
+    numbered from 0, where that was asked for.
     """
 
     texts: int
@@ -26,6 +27,11 @@ class Survey:
     digest: str
     undecoded: int
     repeats: npt.NDArray[np.int64]
+
+    @property
+    def pieces(self) -> int:
+        """How many there may be: hardly ever more than characters, and two around each text."""
+        return self.characters + 2 * self.texts
 
     def lines(self, numbers: Iterable[int]) -> list[int]:
         """Texts numbered from 1 without repeats, as they are numbered with them."""
@@ -35,7 +41,7 @@ class Survey:
         return [int(kept[number - 1]) + 1 for number in numbers]
 
 
-def survey(texts: Iterable[str], *, repeats: bool = False) -> Survey:
+def survey(texts: Iterable[str], *, repeats: bool = False, progress: Progress = silent) -> Survey:
     """Read all texts once; they must be such as can be read again."""
     if iter(texts) is texts:
         raise BadSetting("these texts can be read only once: give a list, or a Corpus's texts")
@@ -43,7 +49,8 @@ def survey(texts: Iterable[str], *, repeats: bool = False) -> Survey:
     seen: set[bytes] = set()
     again: list[int] = []
     count = characters = undecoded = 0
-    for count, text in enumerate(texts, 1):
+    read = texts.watched(progress) if isinstance(texts, Watchable) else texts
+    for count, text in enumerate(read, 1):
         if not isinstance(text, str):
             raise BadSetting(f"{text!r} is no text: give a string")
         encoded = text.encode("utf-8", "surrogatepass")

@@ -1,15 +1,12 @@
 """Texts as encoders take them: a list or a stream of strings, made uniform."""
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Iterable
 from unicodedata import normalize
 
 from malmoi.errors import BadSetting
 
 Text = str | tuple[str, str]  # a text, or a pair of them
-One = TypeVar("One")
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -20,7 +17,8 @@ def uniform(text: str) -> str:
 
 def as_texts(texts: Iterable[Text]) -> list[Text]:
     """A list of texts; one alone is a mistake."""
-    _refuse_one(texts)
+    if isinstance(texts, str):
+        raise BadSetting(f"the texts are the one string '{texts[:40]}': give a list of texts")
     found = list(texts)
     for text in found:
         both = text if isinstance(text, tuple) and len(text) == 2 else (text,)
@@ -29,22 +27,12 @@ def as_texts(texts: Iterable[Text]) -> list[Text]:
     return found
 
 
-def chunks_of(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """So many texts at a time, made uniform, for encoders that know no pairs."""
-    _refuse_one(texts)
-    left = iter(texts)
-    while chunk := [uniform(_single(text)) for text in islice(left, size)]:
-        yield chunk
+def uniform_texts(texts: Iterable[Text]) -> list[str]:
+    """Texts made uniform, for encoders that know no pairs."""
+    return [uniform(_single(text)) for text in texts]
 
 
-def _refuse_one(texts: Iterable[One]) -> None:
-    if isinstance(texts, str):
-        raise BadSetting(f"the texts are the one string '{texts[:40]}': give a list of texts")
-
-
-def _single(text: str) -> str:
+def _single(text: Text) -> str:
     if isinstance(text, tuple):
         raise BadSetting(f"{text!r} is a pair of texts, which only a model with layers reads")
-    if not isinstance(text, str):
-        raise BadSetting(f"{text!r} is no text: give a string")
     return text

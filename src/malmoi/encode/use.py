@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.encode.chunks import CHARACTERS, chunks
 from malmoi.encode.finding import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.running import cores
-from malmoi.encode.texts import chunks_of
+from malmoi.encode.texts import uniform_texts
 from malmoi.errors import MalmoiWarning
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
@@ -62,7 +63,7 @@ class UniversalEncoder:
         """The same in chunks, each as soon as it is ready."""
         total = truncated = empty = 0
         with ThreadPoolExecutor(cores()) as pool:
-            for chunk in chunks_of(texts, CHUNK):
+            for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
                 ids = [self.pieces(text) for text in chunk]
                 total += len(chunk)
                 truncated += sum(len(each) > LONGEST + 2 for each in ids)

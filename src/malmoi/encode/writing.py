@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,6 @@ import numpy.typing as npt
 from malmoi.encode.activations import Parts
 from malmoi.encode.embedding import Embedded, Wish, clean, embed
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.engine import MUCH
 from malmoi.encode.notes import Notes
 from malmoi.encode.outputs import Output, chunk_dim, output_for
 from malmoi.encode.protocol import Encoder
@@ -77,17 +76,19 @@ def write_embeddings(
     *,
     resume: bool = False,
     progress: Progress = silent,
+    reading: Progress = silent,
 ) -> Report:
-    """Write what is wished for; the texts must be such as can be read several times."""
+    """Write what is wished for; the texts must be such as can be read several times.
+
+    They are read through once before they are embedded: `reading` is told how far that is.
+    """
     output = output_for(path, wish.per, encoder.name)
     check_folder(path)
     target = Path(os.path.realpath(path))  # a link goes on pointing there
-    found = survey(texts, repeats=path.suffix == ".malmoi")
+    found = survey(texts, repeats=path.suffix == ".malmoi", progress=reading)
     keeper = Keeper(checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume)
-    if isinstance(encoder, ContextualEncoder) and found.characters > MUCH - 2 * found.texts:
-        encoder.engine.settle()  # else it might change on the way, and not where a resumed run does
     part = target.with_name(f"{target.name}.part")
-    with complaints(path), _growing(part, keeper) as file:
+    with complaints(path), _one_engine(encoder, found), _growing(part, keeper) as file:
         work = _Work(encoder, wish, output, keeper, file)
         work.go_on(lambda: _without(texts, found.repeats), progress, found)
         output.finish(part, target, map(clean, _without(texts, found.repeats)), work.dim)
@@ -208,6 +209,13 @@ def _growing(part: Path, keeper: Keeper) -> Iterator[BinaryIO]:
             if not checkpoint_of(keeper).exists():
                 part.unlink(missing_ok=True)
             raise
+
+
+def _one_engine(encoder: Encoder, found: Survey) -> AbstractContextManager[None]:
+    """Else it might change on the way, and not where it does in a run that was gone on with."""
+    if isinstance(encoder, ContextualEncoder):
+        return encoder.engine.one_job(found.pieces)
+    return nullcontext()
 
 
 def lock(file: BinaryIO, part: Path) -> None:

@@ -133,11 +133,19 @@ class Texts:
     corpus: Corpus
 
     def __iter__(self) -> Iterator[str]:
-        if self.corpus.documents is not None:
-            yield from self.corpus.documents
+        return self.watched(silent)
+
+    def watched(self, progress: Progress) -> Iterator[str]:
+        """The same, saying how much has been read."""
+        before, total = 0, self.corpus.size
+        for done, text in enumerate(self.corpus.documents or (), 1):
+            yield text
+            progress(done, total)
         for reader in self.corpus.readers:
-            for text, _ in reader.documents():
+            for text, done in reader.documents():
                 yield text
+                progress(min(before + done, total), total)
+            before += reader.path.stat().st_size
 
 
 def as_documents(source: Iterable[str]) -> tuple[str, ...]:
