@@ -72,4 +72,4 @@ def test_killed_trainings_end_with_the_same_bits(
         assert out.ngrams.tobytes() == whole.ngrams.tobytes()
     discard_checkpoint(left)  # there still if the last one was killed just before its end
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"text.txt", "cache", "whole.malmoi", "out.malmoi"}
+    assert names == {"text.txt", "whole.malmoi", "out.malmoi"}

@@ -4,14 +4,20 @@ import atexit
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
 from malmoi import __version__
 from malmoi.errors import MalmoiError, MalmoiWarning
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+MOMENT = 0.05  # seconds
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 # Command, where it lives (imported only when it is called), and what --help says of it.
@@ -83,12 +89,22 @@ def main() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)
+    sys.unraisablehook = _hear_again
     code = run()
     if code == INTERRUPTED:  # a thread may be half started: nobody waits for any
         atexit._run_exitfuncs()
         sys.stdout.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _hear_again(lost: "UnraisableHookArgs") -> None:
+    """Being told to stop is lost inside what a compiler calls back: it comes again a bit later."""
+    if issubclass(lost.exc_type, KeyboardInterrupt) and hasattr(signal, "pthread_kill"):
+        again = threading.main_thread().ident, signal.SIGTERM
+        threading.Timer(MOMENT, signal.pthread_kill, again).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _show_note(message: Warning | str, *_: object, **__: object) -> None:

@@ -4,8 +4,9 @@ Many batches run one on each core; a single one has all cores to itself.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,7 +39,7 @@ def run_batches(
     if len(groups) == 1:
         run(groups[0])
     else:
-        with ThreadPoolExecutor(threads) as pool:
+        with thread_a_core() as pool:
             for _ in pool.map(run, groups):
                 pass
     return results  # type: ignore[return-value]
@@ -67,6 +68,16 @@ def _refuse_beyond(batch: Packed, config: Config) -> None:
             f"the tokenizer has segments beyond the {config.segments} that its model knows:"
             " they do not belong together"
         )
+
+
+@contextmanager
+def thread_a_core() -> Iterator[ThreadPoolExecutor]:
+    """Threads to share work among; once anything goes wrong, nothing more is begun."""
+    pool = ThreadPoolExecutor(cores())
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def cores() -> int:

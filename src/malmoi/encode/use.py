@@ -17,7 +17,7 @@ import numpy as np
 from malmoi.encode.chunks import CHARACTERS, chunks
 from malmoi.encode.finding import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.running import cores
+from malmoi.encode.running import thread_a_core
 from malmoi.encode.texts import uniform_texts
 from malmoi.errors import MalmoiWarning
 from malmoi.extras import require
@@ -62,7 +62,7 @@ class UniversalEncoder:
     def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
         """The same in chunks, each as soon as it is ready."""
         total = truncated = empty = 0
-        with ThreadPoolExecutor(cores()) as pool:
+        with thread_a_core() as pool:
             for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
                 ids = [self.pieces(text) for text in chunk]
                 total += len(chunk)

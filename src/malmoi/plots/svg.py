@@ -10,6 +10,7 @@ from pathlib import Path
 
 from malmoi.errors import BadSetting
 from malmoi.files.output import written
+from malmoi.files.targets import check_folder
 
 SIZE = 12  # of letters
 LIGHT, DARK = (0xF1, 0xF6, 0xFB), (0x0B, 0x56, 0xA8)  # the ends of a scale of colours
@@ -56,9 +57,10 @@ def text_width(said: str) -> float:
 
 
 def check_svg(path: Path) -> None:
-    """Refuse a name that promises something else, before long work."""
+    """Refuse a name that promises something else or a place that is none, before long work."""
     if path.suffix != ".svg":
         raise BadSetting(f"{path} is no place for a picture: end its name in .svg")
+    check_folder(path)
 
 
 def write_svg(path: Path, drawn: str) -> None:
