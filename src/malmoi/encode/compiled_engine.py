@@ -4,12 +4,14 @@ Imports Numba: not for a first question.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 
 from malmoi.encode.config import Config
+from malmoi.encode.crew import Crew
 from malmoi.encode.packing import BUDGET, Packed
 from malmoi.encode.panels import network_of
 from malmoi.encode.pooling import group_bounds
@@ -18,7 +20,6 @@ from malmoi.errors import BadSetting
 from malmoi.kernels import byte_products
 from malmoi.kernels.attention import QUERIES, Desk
 from malmoi.kernels.byte_products import Rounded
-from malmoi.kernels.compiled import pool
 from malmoi.kernels.emitting import WIDE
 from malmoi.kernels.meeting import Team
 from malmoi.kernels.products import PANEL
@@ -38,6 +39,7 @@ class CompiledEngine:
         self._config, self._bytes = config, precision == "int8"
         self._network = network_of(weights, config, precision)
         self._lock, self._together = Lock(), Lock()
+        self._crew: Crew | None = None
         self._free: list[tuple[Room, Desk]] = []  # room for a batch, when none has it
 
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
@@ -48,29 +50,33 @@ class CompiledEngine:
         states = np.empty((len(chosen), len(batch.ids), self._config.dim), np.float32)
         if threads > 1 and not is_busy(threads) and self._together.acquire(blocking=False):
             try:
-                self._run(batch, wanted, states, threads)
+                self._run_together(batch, wanted, states, threads)
             finally:
                 self._together.release()
         else:
-            self._run(batch, wanted, states, 1)
+            self._run_alone(batch, wanted, states)
         return [states[chosen.index(layer)] for layer in layers]
 
-    def _run(self, batch: Packed, wanted: Places, states: Matrix, threads: int) -> None:
+    def rouse(self) -> None:
+        """There will soon be a batch."""
+        if self._crew is not None:
+            self._crew.rouse()
+
+    def _run_together(self, batch: Packed, wanted: Places, states: Matrix, threads: int) -> None:
+        crew = self._crew
+        if crew is None or not crew.suits(threads, len(batch.ids)):
+            count = max(len(batch.ids), BUDGET, self._config.positions)
+            crew = Crew(self._network, self._room(count), partial(self._desk, count, count), threads)
+            self._crew = crew
+        crew.run(batch, wanted, states)
+
+    def _run_alone(self, batch: Packed, wanted: Places, states: Matrix) -> None:
         pieces = Pieces(batch.ids, batch.places, group_bounds(batch.sizes))
-        longest, counter = int(batch.sizes.max()), np.zeros(1, np.int64)
-        taken = [self._take(len(batch.ids), longest) for _ in range(threads)]
-        room = Room(*(rows[: len(batch.ids)] for rows in taken[0][0]))
-
-        def work(part: int) -> None:
-            team = Team(part, threads, counter)
-            run_layers(self._network, pieces, room, taken[part][1], wanted, states, team)
-
-        others = [pool().submit(work, part) for part in range(1, threads)]
-        work(0)
-        for other in others:
-            other.result()
+        room, desk = self._take(len(batch.ids), int(batch.sizes.max()))
+        rows = Room(*(rows[: len(batch.ids)] for rows in room))
+        run_layers(self._network, pieces, rows, desk, wanted, states, Team(0, 1, np.zeros(1, int)))
         with self._lock:
-            self._free += taken
+            self._free.append((room, desk))
 
     def _take(self, count: int, longest: int) -> tuple[Room, Desk]:
         """Room for so many pieces, the longest text being so long."""

@@ -102,6 +102,7 @@ class ContextualEncoder:
         Never more than a few chunks of texts are held. What was cut off, empty or unknown goes
         into `notes`, or is reported at the end if there are none.
         """
+        self.engine.rouse()
         pooling = self.pooling(recipe)
         numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
         before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)

@@ -29,6 +29,9 @@ class Engine(Protocol):
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
 
+    def rouse(self) -> None:
+        """There will soon be a batch: threads that sleep may be woken."""
+
 
 class Engines:
     """A model's folder, run by whichever engine suits the work; by one alone in int8."""
@@ -46,6 +49,10 @@ class Engines:
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         return self._engine.run(batch, layers, threads)
+
+    def rouse(self) -> None:
+        """Somebody asks for something; how much of it is to be seen."""
+        self._engine.rouse()
 
     def expect(self, pieces: int) -> None:
         """So many pieces are about to come; from now on another engine may run them."""

@@ -48,6 +48,9 @@ class OnnxEngine:
         found: list[Matrix] = session.run([state_name(layer) for layer in layers], feed)
         return found
 
+    def rouse(self) -> None:
+        """onnxruntime looks after its threads itself."""
+
     def _session(self, layers: tuple[int, ...], threads: int) -> Any:
         with self._lock:
             if (layers, threads) not in self._sessions:

@@ -22,14 +22,17 @@ YIELD = "sched_yield"  # of POSIX: back of the queue for this core
 PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that waits
 
 
-def generate_arrival(typing: Any, counter: Any) -> tuple[Any, Generate]:
-    """The number at an address grows by 1, at once for all who look."""
+def counting(by: int) -> Callable[[int], int]:
+    """The number at an address grows by so much, at once for all who look."""
 
-    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-        pointer = builder.inttoptr(given[0], INT.as_pointer())
-        return builder.atomic_rmw("add", pointer, INT(1), "acq_rel")
+    def generate_count(typing: Any, counter: Any) -> tuple[Any, Generate]:
+        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+            pointer = builder.inttoptr(given[0], INT.as_pointer())
+            return builder.atomic_rmw("add", pointer, INT(by), "seq_cst")
 
-    return types.int64(types.int64), generate
+        return types.int64(types.int64), generate
+
+    return cast(Callable[[int], int], intrinsic(generate_count))
 
 
 def generate_look(typing: Any, counter: Any) -> tuple[Any, Generate]:
@@ -39,7 +42,7 @@ def generate_look(typing: Any, counter: Any) -> tuple[Any, Generate]:
         nothing = ir.FunctionType(ir.VoidType(), [])
         builder.call(builder.module.declare_intrinsic(PAUSE, (), nothing), [])
         pointer = builder.inttoptr(given[0], INT.as_pointer())
-        return builder.load_atomic(pointer, "acquire", align=8, typ=INT)
+        return builder.load_atomic(pointer, "seq_cst", align=8, typ=INT)
 
     return types.int64(types.int64), generate
 
@@ -55,26 +58,27 @@ def generate_way(typing: Any) -> tuple[Any, Generate]:
     return types.int32(), generate
 
 
-arrive = cast(Callable[[int], int], intrinsic(generate_arrival))
+arrive, leave = counting(1), counting(-1)
 look = cast(Callable[[int], int], intrinsic(generate_look))
 give_way = cast(Callable[[], int], intrinsic(generate_way))
 
 
 class Team(NamedTuple):
-    """Who a thread is among those that share the work; `counter` [1] is 0 when they begin."""
+    """Who a thread is among those that share the work, and how often they have met before."""
 
     part: int
     parts: int
-    counter: Places
+    counter: Places  # [1], how often one of them came to a meeting
+    met: int = 0
 
 
 @inlined
 def meet(team: Team, meeting: int) -> int:
-    """Wait until all have come to this meeting, counted from 1; the number of the next one."""
+    """Wait until all have come to this meeting, counted from 0; the number of the next one."""
     if team.parts > 1:
         arrive(team.counter.ctypes.data)
         looks = 0
-        while look(team.counter.ctypes.data) < meeting * team.parts:
+        while look(team.counter.ctypes.data) < (team.met + meeting + 1) * team.parts:
             looks += 1
             if looks > PATIENCE:
                 give_way()

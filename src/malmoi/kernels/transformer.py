@@ -75,15 +75,18 @@ def run_layers(
     states: Matrix,
     team: Team,
 ) -> None:
-    """`states[wanted[n]]` [pieces, dim] becomes hidden state n, where that is not −1."""
+    """`states[wanted[n]]` [pieces, dim] becomes hidden state n, where that is not −1.
+
+    It is enough if one of those who share the work wants them.
+    """
     dim, own, rounded = states.shape[2], share(len(pieces.ids), team), desk.rounded
     projects = network.project.panels.shape[1] > 0
     look_up(network, pieces, room.table if projects else room.state, own)
-    meeting = meet(team, 1)
+    meeting = meet(team, 0)
     if projects:
         multiply(room.table, network.project, 0, room.state, rounded, team, NOT_BENT)
         meeting = meet(team, meeting)
-    keep(room.state, states, wanted[0], own)
+    keep(room.state, states, wanted[0])
     for layer in range(len(wanted) - 1):
         multiply(room.state, network.joined, layer, room.joined, rounded, team, NOT_BENT)
         meeting = meet(team, meeting)
@@ -98,8 +101,8 @@ def run_layers(
         multiply(room.inner, network.outer, layer, room.moved, rounded, team, NOT_BENT)
         meeting = meet(team, meeting)
         add_and_norm(room, network.outer_norm, layer, network.epsilon, dim, own)
-        keep(room.state, states, wanted[layer + 1], own)
         meeting = meet(team, meeting)
+        keep(room.state, states, wanted[layer + 1])
 
 
 @readily_compiled
@@ -155,9 +158,9 @@ def normalise(row: Matrix, norms: Norms, layer: int, epsilon: np.float32, dim: i
 
 
 @inlined
-def keep(state: Matrix, states: Matrix, place: int, own: Span) -> None:
+def keep(state: Matrix, states: Matrix, place: int) -> None:
     """A hidden state that is asked for."""
     if place >= 0:
-        for i in range(own[0], own[1]):
+        for i in range(len(state)):
             for d in range(states.shape[2]):
                 states[place, i, d] = state[i, d]

@@ -1,0 +1,82 @@
+"""Threads that stand by inside a kernel, so that Python's lock is not in their way to work.
+
+A board has the number of the job that was given last. Who stands by looks at it for a while,
+and then sleeps at a pipe until somebody rings: waking a thread takes the system a tenth of a
+millisecond, which is why it may be rung for before the work is there.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.cgutils import alloca_once, get_or_insert_function
+from numba.extending import intrinsic
+
+from malmoi.kernels.compiled import inlined
+from malmoi.kernels.emitting import INT
+from malmoi.kernels.meeting import PATIENCE, Generate, arrive, give_way, leave, look
+from malmoi.kernels.text_rows import Places
+
+BYTE, NUMBER = ir.IntType(8), ir.IntType(32)
+LINE = 16  # numbers, two lines of the processor's cache: apart what several write to
+JOB, ASLEEP, COUNTER = 0, LINE, 2 * LINE
+MET, PIECES, TEXTS, STATES = range(3 * LINE, 3 * LINE + 4)
+SIZE = 4 * LINE
+STAY = 6000  # looks, some tenths of a millisecond
+NO_MORE = -1  # pieces of a job that is none: go home
+
+
+def at_pipe(name: str) -> Callable[[int], int]:
+    """POSIX's `read` or `write` of one byte."""
+
+    def generate_call(typing: Any, pipe: Any) -> tuple[Any, Generate]:
+        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
+            kind = ir.FunctionType(INT, [NUMBER, BYTE.as_pointer(), INT])
+            called = get_or_insert_function(builder.module, kind, name)
+            pipe = builder.trunc(given[0], NUMBER)
+            return builder.call(called, [pipe, alloca_once(builder, BYTE), INT(1)])
+
+        return types.int64(types.int64), generate
+
+    return cast(Callable[[int], int], intrinsic(generate_call))
+
+
+sleep_at, ring = at_pipe("read"), at_pipe("write")
+
+
+def new_board() -> Places:
+    """Nothing to do yet."""
+    return np.zeros(SIZE, np.int64)
+
+
+@inlined
+def place(board: Places, line: int) -> int:
+    """Where a number of the board is, for those who look at the same time."""
+    return board.ctypes.data + line * 8
+
+
+@inlined
+def give(board: Places, pipe: int) -> None:
+    """What stands on the board is the next job, for all."""
+    arrive(place(board, JOB))
+    for _ in range(look(place(board, ASLEEP))):
+        ring(pipe)
+
+
+@inlined
+def await_job(board: Places, last: int, pipe: int) -> int:
+    """Wait for the job after the last one; its number."""
+    looks = 0
+    while look(place(board, JOB)) == last:
+        looks += 1
+        if looks > PATIENCE:
+            give_way()
+        if looks > STAY:
+            arrive(place(board, ASLEEP))
+            if look(place(board, JOB)) == last:  # whoever gives one from now on rings
+                sleep_at(pipe)
+            leave(place(board, ASLEEP))
+            looks = 0
+    return last + 1
