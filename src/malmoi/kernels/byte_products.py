@@ -18,13 +18,14 @@ from numba.extending import intrinsic
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import highest
 from malmoi.kernels.emitting import FLOAT, LANE, NUMBER, WIDE, Emitter, has
-from malmoi.kernels.products import VECTORS, Generate, emit_tiles
+from malmoi.kernels.products import AHEAD, VECTORS, Generate, emit_tiles
 from malmoi.kernels.text_rows import Matrix
 
 Bytes = npt.NDArray[np.uint8]
 
 USABLE = has("avx512vnni") and WIDE == 16
 FOUR = 4  # bytes that are multiplied and added in one go
+STEP = NUMBER * WIDE * VECTORS  # bytes of a panel for four rows
 MOST, LEAST = np.float32(127), np.float32(1e-30)
 ZERO = np.float32(128.5)  # what is added, and a half, since what follows the point is dropped
 MULTIPLY = "llvm.x86.avx512.vpdpbusd.512"
@@ -73,7 +74,9 @@ def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
             builder.store(begin, total)
     mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
     with emit.loop(emit.divided(depth, FOUR)) as k:
-        here = emit.plus(panel, emit.times(k, NUMBER * WIDE * VECTORS))
+        here = emit.plus(panel, emit.times(k, STEP))
+        for offset in offsets:
+            emit.ask_for(emit.plus(here, AHEAD * STEP + offset))
         theirs = [emit.load_as(whole, emit.plus(here, offset)) for offset in offsets]
         for row, place in enumerate(mine):
             four = emit.load_as(LANE, emit.plus(place, emit.times(k, FOUR)))
@@ -83,8 +86,8 @@ def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
                 old = builder.load(total, typ=whole)
                 builder.store(builder.call(multiply, [old, spread, numbers]), total)
     for vector, offset in enumerate(offsets):
-        scale = emit.load(emit.plus(columns, NUMBER * WIDE * VECTORS, offset))
-        bias = emit.load(emit.plus(columns, 2 * NUMBER * WIDE * VECTORS, offset))
+        scale = emit.load(emit.plus(columns, STEP, offset))
+        bias = emit.load(emit.plus(columns, 2 * STEP, offset))
         for row in range(size):
             own = emit.everywhere(emit.load(emit.plus(scales, NUMBER * row), 1), WIDE)
             sums = builder.load(totals[row * VECTORS + vector], typ=whole)

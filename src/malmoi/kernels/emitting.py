@@ -80,6 +80,14 @@ class Emitter:
         pointer = self.builder.inttoptr(address, value.type.as_pointer())
         self.builder.store(value, pointer, align=NUMBER)
 
+    def ask_for(self, address: Any, *, to_write: bool = False) -> None:
+        """Have the line at an address brought near, before it is needed."""
+        pointer = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer, LANE, LANE, LANE])
+        ask = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.prefetch.p0")
+        how = (LANE(int(to_write)), LANE(3), LANE(1))  # to stay in the nearest cache; data
+        self.builder.call(ask, [self.builder.inttoptr(address, pointer), *how])
+
     def row(self, matrix: Any, rows: Any, place: Any, size: Any) -> Any:
         """The address of a row of a matrix whose number stands at a place of an array."""
         address = self.plus(rows, self.times(place, NUMBER))

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from malmoi.kernels.compiled import inlined
+from malmoi.kernels.emitting import Emitter
 from malmoi.kernels.text_rows import Matrix
 
 LINE = 64  # bytes that come at a time
@@ -23,12 +23,7 @@ def generate_prefetch(typing: Any, array_address: Any) -> tuple[Any, Callable[..
     """LLVM's own instruction, in the place of the call."""
 
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number, byte = ir.IntType(32), ir.IntType(8).as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        declared = builder.module.globals.get("llvm.prefetch.p0")
-        ask = declared or ir.Function(builder.module, kind, "llvm.prefetch.p0")
-        to_write, to_stay, data = (ir.Constant(number, value) for value in (1, 3, 1))
-        builder.call(ask, [builder.inttoptr(arguments[0], byte), to_write, to_stay, data])
+        Emitter(builder).ask_for(arguments[0], to_write=True)
         return target.get_dummy_value()
 
     return types.void(types.int64), generate

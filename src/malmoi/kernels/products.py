@@ -4,7 +4,8 @@
 
 The matrix lies in panels of as many columns as a tile of sums has: [panels, depth, PANEL]. A
 tile is nine rows by three vectors where vectors have sixteen numbers, six by two otherwise:
-each number loaded is used so often that the processor adds and multiplies all the time.
+each number loaded is used so often that the processor adds and multiplies all the time. With
+few rows it would wait for the matrix, whose lines are therefore asked for ahead.
 Arrays are given by their addresses, and the steps from row to row in bytes.
 """
 
@@ -21,6 +22,7 @@ Generate = Callable[[Any, Any, Any, Any], Any]
 USABLE = has("avx2") and has("fma")
 ROWS, VECTORS = (9, 3) if WIDE == 16 else (6, 2)
 PANEL = VECTORS * WIDE  # columns of a tile
+AHEAD = 24  # steps down a panel: what is asked for is there when it is needed
 
 
 def product_of(vectors: int) -> Callable[..., None]:
@@ -82,6 +84,9 @@ def emit_tile(emit: Emitter, size: int, vectors: int, corners: tuple[Any, ...]) 
     mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
     with emit.loop(depth) as k:
         here = emit.plus(panel, emit.times(k, panel_step))
+        coming = emit.plus(here, emit.times(panel_step, AHEAD))
+        for column in columns:
+            emit.ask_for(emit.plus(coming, column))
         theirs = [emit.load(emit.plus(here, column)) for column in columns]
         for row, place in enumerate(mine):
             number = emit.load(emit.plus(place, emit.times(k, NUMBER)), 1)
