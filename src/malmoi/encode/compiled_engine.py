@@ -3,9 +3,9 @@
 Imports Numba: not for a first question.
 """
 
+import os
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
 from threading import Lock
 
 import numpy as np
@@ -27,7 +27,7 @@ from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Pieces, Room, run_layers
 from malmoi.vectors import Matrix
 
-RUNNING = Path("/proc/loadavg")  # its fourth number is how many run at this moment
+RUNNING = "/proc/loadavg"  # its fourth number is how many run at this moment
 
 
 class CompiledEngine:
@@ -66,8 +66,8 @@ class CompiledEngine:
         crew = self._crew
         if crew is None or not crew.suits(threads, len(batch.ids)):
             count = max(len(batch.ids), BUDGET, self._config.positions)
-            crew = Crew(self._network, self._room(count), partial(self._desk, count, count), threads)
-            self._crew = crew
+            desk = partial(self._desk, count, count)
+            self._crew = crew = Crew(self._network, self._room(count), desk, threads)
         crew.run(batch, wanted, states)
 
     def _run_alone(self, batch: Packed, wanted: Places, states: Matrix) -> None:
@@ -121,10 +121,16 @@ class CompiledEngine:
 def is_busy(cores: int) -> bool:
     """Whether as many others run as there are processors: then threads wait long for each other."""
     try:
-        running = RUNNING.read_bytes().split()[3].split(b"/")[0]
+        running = os.pread(_running(), 64, 0).split()[3].split(b"/")[0]
     except OSError:  # no Linux
         return False
     return int(running) - 1 >= cores
+
+
+@cache
+def _running() -> int:
+    """Open for as long as the process lives."""
+    return os.open(RUNNING, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _up(number: int, step: int) -> int:

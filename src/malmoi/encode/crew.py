@@ -26,11 +26,13 @@ PATIENCE = 5  # seconds until a thread that should go home is left behind
 class Crew:
     """So many threads for one network, and room for a batch of so many pieces, one at a time."""
 
-    def __init__(self, network: Network, room: Room, desk: Callable[[], Desk], threads: int) -> None:
-        self._network, self._room, self._desk, self._threads = network, room, desk(), threads
+    def __init__(
+        self, network: Network, room: Room, make_desk: Callable[[], Desk], threads: int
+    ) -> None:
+        self._network, self._room, self._desk, self._threads = network, room, make_desk(), threads
         self._capacity, self._process = len(room.state), os.getpid()
-        numbers = np.zeros((2, self._capacity), np.int32)
-        self._pieces = Pieces(*numbers, np.zeros(self._capacity + 1, np.int64))
+        ids, places = np.zeros((2, self._capacity), np.int32)
+        self._pieces = Pieces(ids, places, np.zeros(self._capacity + 1, np.int64))
         self._board, (door, self._bell) = new_board(), os.pipe()
         nothing = np.full(len(network.attended_norm.gains) + 1, -1, np.int64)
         states = np.zeros((0, 0, network.attended_norm.gains.shape[1]), np.float32)
@@ -38,8 +40,8 @@ class Crew:
         others = [
             Thread(
                 target=stand_by,
-                args=(*waiting, desk(), nothing, states, self._board, (part, threads, door)),
-                name=f"malmoi-{part}",
+                args=(*waiting, make_desk(), nothing, states, self._board, (part, threads, door)),
+                name=f"malmoi-by-{part}",
                 daemon=True,
             )
             for part in range(1, threads)

@@ -7,6 +7,7 @@ view [texts, longest], `pad` and `unpad` lead there and back.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -63,15 +64,15 @@ def pack(
     """
     sizes = np.array([len(text) for text in ids], np.int64)
     bounds = group_bounds(sizes)
-    numbers = np.concatenate(ids).astype(np.int32)
-    counted = numbers != padding if padding >= 0 else np.ones(len(numbers), np.bool_)
-    reached = np.concatenate([[0], np.cumsum(counted)])
-    within = (reached[1:] - np.repeat(reached[bounds[:-1]], sizes)) * counted - (padding < 0)
-    return Packed(
-        ids=numbers,
-        places=(within + positions * np.concatenate(segments)).astype(np.int32),
-        sizes=sizes,
-    )
+    numbers = np.array(list(chain.from_iterable(ids)), np.int32)
+    places = positions * np.array(list(chain.from_iterable(segments)), np.int32)
+    if padding < 0:
+        places += np.arange(len(numbers), dtype=np.int32) - bounds[:-1].repeat(sizes)
+    else:
+        counted = numbers != padding
+        reached = group_bounds(counted)
+        places += (reached[1:] - reached[bounds[:-1]].repeat(sizes)) * counted
+    return Packed(numbers, places, sizes)
 
 
 def batches(sizes: npt.NDArray[np.int64]) -> Iterator[Chosen]:

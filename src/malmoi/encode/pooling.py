@@ -63,7 +63,9 @@ def _divisors(sizes: Bounds, how: Pool | Join) -> Matrix:
 
 def group_bounds(sizes: npt.ArrayLike) -> Bounds:
     """Where groups of these sizes begin and end."""
-    bounds: Bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+    given = np.asarray(sizes, np.int64)
+    bounds: Bounds = np.zeros(len(given) + 1, np.int64)
+    given.cumsum(out=bounds[1:])
     return bounds
 
 

@@ -1,0 +1,111 @@
+"""Threads that stand by for one batch after another, and what becomes of them."""
+
+import gc
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from malmoi.encode import compiled_engine
+from malmoi.encode.encoder import load_contextual
+from malmoi.encode.engine import can_compile
+from malmoi.encode.packing import BUDGET, Packed, pack
+from malmoi.vectors import Matrix
+
+pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
+LAYERS = (0, 3, 6)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> compiled_engine.CompiledEngine:
+    monkeypatch.setattr(compiled_engine, "is_busy", lambda cores: False)
+    encoder = load_contextual("minilm")
+    encoder.engine.settle()
+    found = encoder.engine._engine
+    assert isinstance(found, compiled_engine.CompiledEngine)
+    return found
+
+
+def batch_of(sizes: Sequence[int]) -> Packed:
+    ids = [[101, *(1000 + (7 * i) % 20000 for i in range(size - 2)), 102] for size in sizes]
+    return pack(ids, [[0] * size for size in sizes], 512)
+
+
+def standing_by() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("malmoi-by")]
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def assert_same(found: list[Matrix], expected: list[Matrix]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_a_crew_of_any_size_finds_what_one_thread_does(
+    engine: compiled_engine.CompiledEngine, threads: int
+) -> None:
+    for sizes in ([3], [9, 4], [40] * 8, [500], [2] * 200, [3]):
+        batch = batch_of(sizes)
+        assert_same(engine.run(batch, LAYERS, threads), engine.run(batch, LAYERS, 1))
+
+
+def test_a_batch_larger_than_any_before_is_run_too(engine: compiled_engine.CompiledEngine) -> None:
+    assert_same(engine.run(batch_of([9]), LAYERS, 2), engine.run(batch_of([9]), LAYERS, 1))
+    large = batch_of([300] * (2 * BUDGET // 300 + 1))
+    assert_same(engine.run(large, LAYERS, 2), engine.run(large, LAYERS, 1))
+    assert len(standing_by()) <= 1  # those of the smaller one went home
+
+
+def test_who_sleeps_comes_whether_roused_or_not(engine: compiled_engine.CompiledEngine) -> None:
+    batch = batch_of([9])
+    expected = engine.run(batch, LAYERS, 1)
+    for roused in (0, 1, 5) * 4:
+        threading.Event().wait(0.01)  # longer than anybody stays awake
+        for _ in range(roused):
+            engine.rouse()
+        assert_same(engine.run(batch, LAYERS, 2), expected)
+
+
+def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEngine) -> None:
+    pipes = open_files()
+    threads = len(standing_by())
+    other = load_contextual("minilm")
+    other.engine.settle()
+    other.engine._engine.run(batch_of([9]), LAYERS, 2)
+    assert len(standing_by()) == threads + 1
+    del other
+    gc.collect()
+    assert len(standing_by()) == threads
+    assert open_files() == pipes
+
+
+FORKS = """
+import os, sys
+import numpy as np
+from malmoi.encode import compiled_engine
+from malmoi.encode.encoder import load_contextual
+compiled_engine.is_busy = lambda cores: False
+encoder = load_contextual("minilm")
+encoder.engine.settle()
+before = encoder.encode(["a bank"])
+child = os.fork()
+if not child:
+    same = all(np.allclose(encoder.encode(["a bank"]), before, atol=1e-6) for _ in range(5))
+    os._exit(0 if same else 3)
+_, status = os.waitpid(child, 0)
+assert np.allclose(encoder.encode(["a bank"]), before, atol=1e-6)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_forked_child_makes_a_crew_of_its_own_and_the_process_ends() -> None:
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=120)
+    assert ended.returncode == 0
