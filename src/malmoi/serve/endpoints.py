@@ -73,6 +73,7 @@ class Answering:
     async def _asked(self, scope: Scope, receive: Receive) -> Any:
         kind = self.endpoint.asks
         if self.endpoint.method == "POST":
+            self.service.rouse(scope["state"]["visit"])
             body = await read_body(scope, receive, self.service.limits)
             return body if kind is None else parse(body, kind)
         return None if kind is None else parse_query(scope["query_string"], kind)

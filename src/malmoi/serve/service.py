@@ -53,9 +53,8 @@ class Service:
         self.models, self.limits, self.truncate = models, limits, truncate
         self.measures, self.workers = Measures(), cores()
         self.ready = False
-        self._known: set[Work] = (
-            set()
-        )  # graphs that are open: to run them takes no longer than that
+        self._known: set[States] = set()  # have been run: to run them takes no longer than that
+        self._last: States | None = None  # what whoever is alone here has asked for
         self._held = 0  # bytes of all requests that are here
         self._client: Any = None
         self._changed = 0.0  # when somebody else than before last asked
@@ -97,6 +96,11 @@ class Service:
         if self.batcher is not None:
             await asyncio.to_thread(self.batcher.close)
 
+    def rouse(self, visit: Visit) -> None:
+        """A request begins: if it will be like the one before, it needs all cores soon."""
+        if self._last is not None and self._is_alone(visit):
+            self._last.encoder.engine.rouse()
+
     async def ask(
         self, visit: Visit, work: Work, items: Sequence[Any], sizes: Sequence[int]
     ) -> list[Any]:
@@ -108,6 +112,7 @@ class Service:
         if self._is_alone(visit) and work in self._known and sum(sizes) <= SHORT:
             answers = self.batcher.run_now(work, items, sizes)
             if answers is not None:
+                self._last = work
                 return _without_failure(answers)
         ticket = self.batcher.submit(work, items, sizes)
         answer: asyncio.Future[list[Any]] = self._loop.create_future()
