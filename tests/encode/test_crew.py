@@ -22,7 +22,7 @@ LAYERS = (0, 3, 6)
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> compiled_engine.CompiledEngine:
-    monkeypatch.setattr(compiled_engine, "is_busy", lambda cores: False)
+    monkeypatch.setattr(compiled_engine, "is_busy", lambda cores, own: False)
     encoder = load_contextual("minilm")
     encoder.engine.settle()
     found = encoder.engine._engine
@@ -92,7 +92,7 @@ import os, sys
 import numpy as np
 from malmoi.encode import compiled_engine
 from malmoi.encode.encoder import load_contextual
-compiled_engine.is_busy = lambda cores: False
+compiled_engine.is_busy = lambda cores, own: False
 encoder = load_contextual("minilm")
 encoder.engine.settle()
 before = encoder.encode(["a bank"])

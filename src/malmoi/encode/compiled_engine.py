@@ -48,7 +48,8 @@ class CompiledEngine:
         wanted = np.full(chosen[-1] + 1, -1, np.int64)
         wanted[chosen] = np.arange(len(chosen))
         states = np.empty((len(chosen), len(batch.ids), self._config.dim), np.float32)
-        if threads > 1 and not is_busy(threads) and self._together.acquire(blocking=False):
+        own = 1 if self._crew is None else 1 + self._crew.awake
+        if threads > 1 and not is_busy(threads, own) and self._together.acquire(blocking=False):
             try:
                 self._run_together(batch, wanted, states, threads)
             finally:
@@ -118,13 +119,16 @@ class CompiledEngine:
         )
 
 
-def is_busy(cores: int) -> bool:
-    """Whether as many others run as there are processors: then threads wait long for each other."""
+def is_busy(cores: int, own: int) -> bool:
+    """Whether as many others run as there are processors: then threads wait long for each other.
+
+    `own` is how many of those that run are this engine's.
+    """
     try:
         running = os.pread(_running(), 64, 0).split()[3].split(b"/")[0]
     except OSError:  # no Linux
         return False
-    return int(running) - 1 >= cores
+    return int(running) - own >= cores
 
 
 @cache

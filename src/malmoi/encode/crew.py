@@ -55,6 +55,11 @@ class Crew:
         here = self._process == os.getpid()
         return here and self._threads == threads and pieces <= self._capacity
 
+    @property
+    def awake(self) -> int:
+        """How many of the others look out for a batch at this moment."""
+        return self._threads - 1 - int(self._board[ASLEEP])
+
     def rouse(self) -> None:
         """There will soon be a batch: whoever sleeps had better be awake by then."""
         for _ in range(self._board[ASLEEP]):
