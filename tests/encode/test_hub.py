@@ -36,12 +36,12 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
         yield served
 
 
-def ask(hub: Hub, tmp_path: Path, name: str = NAME, **environment: str) -> str:
+def ask(hub: Hub, tmp_path: Path, name: str = NAME, program: str = ASK, **environment: str) -> str:
     """What a fresh process says that knows this hub and no other."""
     own = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "kept"), "HF_HUB_DISABLE_XET": "1"}
     settings = {**os.environ, "HF_HUB_OFFLINE": "0", "NO_PROXY": "*", **own, **environment}
     done = subprocess.run(
-        [sys.executable, "-c", ASK, name],
+        [sys.executable, "-c", program, name],
         env=settings,
         cwd=tmp_path,
         capture_output=True,
@@ -49,6 +49,11 @@ def ask(hub: Hub, tmp_path: Path, name: str = NAME, **environment: str) -> str:
         text=True,
     )
     return done.stdout.strip()
+
+
+def test_a_name_on_the_hub_is_inspected(hub: Hub, tmp_path: Path) -> None:
+    program = "import sys; from malmoi.cli import run; sys.exit(run(['inspect', sys.argv[1]]))"
+    assert ask(hub, tmp_path, program=program).startswith("family      bert\nlayers      3 of 32 ")
 
 
 def test_only_what_is_needed_is_fetched_and_kept(hub: Hub, tmp_path: Path) -> None:

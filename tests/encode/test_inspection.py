@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import transformers
+from rich.cells import cell_len
 
 from malmoi.cli import run
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
@@ -55,7 +56,8 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["inspect", "minilm"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "layers      6 of 384 numbers, 12 heads" in shown
-    assert max(map(len, shown)) <= 80 + 40  # the example has letters that take no room
+    assert max(map(cell_len, shown)) <= 80
+    assert cell_len(" ".join(shown)) > 80 * 5
 
 
 def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
@@ -110,10 +112,21 @@ def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "tokenizer.json").write_text("{}")
     assert run(["inspect", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
-    assert "lacks 'encoder.layer.3" in shown
-    assert "tokenizer.json is no tokenizer" in shown
+    assert "lacks 'encoder.layer.3" in " ".join(shown.split())
+    assert "tokenizer.json is no tokenizer" in " ".join(shown.split())
     (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
     assert "malmoi convert" in inspect_model(str(tmp_path)).findings[0].problem
+
+
+def test_what_is_not_there_is_not_looked_for_on_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run(["inspect", "data/words.vec"]) == 1
+    assert capsys.readouterr().err == "malmoi: data/words.vec does not exist\n"
+    assert run(["inspect", "use"]) == 1
+    assert "nothing to look into" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:

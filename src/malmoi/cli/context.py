@@ -9,8 +9,9 @@ import numpy as np
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.columns import fitted
 from malmoi.cli.progress import bar
-from malmoi.cli.score_table import fitted, interval
+from malmoi.cli.score_table import interval
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.mixing import Mix
 from malmoi.encode.pooling import Join

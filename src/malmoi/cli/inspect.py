@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.columns import fitted, wrapped
 from malmoi.cli.progress import bar
 from malmoi.formats.inspection import Finding, Inspection, inspect
-from malmoi.formats.packaged import is_packaged
+
+EXAMPLE = 140  # columns: two lines
 
 if TYPE_CHECKING:
     from malmoi.encode.inspection import ModelInspection
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 def inspect_command(
     file: Annotated[
-        str, Parameter(help="A file of vectors, a model's folder or name, or an index.")
+        str, Parameter(help="A file of vectors, a model's folder or hub name, or an index.")
     ],
     /,
     *,
@@ -68,10 +70,15 @@ def is_index(path: Path) -> bool:
 
 
 def is_model(name: str) -> bool:
-    """Whether this is a folder, or the name of a model; all else is a file of vectors."""
-    from malmoi.encode.finding import PACKAGES
+    """Whether this is a folder or the name of a model; all else is a file of vectors.
 
-    return Path(name).is_dir() or (name in PACKAGES and not is_packaged(name))
+    What is missing in a folder that is there is a file, though it looks like a name on the hub.
+    """
+    from malmoi.encode.finding import is_encoder
+
+    path = Path(name)
+    missing = not path.exists() and len(path.parts) > 1 and path.parent.is_dir()
+    return is_encoder(name) and not missing
 
 
 def vector_facts(found: Inspection) -> dict[str, str]:
@@ -117,7 +124,7 @@ def print_inspection(facts: dict[str, str], findings: tuple[Finding, ...]) -> No
 def print_finding(finding: Finding) -> None:
     """What, an example, and the advice."""
     counted = finding.example and finding.count
-    print(f"{finding.problem}: {finding.count:,}" if counted else finding.problem)
+    print(wrapped(f"{finding.problem}: {finding.count:,}" if counted else finding.problem))
     if finding.example:
-        print(f"    such as {finding.example}")
-    print(f"    {finding.advice}")
+        print(wrapped(f"such as {fitted(finding.example, EXAMPLE).rstrip()}", 4))
+    print(wrapped(finding.advice, 4))

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len, set_cell_size
-
+from malmoi.cli.columns import fitted
 from malmoi.evaluate.scores import Score
 
 ABREAST = 3  # models in one table of 80 columns
@@ -71,10 +70,3 @@ def _cell(score: Score) -> str:
     if score.fits and score.low is not None and score.high is not None:
         reach = f"±{(score.high - score.low) / 2:.3f}"
     return f"{_figure(score):>6} {reach:>6} {1 - score.unanswered:>4.0%}"
-
-
-def fitted(label: str, width: int) -> str:
-    """Cut or filled to so many columns; a Korean letter takes two."""
-    if cell_len(label) > width:
-        label = set_cell_size(label, width - 1) + "…"
-    return set_cell_size(label, width)

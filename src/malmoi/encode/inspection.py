@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
-from malmoi.encode.finding import find_model
+from malmoi.encode.finding import find_model, is_universal, precision_of
 from malmoi.encode.sentence import Dense, SentenceModules, read_modules
 from malmoi.encode.weights import open_weights, read_weights, weights_file, weights_files
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, BadSetting
 from malmoi.formats.inspection import Finding
 
 Result = TypeVar("Result")
@@ -42,7 +42,9 @@ class ModelInspection:
 
 def inspect_model(name: str) -> ModelInspection:
     """Open every part of a model's folder and say what was found."""
-    folder = find_model(name)
+    if is_universal(name):
+        raise BadSetting(f"{name} is a package with nothing to look into: malmoi embed runs it")
+    folder = find_model(precision_of(name)[0])
     findings: list[Finding] = []
     modules = _tried(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
     config = read_config(modules.transformer)
