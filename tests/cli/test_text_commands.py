@@ -8,6 +8,7 @@ from malmoi.cli.progress import Bar
 from malmoi.formats import load
 from malmoi.models.ngram_files import load_ngram
 from malmoi.models.nnlm import load_nnlm
+from malmoi.text.corpus import Corpus
 from malmoi.text.word_list import load_words
 
 Output = pytest.CaptureFixture[str]
@@ -140,6 +141,32 @@ def test_probabilities_and_their_ratio(tmp_path: Path, capsys: Output) -> None:
     assert ratio["water"] == pytest.approx((1 / 3) / (1 / 2))
     assert run(command) == 0
     assert "solid" in capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "ngram", "{corpus}", "--out", "{place}"],
+        ["train", "nnlm", "{corpus}", "--out", "{place}"],
+        ["train", "nnlm", "{corpus}", "--out", "x.nnlm", "--vectors", "{place}"],
+        ["train", "lsa", "{corpus}", "--out", "{place}"],
+        ["train", "glove", "{corpus}", "--out", "{place}"],
+        ["vocab", "{corpus}", "--out", "{place}"],
+        ["cooccur", "{corpus}", "--out", "{place}"],
+    ],
+)
+def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before_work(
+    command: list[str], corpus: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Corpus, "blocks", None)  # nothing is read
+    for place, said in ((corpus, "is the text itself"), ("none/x.txt", "there is no folder none")):
+        assert run([word.format(corpus=corpus, place=place) for word in command]) == 1
+        err = capsys.readouterr().err
+        assert said in err
+        assert err.count("\n") == 1
+    assert Path(corpus).read_text() == SAM
+    assert [path.name for path in tmp_path.iterdir()] == ["sam.txt"]
 
 
 @pytest.mark.parametrize(

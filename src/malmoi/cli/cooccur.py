@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import MinCount, Text, TextOptions, say_written
+from malmoi.cli.corpus import MinCount, Text, TextOptions, check_target, say_written
 from malmoi.cli.progress import bar
 from malmoi.errors import BadSetting
 from malmoi.models.cooccurrences import save_cooccurrences
@@ -40,6 +40,8 @@ def cooccur_command(
         )
     if (words is None) != (contexts is None):
         raise BadSetting("--words and --contexts go together: name both, or none")
+    if out is not None:
+        check_target(corpus, out)
     text = options.encoded(corpus, min_count)
     with bar(f"counting {corpus}") as progress:
         counts = count_cooccurrences(text.ids, text.vocabulary, counting, progress=progress)

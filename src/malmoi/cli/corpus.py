@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.answer import print_json
 from malmoi.cli.progress import bar
+from malmoi.files.targets import check_folder, refuse_source
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
 from malmoi.text.normalize import Normalizer
@@ -67,6 +68,12 @@ class TextOptions:
         choice = WordChoice(min_count=min_count, size=size)
         with bar(f"reading {text}") as progress:
             return encode_corpus(self.corpus(text), self.cut(), choice, progress=progress)
+
+
+def check_target(corpus: str, out: Path) -> None:
+    """Refuse a place that cannot be written to, or has the text itself, before the long work."""
+    check_folder(out)
+    refuse_source(Path(corpus), out)
 
 
 def say_written(out: Path, facts: dict[str, int], json: bool, losses: Sequence[float] = ()) -> None:

@@ -5,11 +5,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson
-from malmoi.cli.corpus import Out, Settings, TextOptions, say_written
+from malmoi.cli.corpus import Out, Settings, TextOptions, check_target, say_written
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import Resume, resumable, say_memory
-from malmoi.cli.word_vectors import Begin, check_target
+from malmoi.cli.word_vectors import Begin
 from malmoi.formats import save
+from malmoi.formats.places import check_place
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.train.cooccurrence import count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove
@@ -32,6 +33,7 @@ def train_glove_command(
     json: AsJson = False,
 ) -> None:
     """Vectors whose products are near the logarithms of how often words meet (GloVe)."""
+    check_place(out)
     check_target(corpus, out)
     given = begin.given()
     counts, cut = _counted(corpus, settings, options)

@@ -3,7 +3,15 @@
 from typing import Annotated
 
 from malmoi.cli.answer import AsJson
-from malmoi.cli.corpus import MinCount, Out, Settings, Text, TextOptions, say_written
+from malmoi.cli.corpus import (
+    MinCount,
+    Out,
+    Settings,
+    Text,
+    TextOptions,
+    check_target,
+    say_written,
+)
 from malmoi.cli.progress import bar
 from malmoi.formats import save
 from malmoi.formats.places import check_place
@@ -24,6 +32,7 @@ def train_lsa_command(
 ) -> None:
     """Vectors by the singular values of counts: TF-IDF of documents, or PPMI of windows."""
     check_place(out)
+    check_target(corpus, out)
     text = options.encoded(corpus, min_count)
     with bar("training") as progress:
         vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from malmoi.cli.answer import AsJson
-from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
+from malmoi.cli.corpus import Out, Settings, Text, TextOptions, check_target, say_written
 from malmoi.cli.progress import bar
 from malmoi.models.ngram_files import save_ngram
 from malmoi.train.ngram import NGram, train_ngram_ids
@@ -21,6 +21,7 @@ def train_ngram_command(
     json: AsJson = False,
 ) -> None:
     """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
+    check_target(corpus, out)
     text = options.encoded(corpus)
     with bar("counting n-grams") as progress:
         model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)

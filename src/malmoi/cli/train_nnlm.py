@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson
-from malmoi.cli.corpus import Out, Settings, Text, TextOptions, say_written
+from malmoi.cli.corpus import Out, Settings, Text, TextOptions, check_target, say_written
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import Resume, resumable
 from malmoi.formats import save
@@ -31,8 +31,10 @@ def train_nnlm_command(
     json: AsJson = False,
 ) -> None:
     """A neural language model, and its lookup table as vectors like any other model's."""
+    check_target(corpus, out)
     if vectors is not None:
         check_place(vectors)
+        check_target(corpus, vectors)
     text = options.encoded(corpus)
     with resumable(out) as checkpoint:
         with bar("training") as progress:

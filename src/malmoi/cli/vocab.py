@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import MinCount, Text, TextOptions
+from malmoi.cli.corpus import MinCount, Text, TextOptions, check_target
 from malmoi.cli.progress import bar
 from malmoi.text.encoded import WordChoice, count_corpus
 from malmoi.text.word_list import save_words
@@ -26,6 +26,8 @@ def vocab_command(
     json: AsJson = False,
 ) -> None:
     """Count the words; show the most frequent, write all."""
+    if out is not None:
+        check_target(corpus, out)
     choice = WordChoice(min_count=min_count, size=size)
     with bar(f"counting {corpus}") as progress:
         words = count_corpus(options.corpus(corpus), options.cut(), choice, progress=progress)

@@ -8,14 +8,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.corpus import Flag, TextOptions, say_written
+from malmoi.cli.corpus import Flag, TextOptions, check_target, say_written
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable, say_memory
 from malmoi.errors import BadSetting
-from malmoi.files.targets import refuse_source
 from malmoi.formats import load, save
 from malmoi.formats.places import check_place
-from malmoi.subwords import Subwords
 from malmoi.train.word_settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -45,12 +43,6 @@ class Begin:
         }
 
 
-def check_target(corpus: str, out: Path, subwords: Subwords | None = None) -> None:
-    """Refuse a place that cannot be written to, or has the text itself, before the long work."""
-    check_place(out, subwords)
-    refuse_source(Path(corpus), out)
-
-
 def train_and_save(
     train: Callable[..., Vectors],
     corpus: str,
@@ -62,7 +54,8 @@ def train_and_save(
     json: bool,
 ) -> None:
     """Train on a corpus, and write the vectors."""
-    check_target(corpus, out, getattr(settings, "subwords", None))
+    check_place(out, getattr(settings, "subwords", None))
+    check_target(corpus, out)
     given = begin.given()
     text = options.encoded(corpus, settings.min_count, settings.size)
     with resumable(out) as checkpoint:

@@ -21,6 +21,6 @@ def check_folder(path: Path) -> None:
 def refuse_source(source: Path, path: Path) -> None:
     """Refuse to write over the text itself, or among the files it is read from."""
     if source.exists() and path.exists() and source.samefile(path):
-        raise BadSetting(f"{path} is the text itself: write the vectors to another file")
+        raise BadSetting(f"{path} is the text itself: write to another file")
     if source.is_dir() and path.resolve().is_relative_to(source.resolve()):
-        raise BadSetting(f"{path} is in the folder of the text: write the vectors elsewhere")
+        raise BadSetting(f"{path} is in the folder of the text: write elsewhere")
