@@ -11,11 +11,10 @@ from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
 from malmoi.nearest.mutual import rank_each_other
 from malmoi.nearest.ranking import unit
-from malmoi.project.kept import kept_share
+from malmoi.project.kept import kept_share, sampled
 from malmoi.project.near import near_lists
 from malmoi.project.pca import principal_components
 from malmoi.project.reduction import Method, reduce
-from malmoi.project.scene import Near
 from malmoi.project.tsne import LINKS
 from malmoi.vectors import Matrix, Vectors
 
@@ -68,6 +67,7 @@ def tell(vectors: Vectors, method: Method) -> None:
     start = time.perf_counter()
     picture = reduce(unit(vectors.matrix), links, method)
     took = time.perf_counter() - start
-    near = Near(links.rows[:, :LISTED], links.scores[:, :LISTED])
-    flat, solid = (kept_share(near, places) for places in (picture.plane, picture.solid))
+    asked = sampled(len(vectors))
+    near = links.rows[asked, :LISTED]
+    flat, solid = (kept_share(asked, near, places) for places in (picture.plane, picture.solid))
     say(f"{method}, {len(vectors):,} words: {took:.1f} s; keeps {flat:.0%} flat, {solid:.0%} solid")

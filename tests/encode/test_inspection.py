@@ -111,9 +111,9 @@ def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     change(tmp_path / "config.json", num_hidden_layers=4)
     (tmp_path / "tokenizer.json").write_text("{}")
     assert run(["inspect", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "lacks 'encoder.layer.3" in " ".join(shown.split())
-    assert "tokenizer.json is no tokenizer" in " ".join(shown.split())
+    shown = "".join(capsys.readouterr().out.split())  # a long path is broken anywhere
+    assert "lacks'encoder.layer.3" in shown
+    assert "tokenizer.jsonisnotokenizer" in shown
     (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
     assert "malmoi convert" in inspect_model(str(tmp_path)).findings[0].problem
 

@@ -38,6 +38,9 @@ def test_two_models_are_drawn_over_the_keys_they_share() -> None:
     assert scene.title == "one and two"
     assert list(one.keys) == list(two.keys) == WORDS[10:30]
     np.testing.assert_allclose(one.plane, two.plane, atol=1e-4)
+    assert one.fields[0].name == two.fields[0].name == "cluster"
+    np.testing.assert_array_equal(one.fields[0].values, two.fields[0].values)
+    assert one.fields[0].labels == two.fields[0].labels
     assert "20 keys shared, of 30 in two" in two.notes
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import malmoi as mm
 from malmoi.nearest.ranking import Metric
-from malmoi.project.kept import kept_share
-from malmoi.project.near import near_lists
+from malmoi.project.kept import kept_share, sampled
+from malmoi.project.near import near_lists, nearest_of
 from malmoi.project.scene import Near
 from malmoi.vectors import Matrix
 
@@ -43,10 +43,19 @@ def test_share_kept_is_what_counting_gives() -> None:
     vectors = some_vectors(300, 6)
     near = near_lists(vectors, 5)["euclidean"]
     places = vectors.matrix[:, :2]
-    assert kept_share(near, places) == pytest.approx(naive_share(near, places))
-    assert kept_share(near, vectors.matrix) == 1
-    few = [kept_share(near, places, seed=seed, sample=100) for seed in (1, 1, 2)]
+    every = sampled(300)
+    assert kept_share(every, near.rows, places) == pytest.approx(naive_share(near, places))
+    assert kept_share(every, near.rows, vectors.matrix) == 1
+    some = [sampled(300, seed=seed, sample=100) for seed in (1, 1, 2)]
+    few = [kept_share(asked, near.rows[asked], places) for asked in some]
     assert few[0] == few[1] != few[2]
+
+
+def test_the_nearest_of_some_points_are_those_of_the_lists() -> None:
+    vectors, asked = some_vectors(50, 6), np.array([7, 3, 40])
+    np.testing.assert_array_equal(
+        nearest_of(vectors, asked, 5), near_lists(vectors, 5)["cosine"].rows[asked]
+    )
 
 
 def naive_share(near: Near, places: Matrix) -> float:

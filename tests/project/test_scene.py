@@ -1,5 +1,7 @@
 """A scene of vectors, and of what can hardly be drawn."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,9 +10,11 @@ from hypothesis.extra.numpy import arrays
 
 import malmoi as mm
 from malmoi.project.coarse import coarse_rows
-from malmoi.project.making import Projection, make_scene
+from malmoi.project.making import Projection, make_live_scene, make_scene
 from malmoi.project.points import Points
 from malmoi.project.scene import Field
+from malmoi.project.texts import text_points
+from malmoi.project.words import word_points
 from malmoi.vectors import Matrix
 
 NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
@@ -24,6 +28,47 @@ def test_a_scene_holds_all_that_the_page_shows() -> None:
     assert space.solid.shape == (50, 3)
     assert 0 < space.kept < 1
     assert space.coarse is not None
+
+
+def test_a_live_scene_is_the_same_picture_without_what_a_server_answers() -> None:
+    points = Points("words", mm.Vectors(WORDS, NUMBERS))
+    (whole,) = make_scene(points, settings=Projection(method="pca")).spaces
+    (space,) = make_live_scene(points).spaces
+    np.testing.assert_array_equal(space.plane, whole.plane)
+    np.testing.assert_array_equal(space.solid, whole.solid)
+    assert space.kept == whole.kept
+    assert [field.name for field in space.fields] == ["cluster"]
+    np.testing.assert_array_equal(space.fields[0].values, whole.fields[0].values)
+    assert (space.near, space.coarse) == ({}, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "labels", "first"),
+    [
+        (["a", "b", "c", "d", "9"], None, "cluster"),
+        (["a", "b", "c", "d", "한국"], None, "script"),
+        (["a", "b", "c", "d", "한국"], "a\tx\nb\ty\n", "label"),
+        (["나무", "바다", "사랑", "하늘", "한국"], None, "cluster"),
+    ],
+)
+def test_a_page_of_words_begins_with_what_tells_most(
+    words: list[str], labels: str | None, first: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "labels.tsv"
+    path.write_text(labels or "")
+    points = word_points(mm.Vectors(words, NUMBERS[:5]), "words", labels=path if labels else None)
+    (space,) = make_scene(points).spaces
+    assert space.fields[0].name == first
+    assert {field.name for field in space.fields} >= {first, "cluster", "frequency rank"}
+
+
+def test_texts_begin_with_a_field_of_their_own() -> None:
+    vectors = mm.Vectors(WORDS[:5], NUMBERS[:5])
+    known = [{"stars": i, "about": "food" if i % 2 else "rooms"} for i in range(5)]
+    (space,) = make_scene(text_points("reviews", vectors, WORDS[:5], known)).spaces
+    assert [field.name for field in space.fields] == ["about", "stars", "cluster"]
+    (space,) = make_scene(text_points("reviews", vectors, WORDS[:5])).spaces
+    assert [field.name for field in space.fields] == ["cluster"]
 
 
 @given(arrays(np.float32, (4, 5), elements=st.floats(-1e6, 1e6, width=32)))

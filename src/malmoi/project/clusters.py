@@ -8,6 +8,7 @@ import numpy.typing as npt
 from malmoi.project.scene import Field
 from malmoi.vectors import Matrix
 
+CLUSTER = "cluster"  # the field's name
 LEARNT = 20_000  # points that centres are found from
 ROUNDS = 50
 ROWS = 16_384  # points that are told their centre at a time
@@ -25,7 +26,7 @@ def cluster_field(keys: Sequence[str], matrix: Matrix, count: int, *, seed: int 
         far = ((matrix[inside] - centre) ** 2).sum(axis=1)
         middle = inside[np.lexsort((inside, far))[:NAMED]]
         labels.append(", ".join(keys[row] for row in middle.tolist()))
-    return Field("cluster", "label", which, tuple(labels))
+    return Field(CLUSTER, "label", which, tuple(labels))
 
 
 def find_clusters(matrix: Matrix, count: int, *, seed: int = 1) -> tuple[Which, Matrix]:

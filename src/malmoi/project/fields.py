@@ -31,6 +31,7 @@ PARTS = (
     ("X", "affix"),
 )
 NO_PART = "none"
+MIXED = 0.1  # of the words in a second script: then scripts are what a picture shows first
 KOREAN_ENOUGH = 0.05  # of the words in Hangul: then their part of speech is worth a field
 TOLD = 1000  # words between two looks at how far it is
 
@@ -63,6 +64,16 @@ def script_field(keys: Iterable[str]) -> Field | None:
     """The script that each word is written in, if there are several."""
     field = label_field("script", [script(key) for key in keys])
     return field if len(field.labels) > 1 else None
+
+
+def are_mixed(scripts: Field) -> bool:
+    """Whether a good share of the words is in another script than most are."""
+    sizes = np.bincount(scripts.values.astype(np.int64), minlength=len(scripts.labels))
+    written = [
+        size for size, label in zip(sizes, scripts.labels, strict=True)
+        if label not in (NUMBER, SIGN)
+    ]  # fmt: skip
+    return len(written) > 1 and bool(sorted(written)[-2] >= MIXED * len(scripts.values))
 
 
 def script(word: str) -> str:

@@ -4,24 +4,29 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.nearest.ranking import Rows
-from malmoi.project.scene import Near
 from malmoi.vectors import Matrix
 
 SAMPLE = 1000  # points that are looked at
 
 
-def kept_share(near: Near, places: Matrix, *, seed: int = 1, sample: int = SAMPLE) -> float:
-    """The mean of |k nearest ∩ k nearest in the picture| / k over a sample of the points.
+def sampled(points: int, *, seed: int = 1, sample: int = SAMPLE) -> Rows:
+    """The points that are looked at: all of them, or some where there are many."""
+    if points <= sample:
+        return np.arange(points)
+    return np.random.default_rng(seed).choice(points, sample, replace=False)
 
-    `places` [points, 2 or 3] are where they are drawn; equally far ones count by row.
+
+def kept_share(asked: Rows, near: npt.NDArray[np.integer], places: Matrix) -> float:
+    """The mean of |k nearest ∩ k nearest in the picture| / k over the points asked.
+
+    `near` [asked, k] are the nearest of each; `places` [points, 2 or 3] where all are drawn.
+    Equally far ones count by row.
     """
-    points, k = near.rows.shape
-    asked = np.arange(points)
-    if points > sample:
-        asked = np.random.default_rng(seed).choice(points, sample, replace=False)
+    k = near.shape[1]
     columns = np.ascontiguousarray(places.T, dtype=np.float64)
     same = sum(
-        len(np.intersect1d(near.rows[one], _nearest(columns, one, k))) for one in asked.tolist()
+        len(np.intersect1d(rows, _nearest(columns, one, k)))
+        for one, rows in zip(asked.tolist(), near, strict=True)
     )
     share: float = same / (k * len(asked))
     return share

@@ -6,14 +6,15 @@ from typing import Literal
 
 from malmoi.errors import BadSetting
 from malmoi.nearest.ranking import Metric, unit
-from malmoi.project.clusters import cluster_field
+from malmoi.project.clusters import CLUSTER, cluster_field
 from malmoi.project.coarse import coarse_rows
 from malmoi.project.comparing import shared, turned
-from malmoi.project.kept import kept_share
-from malmoi.project.near import near_among, near_lists
+from malmoi.project.kept import kept_share, sampled
+from malmoi.project.near import near_among, near_lists, nearest_of
+from malmoi.project.pca import principal_components
 from malmoi.project.points import Points, drawable
-from malmoi.project.reduction import Method, check_method, reduce
-from malmoi.project.scene import Near, Scene, Space
+from malmoi.project.reduction import NAMES, Method, check_method, reduce
+from malmoi.project.scene import Field, Near, Scene, Space
 from malmoi.project.stages import Watch, unwatched
 from malmoi.project.tsne import LINKS
 from malmoi.vectors import Vectors
@@ -54,6 +55,9 @@ class Projection:
         return min(few, max(2, round((points / 2) ** 0.5)) if self.clusters is None else points)
 
 
+DEFAULT = Projection()
+
+
 def make_scene(
     *sets: Points | Vectors,
     settings: Projection | None = None,
@@ -63,18 +67,43 @@ def make_scene(
     """A picture of one set of points, or of two side by side, of the keys that both have."""
     if not 1 <= len(sets) <= 2:
         raise BadSetting(f"a page shows one set of vectors or two, not {len(sets)}")
-    settings = settings or Projection()
+    settings = settings or DEFAULT
     points = [one if isinstance(one, Points) else Points("vectors", one) for one in sets]
     title = title or " and ".join(one.name for one in points)
     if len(points) == 1:
         return Scene(title, (_space(drawable(points[0]), settings, watch),))
-    first, second = (
-        _space(one, settings, watch) for one in shared(*(drawable(one) for one in points))
-    )
+    one, other = shared(*(drawable(one) for one in points))
+    first = _space(one, settings, watch)
+    alike = next((field for field in first.fields if field.name == CLUSTER), None)
+    second = _space(other, settings, watch, clusters=alike)
     return Scene(title, (first, turned(second, first)))
 
 
-def _space(points: Points, settings: Projection, watch: Watch) -> Space:
+def make_live_scene(points: Points) -> Scene:
+    """A picture at once, by PCA, for a page that asks a server for neighbours and analogies."""
+    points = drawable(points)
+    vectors, shown = points.vectors, unit(points.vectors.matrix)
+    solid = principal_components(shown, 3)
+    asked = sampled(len(vectors))
+    found = cluster_field(vectors.keys, shown, DEFAULT.cluster_count(len(vectors)))
+    space = Space(
+        name=points.name,
+        keys=vectors.keys,
+        plane=solid[:, :2],
+        solid=solid,
+        reduction=NAMES["pca"],
+        kept=kept_share(asked, nearest_of(vectors, asked, DEFAULT.neighbours), solid[:, :2]),
+        near={},
+        fields=_ordered(points.with_fields(found).fields, points.first or CLUSTER),
+        details=points.details,
+        notes=points.notes,
+    )
+    return Scene(points.name, (space,))
+
+
+def _space(
+    points: Points, settings: Projection, watch: Watch, clusters: Field | None = None
+) -> Space:
     vectors, k = points.vectors, settings.neighbours
     links = near_lists(vectors, max(k, LINKS), progress=watch("finding neighbours"))
     shown = unit(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
@@ -82,15 +111,17 @@ def _space(points: Points, settings: Projection, watch: Watch) -> Space:
     picture = reduce(shown, here, settings.method, seed=settings.seed, watch=watch)
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}
     others: Sequence[str] = ()
-    kept = kept_share(near[settings.metric], picture.plane, seed=settings.seed)
+    asked = sampled(len(vectors), seed=settings.seed)
+    kept = kept_share(asked, near[settings.metric].rows[asked], picture.plane)
     if points.rest is not None:
         progress = watch("finding neighbours among all")
         near, named = near_among(vectors, points.rest, k, progress=progress)
         others = named.keys
-    clusters = settings.cluster_count(len(vectors))
-    if clusters > 1:
-        found = cluster_field(vectors.keys, shown, clusters, seed=settings.seed)
-        points = points.with_fields(found)
+    count = settings.cluster_count(len(vectors))
+    if clusters is None and count > 1:
+        clusters = cluster_field(vectors.keys, shown, count, seed=settings.seed)
+    if clusters is not None:
+        points = points.with_fields(clusters)
     if vectors.matrix.size > COARSE:
         points = points.with_notes("too large for the page to ask with: neighbours are listed only")
     return Space(
@@ -102,11 +133,16 @@ def _space(points: Points, settings: Projection, watch: Watch) -> Space:
         kept=kept,
         near=near,
         coarse=coarse_rows(vectors.matrix) if vectors.matrix.size <= COARSE else None,
-        fields=points.fields,
+        fields=_ordered(points.fields, points.first or CLUSTER),
         details=points.details,
         notes=(*points.notes, *picture.notes),
         others=others,
     )
+
+
+def _ordered(fields: Sequence[Field], first: str) -> tuple[Field, ...]:
+    """The one that the page is to begin with before the others."""
+    return tuple(sorted(fields, key=lambda field: field.name != first))
 
 
 def _first(near: Near, k: int) -> Near:

@@ -20,7 +20,8 @@ FEWEST = 3  # points that make a picture
 class Points:
     """Vectors to be drawn under a name, with fields to colour by and a line of text for each.
 
-    `rest` are vectors that are not drawn, but may be neighbours of those that are.
+    `rest` are vectors that are not drawn, but may be neighbours of those that are. `first` is the
+    field that the page begins with, where that is not clusters.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Points:
     details: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
     rest: Vectors | None = None
+    first: str | None = None
 
     def __post_init__(self) -> None:
         for what, found in [(field.name, field.values) for field in self.fields] + (

@@ -35,7 +35,8 @@ def sense_points(
     names = typical_words(points.details, which, leave_out={word, *keys})
     found = "one sense" if senses == 1 else f"{senses} senses (silhouette {silhouette:.2f})"
     note = f"{len(which):,} occurrences of '{word}' in {found}"
-    points = replace(points, fields=(Field("sense", "label", which, tuple(names)),))
+    sense = Field("sense", "label", which, tuple(names))
+    points = replace(points, fields=(sense,), first=sense.name)
     return points.with_notes(note)
 
 

@@ -22,7 +22,8 @@ def text_points(
     """A point a text; `known` are its fields, numbers or labels, which may be missing in some."""
     names = {field: None for each in known for field in each}
     fields = tuple(make_field(field, [each.get(field) for each in known]) for field in names)
-    return Points(name, vectors, fields, details=[shortened(text) for text in texts])
+    first = next((field.name for field in fields if field.kind == "label"), None)
+    return Points(name, vectors, fields, details=[shortened(text) for text in texts], first=first)
 
 
 def make_field(name: str, values: Sequence[object]) -> Field:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.project.fields import frequency_fields, script_field, speech_field
+from malmoi.project.fields import are_mixed, frequency_fields, script_field, speech_field
 from malmoi.project.labels import read_labels
 from malmoi.project.points import Points
 from malmoi.project.stages import Watch, unwatched
@@ -33,12 +33,14 @@ def word_points(
         vectors, rest = _parted(vectors, most_frequent)
     fields = frequency_fields(vectors)
     keys = vectors.keys
-    for field in (script_field(keys), speech_field(keys, progress=watch("parts of speech"))):
+    scripts = script_field(keys)
+    for field in (scripts, speech_field(keys, progress=watch("parts of speech"))):
         fields += () if field is None else (field,)
+    first = scripts.name if scripts is not None and are_mixed(scripts) else None
     if labels is not None:
         field, said = read_labels(labels, keys)
-        fields, notes = (field, *fields), (*notes, *said)
-    return Points(name, vectors, fields, notes=notes, rest=rest)
+        first, fields, notes = field.name, (field, *fields), (*notes, *said)
+    return Points(name, vectors, fields, notes=notes, rest=rest, first=first)
 
 
 def _parted(vectors: Vectors, count: int) -> tuple[Vectors, Vectors]:

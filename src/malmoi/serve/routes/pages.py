@@ -6,7 +6,7 @@ from importlib.resources import files
 from string import Template
 from weakref import WeakKeyDictionary
 
-from malmoi.project.making import Projection, make_scene
+from malmoi.project.making import make_live_scene
 from malmoi.project.page import live_files
 from malmoi.project.points import Points
 from malmoi.serve.endpoints import Endpoint, Page
@@ -57,8 +57,7 @@ def make_files(model: Served | None) -> Files:
     """The files of a model's projector."""
     if model is None or model.vectors is None:
         return {}
-    points = Points(model.name, model.vectors.most_frequent(SHOWN))
-    scene = make_scene(points, settings=Projection(method="pca"), title=model.name)
+    scene = make_live_scene(Points(model.name, model.vectors.most_frequent(SHOWN)))
     return {path: Page(content, kind) for path, (kind, content) in live_files(scene).items()}
 
 
