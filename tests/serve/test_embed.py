@@ -11,7 +11,9 @@ import pytest
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling import unit_length
 from malmoi.encode.recipes import Recipe
-from tests.serve.worlds import Running
+from malmoi.kernels import byte_products
+from malmoi.serve.models import Models, load_model
+from tests.serve.worlds import Running, serving
 
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
 
@@ -30,6 +32,18 @@ def test_without_a_recipe_vectors_are_the_models_own(
     server: Running, minilm: ContextualEncoder
 ) -> None:
     assert_equal(rows(server), minilm.encode(TEXTS))
+
+
+@pytest.mark.skipif(not byte_products.USABLE, reason="this processor has no VNNI")
+def test_a_model_in_bytes_is_the_librarys_alone_and_in_company() -> None:
+    model = load_model("rounded", "minilm:int8")
+    assert model.encoder is not None
+    expected = model.encoder.encode(TEXTS)
+    with serving(Models({"rounded": model})) as server:
+        assert_equal(rows(server), expected)
+        with ThreadPoolExecutor(8) as pool:
+            for found in pool.map(lambda _: rows(server), range(24)):
+                assert_equal(found, expected)
 
 
 @pytest.mark.parametrize(
