@@ -20,11 +20,12 @@ from malmoi.errors import BadSetting
 from malmoi.kernels import byte_products
 from malmoi.kernels.attention import QUERIES, Desk
 from malmoi.kernels.byte_products import Rounded
+from malmoi.kernels.crew import LEADER, NOBODY, take_part
 from malmoi.kernels.emitting import WIDE
-from malmoi.kernels.meeting import Team
 from malmoi.kernels.products import PANEL
+from malmoi.kernels.standby import new_board
 from malmoi.kernels.text_rows import Places
-from malmoi.kernels.transformer import Pieces, Room, run_layers
+from malmoi.kernels.transformer import Pieces, Room
 from malmoi.vectors import Matrix
 
 RUNNING = "/proc/loadavg"  # its fourth number is how many run at this moment
@@ -74,8 +75,9 @@ class CompiledEngine:
     def _run_alone(self, batch: Packed, wanted: Places, states: Matrix) -> None:
         pieces = Pieces(batch.ids, batch.places, group_bounds(batch.sizes))
         room, desk = self._take(len(batch.ids), int(batch.sizes.max()))
-        rows = Room(*(rows[: len(batch.ids)] for rows in room))
-        run_layers(self._network, pieces, rows, desk, wanted, states, Team(0, 1, np.zeros(1, int)))
+        board = new_board(len(batch.ids), len(batch.sizes))
+        role = (LEADER, 1, NOBODY)
+        take_part(self._network, pieces, room, desk, wanted, states, board, role)
         with self._lock:
             self._free.append((room, desk))
 

@@ -14,7 +14,7 @@ import numpy as np
 from malmoi.encode.packing import Packed
 from malmoi.encode.pooling import group_bounds
 from malmoi.kernels.attention import Desk
-from malmoi.kernels.crew import lead, stand_by
+from malmoi.kernels.crew import LEADER, take_part
 from malmoi.kernels.standby import ASLEEP, JOB, NO_MORE, PIECES, TEXTS, new_board
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Network, Pieces, Room
@@ -39,7 +39,7 @@ class Crew:
         waiting = (network, self._pieces, room)
         others = [
             Thread(
-                target=stand_by,
+                target=take_part,
                 args=(*waiting, make_desk(), nothing, states, self._board, (part, threads, door)),
                 name=f"malmoi-by-{part}",
                 daemon=True,
@@ -71,9 +71,8 @@ class Crew:
         self._pieces.ids[:count], self._pieces.places[:count] = batch.ids, batch.places
         self._pieces.bounds[: texts + 1] = group_bounds(batch.sizes)
         self._board[PIECES], self._board[TEXTS] = count, texts
-        crew = (self._threads, self._bell)
         given = (self._pieces, self._room, self._desk, wanted, states)
-        lead(self._network, *given, self._board, crew)
+        take_part(self._network, *given, self._board, (LEADER, self._threads, self._bell))
 
 
 def dismiss(board: Places, others: list[Thread], pipe: tuple[int, int], process: int) -> None:

@@ -1,6 +1,6 @@
-"""The transformer's layers run by a crew: one thread leads, the others stand by for it.
+"""A transformer's layers run by one thread, or by a crew: one leads, the others stand by for it.
 
-All of them have the same room for a batch; the board says how much of it is in use.
+All of a crew have the same room for a batch; the board says how much of it is in use.
 """
 
 from malmoi.kernels.attention import Desk
@@ -20,9 +20,12 @@ from malmoi.kernels.standby import (
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.transformer import Network, Pieces, Room, run_layers
 
+LEADER = 0
+NOBODY = -1  # where to ring for others who are not there
+
 
 @readily_compiled
-def lead(
+def take_part(
     network: Network,
     pieces: Pieces,
     room: Room,
@@ -30,47 +33,31 @@ def lead(
     wanted: Places,
     states: Matrix,
     board: Places,
-    crew: tuple[int, int],
+    role: tuple[int, int, int],
 ) -> None:
-    """Run a batch with the others; `crew` is how many they all are, and where to ring for them."""
-    parts, pipe = crew
-    count = board[PIECES]
-    board[MET] = look(place(board, COUNTER)) // parts
-    board[STATES] = len(wanted)
-    give(board, pipe)
-    team = Team(0, parts, board[COUNTER:], board[MET])
-    run_layers(network, used(pieces, board), rows_of(room, count), desk, wanted, states, team)
+    """The batch on the board for a leader, and for others one batch after the other.
 
-
-@readily_compiled
-def stand_by(
-    network: Network,
-    pieces: Pieces,
-    room: Room,
-    desk: Desk,
-    wanted: Places,
-    states: Matrix,
-    board: Places,
-    place_in_crew: tuple[int, int, int],
-) -> None:
-    """Take part in every batch that is led, until there are no more; nothing is kept."""
-    part, parts, pipe = place_in_crew
+    `role` is which part one does, of how many, and the pipe at which others sleep. Whoever does
+    not lead wants nothing, and stays until there is no more to do.
+    """
+    part, parts, pipe = role
     job = 0
     while True:
-        job = await_job(board, job, pipe)
-        count = board[PIECES]
+        if part == LEADER:
+            board[MET] = look(place(board, COUNTER)) // parts
+            board[STATES] = len(wanted)
+            give(board, pipe)
+        else:
+            job = await_job(board, job, pipe)
+        count, texts = board[PIECES], board[TEXTS]
         if count == NO_MORE:
             return
+        given = Pieces(pieces.ids[:count], pieces.places[:count], pieces.bounds[: texts + 1])
         team = Team(part, parts, board[COUNTER:], board[MET])
-        depth = wanted[: board[STATES]]
-        run_layers(network, used(pieces, board), rows_of(room, count), desk, depth, states, team)
-
-
-@inlined
-def used(pieces: Pieces, board: Places) -> Pieces:
-    """As many as the batch has."""
-    count, texts = board[PIECES], board[TEXTS]
-    return Pieces(pieces.ids[:count], pieces.places[:count], pieces.bounds[: texts + 1])
+        rows, depth = rows_of(room, count), wanted[: board[STATES]]
+        run_layers(network, given, rows, desk, depth, states, team)
+        if part == LEADER:
+            return
 
 
 @inlined

@@ -46,9 +46,11 @@ def at_pipe(name: str) -> Callable[[int], int]:
 sleep_at, ring = at_pipe("read"), at_pipe("write")
 
 
-def new_board() -> Places:
-    """Nothing to do yet."""
-    return np.zeros(SIZE, np.int64)
+def new_board(pieces: int = 0, texts: int = 0) -> Places:
+    """Nothing was given yet; a batch may stand there already."""
+    board = np.zeros(SIZE, np.int64)
+    board[PIECES], board[TEXTS] = pieces, texts
+    return board
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""A transformer's layers on packed texts, all in one kernel that several threads may share.
+"""A transformer's layers on packed texts, all of them one after the other; threads may share them.
 
 Each thread does its share of every step, of columns or rows or heads, and meets the others
 before the next one. The equations are those of BERT (Devlin et al. 2019): attention and a
@@ -65,7 +65,7 @@ class Room(NamedTuple):
     inner: Matrix
 
 
-@readily_compiled
+@inlined
 def run_layers(
     network: Network,
     pieces: Pieces,
