@@ -95,6 +95,13 @@ class Keys(Sequence[str]):
         start, stop = self._starts[row], self._starts[row + 1]
         return bytes(self._memory[start:stop])
 
+    def strings(self, rows: Iterable[int]) -> list[str]:
+        """The words of rows that there are, counted from the beginning."""
+        memory, starts = self._memory, self._starts
+        return [
+            str(memory[starts[row] : starts[row + 1]], "utf-8", "surrogateescape") for row in rows
+        ]
+
     def take(self, rows: npt.NDArray[np.integer]) -> "Keys":
         """The words of these rows, in this order."""
         rows = np.arange(len(self))[rows]  # from the end too, and by mask, as NumPy has it

@@ -43,6 +43,13 @@ def test_search_equals_brute_force(seed: int, rows: int, k: int) -> None:
     assert ids(index.search(direction, k)) == [f"w{i}" for i in expected]
 
 
+@pytest.mark.parametrize("scale", [1e-38, 1e-22, 1e-15, 3, 1e19, 1e37])
+def test_the_length_of_a_query_does_not_matter(scale: float) -> None:
+    index, query = small(), BAG.encode([TEXTS[1]])[0]
+    (hit,) = index.search(query * np.float32(scale), 1)
+    assert (hit.id, hit.score) == ("1", pytest.approx(1, abs=1e-5))
+
+
 def test_a_folder_holds_what_memory_holds(tmp_path: Path) -> None:
     memory, opened = small(), small(tmp_path / "i")
     again = open_index(tmp_path / "i", BAG)
@@ -141,6 +148,8 @@ def test_a_copy_is_an_index_of_its_own(tmp_path: Path) -> None:
         ("x", {"where": {"colour": "red"}}, "no text has the field 'colour': there are lang"),
         ("x", {"where": "lang"}, "'lang' is no filter"),
         (np.zeros(3, np.float32), {}, "a vector of 16 numbers"),
+        (np.full(16, np.nan), {}, "the vector of the query holds nan or inf"),
+        (np.full(16, np.inf), {}, "the vector of the query holds nan or inf"),
         (np.ones(16, np.float32), {"lexical": True}, "a vector has no words"),
     ],
 )

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from math import inf, sqrt
 from pathlib import Path
 from threading import Lock
 from unicodedata import normalize
@@ -21,10 +22,11 @@ from malmoi.search.filters import Where, conditions
 from malmoi.search.folder import Folder
 from malmoi.search.models import check_encoder, take_probe
 from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
-from malmoi.search.segment import Entry, Segment, make_segment
+from malmoi.search.segment import Entry, make_segment
 from malmoi.search.state import Mask, State, tidied, with_segment, without
 from malmoi.vectors import Matrix, Vectors
 
+SMALL = 1e-15  # a length whose square is rounded too much
 DEPTH = 100  # rows of each part that a hybrid search joins, at least
 
 
@@ -103,8 +105,7 @@ class Index:
         if hybrid or lexical:
             parts.append(self._by_words(state, query, depth, allowed))
         found = fused(parts, k) if hybrid else parts[0]
-        each = zip(found.rows.tolist(), found.scores.tolist(), strict=True)
-        return [_hit(*state.at(row), score) for row, score in each]
+        return _hits(state, found)
 
     def add(
         self,
@@ -166,12 +167,12 @@ class Index:
     def _by_meaning(
         self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...], exact: bool
     ) -> Ranked:
-        direction = self._direction(state, query)
-        if not np.any(direction):
+        direction = _of_length_one(self._direction(state, query))
+        if direction is None:
             warnings.warn("the query has no vector: none of its words is known to the model",
                           MalmoiWarning, stacklevel=3)  # fmt: skip
             return NOTHING
-        return by_vector(state, unit(direction), k, allowed, exact=exact)
+        return by_vector(state, direction, k, allowed, exact=exact)
 
     def _by_words(
         self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...]
@@ -186,7 +187,7 @@ class Index:
     def _direction(self, state: State, query: str | Matrix) -> Matrix:
         if not isinstance(query, str):
             given: Matrix = np.asarray(query, dtype=np.float32)
-            if given.shape != (state.dim,) or not np.all(np.isfinite(given)):
+            if given.shape != (state.dim,):
                 raise BadSetting(f"a query is text or a vector of {state.dim} numbers")
             return given
         text = normalize("NFC", query)
@@ -199,5 +200,23 @@ class Index:
         return state.vector(row)
 
 
-def _hit(segment: Segment, row: int, score: float) -> Hit:
-    return Hit(segment.vectors.keys[row], score, segment.texts[row], segment.fields(row))
+def _of_length_one(direction: Matrix) -> Matrix | None:
+    """The same direction, however large or small its numbers are; None for zero."""
+    with np.errstate(over="ignore"):
+        length = sqrt(direction @ direction)
+    if SMALL < length < inf:
+        return direction / np.float32(length)
+    largest = np.abs(direction).max()
+    if not np.isfinite(largest):
+        raise BadSetting("the vector of the query holds nan or inf")
+    return unit(direction / largest) if largest else None
+
+
+def _hits(state: State, found: Ranked) -> Hits:
+    rows, scores = found.rows.tolist(), found.scores.tolist()
+    if len(state.segments) == 1:
+        known = state.segments[0].known(rows)
+    else:
+        known = [segment.known([at])[0] for segment, at in map(state.at, rows)]
+    each = zip(known, scores, strict=True)
+    return [Hit(id, score, text, fields) for (id, text, fields), score in each]

@@ -89,10 +89,11 @@ def _clustered(
     clusters: Clusters, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
 ) -> Ranked | None:
     """The nearest through clusters; None where few rows are allowed, or too few were found."""
-    if count <= FEW * len(segment):
+    size = len(segment)
+    if count <= FEW * size:
         return None
-    rows = clusters.nearest(direction, ceil(k * len(segment) / count))
-    if count < len(segment):
+    rows = clusters.nearest(direction, ceil(k * size / count))
+    if count < size:
         rows = rows[mask[rows]]
     return _exactly(segment, direction, k, rows) if len(rows) >= min(k, count) else None
 
@@ -114,9 +115,9 @@ def _nearest(segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
 def _exactly(segment: Segment, direction: Matrix, k: int, rows: Rows) -> Ranked:
     """The k nearest of some rows of a segment."""
     vectors = segment.vectors
-    near = vectors.matrix[rows] @ direction
-    near /= divisors(vectors.norms[rows])
-    best = np.argsort(-near, kind="stable")[:k]
+    near = vectors.matrix.take(rows, axis=0) @ direction
+    near /= divisors(vectors.norms.take(rows))
+    best = (-near).argsort(kind="stable")[:k]
     return Ranked(rows[best], near[best])
 
 

@@ -76,11 +76,15 @@ class Segment:
 
     def entry(self, row: int) -> Entry:
         """What stands in a row."""
-        return Entry(self.vectors.keys[row], self.texts[row], self.fields(row))
+        ((id, text, fields),) = self.known([row])
+        return Entry(id, text, fields)
 
-    def fields(self, row: int) -> Fields:
-        """What is known of a row."""
-        return {name: it.value(row) for name, it in self.columns.items() if it.codes[row]}
+    def known(self, rows: Sequence[int]) -> list[tuple[str, str, Fields]]:
+        """Ids, texts and fields of rows."""
+        ids, texts = self.vectors.keys.strings(rows), self.texts.strings(rows)
+        columns = self.columns.items()
+        fields = [{name: it.value(row) for name, it in columns if it.codes[row]} for row in rows]
+        return list(zip(ids, texts, fields, strict=True))
 
 
 def digest(entry: Entry) -> tuple[int, int, int]:
