@@ -62,15 +62,21 @@ class Clusters:
         index.nprobe, index.implem = self.probes, BY_RESERVOIR
         return index
 
+    @cached_property
+    def _pointer(self) -> Any:
+        return require("faiss", extra="search").swig_ptr
+
     def without_file(self) -> "Clusters":
         """The same, in memory."""
         return _holding(replace(self, path=None), self.index)
 
     def nearest(self, direction: Matrix, k: int) -> Rows:
         """Rows that are likely to hold the k nearest, and others."""
-        _, (found,) = self.index.search(direction[np.newaxis], k * self.candidates)
-        rows: Rows = found[found >= 0]
-        return rows
+        count, asked = k * self.candidates, np.ascontiguousarray(direction, np.float32)
+        scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
+        asked_at, *found_at = map(self._pointer, (asked, scores, rows))
+        self.index.search_c(1, asked_at, count, *found_at)  # `search` itself takes a tenth longer
+        return rows[rows >= 0] if rows[-1] < 0 else rows
 
 
 @cache

@@ -76,15 +76,17 @@ class Segment:
 
     def entry(self, row: int) -> Entry:
         """What stands in a row."""
-        ((id, text, fields),) = self.known([row])
+        (id,), (text,), (fields,) = self.known([row])
         return Entry(id, text, fields)
 
-    def known(self, rows: Sequence[int]) -> list[tuple[str, str, Fields]]:
+    def known(self, rows: Sequence[int]) -> tuple[list[str], list[str], list[dict[str, Any]]]:
         """Ids, texts and fields of rows."""
-        ids, texts = self.vectors.keys.strings(rows), self.texts.strings(rows)
-        columns = self.columns.items()
-        fields = [{name: it.value(row) for name, it in columns if it.codes[row]} for row in rows]
-        return list(zip(ids, texts, fields, strict=True))
+        fields: list[dict[str, Any]] = [{} for _ in rows]
+        for name, column in self.columns.items():
+            for row, known in zip(rows, fields, strict=True):
+                if column.codes[row]:
+                    known[name] = column.value(row)
+        return self.vectors.keys.strings(rows), self.texts.strings(rows), fields
 
 
 def digest(entry: Entry) -> tuple[int, int, int]:
