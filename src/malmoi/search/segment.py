@@ -5,7 +5,7 @@ On disk it is one safetensors file, opened memory-mapped: `matrix` f32 [n, dim] 
 fields, that tell whether either has changed; postings; columns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -47,6 +47,7 @@ from malmoi.search.words import Analyser
 from malmoi.vectors import Matrix, Vectors
 
 KIND = "a segment of an index"
+NO_FIELDS = bytes(8)  # the digest of none
 Digests = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
 
@@ -89,13 +90,15 @@ class Segment:
         return self.vectors.keys.strings(rows), self.texts.strings(rows), fields
 
 
-def digest(entry: Entry) -> tuple[int, int, int]:
-    """Two numbers for the text, one for the fields."""
-    text = blake2b(encode(entry.text), digest_size=16).digest()
-    fields = {name: value for name, value in entry.fields.items() if value is not None}
-    known = blake2b(encode(as_json(fields)), digest_size=8).digest() if fields else bytes(8)
-    first, second, third = (int.from_bytes(part, "little") for part in (text[:8], text[8:], known))
-    return first, second, third
+def digests_of(entries: Iterable[Entry]) -> Digests:
+    """Two numbers for each text, one for the fields, [entries, 3]."""
+    parts = list[bytes]()
+    for entry in entries:
+        parts.append(blake2b(encode(entry.text), digest_size=16).digest())
+        known = {name: it for name, it in entry.fields.items() if it is not None}
+        fields = known and blake2b(encode(as_json(known)), digest_size=8).digest()
+        parts.append(fields or NO_FIELDS)
+    return np.frombuffer(b"".join(parts), "<u8").reshape(-1, 3)
 
 
 def make_segment(entries: Sequence[Entry], matrix: Matrix, analyser: Analyser) -> Segment:
@@ -111,7 +114,7 @@ def make_segment(entries: Sequence[Entry], matrix: Matrix, analyser: Analyser) -
     return Segment(
         vectors,
         Keys.of(entry.text for entry in entries),
-        np.array([digest(entry) for entry in entries], np.uint64).reshape(-1, 3),
+        digests_of(entries),
         make_columns([entry.fields for entry in entries]),
         count_words(analyser.many([entry.text for entry in entries])),
     )

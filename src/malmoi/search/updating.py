@@ -19,7 +19,7 @@ from malmoi.search.clustering import clustered
 from malmoi.search.folder import Folder
 from malmoi.search.gathered import gathered_notes
 from malmoi.search.models import check_encoder, model_name, take_probe
-from malmoi.search.segment import Entry, Rows, digest, make_segment
+from malmoi.search.segment import Entry, Rows, digests_of, make_segment
 from malmoi.search.state import State, tidied, with_segment, without
 from malmoi.search.words import best_analyser
 from malmoi.vectors import Matrix
@@ -73,17 +73,11 @@ class _Updating:
         """Sort entries into new, changed and unchanged ones, and deal with each."""
         _check_ids(entries)
         rows = self.state.find([entry.id for entry in entries])
-        digests = [digest(entry) for entry in entries]
-        held = _digests(self.state)
-        same = np.array(
-            [
-                row >= 0 and held[row].tolist() == [*it]
-                for row, it in zip(rows, digests, strict=True)
-            ],
-            dtype=bool,
-        )
+        digests, held = digests_of(entries), _digests(self.state)
+        same = rows >= 0
+        same[same] = (held[rows[same]] == digests[same]).all(axis=1)
         todo = [entry for entry, is_same in zip(entries, same, strict=True) if not is_same]
-        texts = [it[:2] for it, is_same in zip(digests, same, strict=True) if not is_same]
+        texts = [(one, two) for one, two, _ in digests[~same].tolist()]
         gone = np.empty(0, np.int64) if keep else _others(self.state, rows)
         removed = [self.state.entry(int(row)).id for row in gone]
         try:

@@ -45,13 +45,16 @@ class Analyser:
         if self.hangul == "bigrams":
             yield from ([*chain(*map(_cut, WORD.findall(text)))] for text in uniform)
             return
-        korean = [text for text in uniform if SYLLABLES.search(text)]
+        is_korean = [SYLLABLES.search(text) is not None for text in uniform]
+        korean = [text for text, is_it in zip(uniform, is_korean, strict=True) if is_it]
         analysed = self._korean.many(korean) if korean else iter(())
-        for text in uniform:
-            words = [_plain(word) for word in WORD.findall(text) if not SYLLABLES.match(word)]
-            if SYLLABLES.search(text):
-                words += _morphemes(next(analysed))
-            yield words
+        for text, is_it in zip(uniform, is_korean, strict=True):
+            found = WORD.findall(text)
+            if is_it:
+                words = [_plain(word) for word in found if not SYLLABLES.match(word)]
+                yield words + [*_morphemes(next(analysed))]
+            else:
+                yield [_plain(word) for word in found]
 
     @cached_property
     def _korean(self) -> Korean:
