@@ -52,7 +52,7 @@ class Analyser:
             found = WORD.findall(text)
             if is_it:
                 words = [_plain(word) for word in found if not SYLLABLES.match(word)]
-                yield words + [*_morphemes(next(analysed))]
+                yield [*words, *_morphemes(next(analysed))]
             else:
                 yield [_plain(word) for word in found]
 
