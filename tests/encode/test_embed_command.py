@@ -31,6 +31,14 @@ def test_vectors_as_json(minilm: ContextualEncoder, capsys: Output) -> None:
     np.testing.assert_allclose(found, minilm.encode(TEXTS), atol=1e-6)
 
 
+def test_where_no_model_is_named_minilm_is_meant(capsys: Output) -> None:
+    answers = []
+    for model in ([], MINILM):
+        assert run(["embed", "hello", *model]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.parametrize(
     ("options", "dim"),
     [

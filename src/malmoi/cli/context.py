@@ -56,7 +56,9 @@ def context_command(
     *texts: Annotated[
         str, Parameter(help="Texts, files of a text a line, or -.", allow_leading_hyphen=True)
     ],
-    model: Annotated[str, Parameter(help="A model's folder, a name on the hub, or minilm.")],
+    model: Annotated[
+        str, Parameter(help="A model's folder, a name on the hub, or minilm.")
+    ] = "minilm",
     field: Annotated[str | None, Parameter(help="A file's field or column of text.")] = None,
     senses: Annotated[
         Path | None,

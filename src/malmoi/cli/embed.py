@@ -1,4 +1,4 @@
-"""`malmoi embed TEXT… --model M`: the vectors of texts, of their words, or of their pieces."""
+"""`malmoi embed TEXT…`: the vectors of texts, of their words, or of their pieces."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ def embed_command(
     *texts: Annotated[str, Parameter(help="Texts to embed.")],
     model: Annotated[
         str, Parameter(help="A model's folder or hub name, minilm, use, or word vectors.")
-    ],
+    ] = "minilm",
     file: Annotated[
         str | None,
         Parameter(
