@@ -89,7 +89,6 @@ def test_senses_by_layer(capsys: Output) -> None:
         (["bank", BANK, "--plot", "near.png", *MINILM], 1, "end its name in .svg"),
         (["bank", BANK, "--model", "use"], 1, "use has no layers"),
         (["bank", BANK, "--model", "nobody"], 1, "there is no model 'nobody'"),
-        (["bank", BANK], 2, "--model"),
         (["bank", BANK, "--join", "max", *MINILM], 2, "max"),
     ],
 )
