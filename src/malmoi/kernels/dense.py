@@ -129,8 +129,8 @@ def bend_columns(out: Matrix, column: int, bend: int) -> None:
     for i in range(len(out)):
         row = out[i, column : column + PANEL]
         if bend == EXACT:
-            for j in range(len(row)):
+            for j in range(PANEL):
                 row[j] = exact_gelu(row[j])
         else:
-            for j in range(len(row)):
+            for j in range(PANEL):
                 row[j] = tanh_gelu(row[j])
