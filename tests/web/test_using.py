@@ -140,18 +140,23 @@ def test_lasso_exports_what_it_circles(browser: Browser, tmp_path: Path) -> None
         expected = [i for i in range(len(keys)) if x[i] > 0.2 and y[i] > -0.5 and x[i] + y[i] < 0.9]
         assert len(expected) == 6
         assert page.texts("#circled .keys button") == [keys[i] for i in expected]
-        for kind in ("TSV", "JSON"):
+        for kind in ("TSV", "JSON", "Vectors"):
             page.value(f"document.querySelector('[aria-label=\"Export as {kind}\"]').click()")
         records = json.loads(_arrived(page, tmp_path / "grid-6.json"))
         assert [record["key"] for record in records] == [keys[i] for i in expected]
         assert [record["x"] for record in records] == pytest.approx(x[expected], abs=1e-4)
         assert [record["y"] for record in records] == pytest.approx(y[expected], abs=1e-4)
         assert {record["half"] for record in records} == {"right"}
-        header, *lines = _arrived(page, tmp_path / "grid-6.tsv").splitlines()
+        header, *lines = _arrived(page, tmp_path / "grid-6_metadata.tsv").splitlines()
         assert header == "key\tx\ty\tx3\ty3\tz3\thalf"
         assert [line.split("\t")[0] for line in lines] == [
             keys[i].replace("\t", " ") for i in expected
         ]
+        _arrived(page, tmp_path / "grid-6_tensor.tsv")
+        back, numbers = mm.load(tmp_path / "grid-6_tensor.tsv"), vectors.matrix[expected]
+        assert list(back.keys) == [keys[i].replace("\t", " ") for i in expected]
+        steps = np.abs(numbers).max(axis=1, keepdims=True) / 127
+        assert (np.abs(back.matrix - numbers) < steps).all()
         page.key("Escape")
         assert page.value("document.getElementById('circled').hidden")
 

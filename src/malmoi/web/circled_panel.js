@@ -1,9 +1,10 @@
 // The points inside the lasso: how many, which, and as a file.
 
 import { byId, counted, element } from "./elements.js";
-import { download, records, toJson, toTsv } from "./exporting.js";
+import { download, records, toJson, toTsv, vectorLines } from "./exporting.js";
 
 const LISTED = 60;
+const TSV = "text/tab-separated-values";
 
 /** @param {import("./space.js").Space[]} spaces @param {import("./store.js").Store} store
  * @param {(space: number, row: number) => void} go */
@@ -32,8 +33,10 @@ export function circledPanel(spaces, store, go) {
     const more = rows.length - LISTED;
     return [
       element("div", { class: "row" }, element("p", {}, `${counted(rows.length, "point")}${of}`),
-        exporter(space, rows, "TSV", toTsv, "text/tab-separated-values"),
-        exporter(space, rows, "JSON", toJson, "application/json")),
+        exporter(space, rows, "TSV", "_metadata.tsv", TSV, () => toTsv(records(space, rows))),
+        exporter(space, rows, "JSON", ".json", "application/json", () => toJson(records(space, rows))),
+        ...("coarse" in space.described.sections ?
+          [exporter(space, rows, "Vectors", "_tensor.tsv", TSV, () => vectorLines(space, rows))] : [])),
       keys, ...(more > 0 ? [element("p", { class: "hint" }, `and ${more.toLocaleString("en")} more`)] : []),
     ];
   };
@@ -41,11 +44,11 @@ export function circledPanel(spaces, store, go) {
   store.listen((changed) => { if (changed.has("circled")) show(); });
 }
 
-/** @param {(all: Record<string, unknown>[]) => string} format */
-function exporter(space, rows, title, format, type) {
+/** @param {string} ending of the file's name @param {() => string | Promise<string>} content */
+function exporter(space, rows, title, ending, type, content) {
   const button = element("button", { type: "button", "aria-label": `Export as ${title}` }, title);
-  const name = `${space.name.replace(/[^\p{L}\p{N}.-]+/gu, "-") || "points"}-${rows.length}.${title.toLowerCase()}`;
-  button.addEventListener("click", () => download(name, format(records(space, rows)), type));
+  const name = `${space.name.replace(/[^\p{L}\p{N}.-]+/gu, "-") || "points"}-${rows.length}${ending}`;
+  button.addEventListener("click", async () => download(name, await content(), type));
   return button;
 }
 

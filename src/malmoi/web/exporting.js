@@ -1,4 +1,4 @@
-// The points of a selection as a file: TSV or JSON, made and handed over inside the browser.
+// The points of a selection as a file: TSV, JSON, or their vectors; made inside the browser.
 
 import { element } from "./elements.js";
 
@@ -27,6 +27,16 @@ export function toTsv(all) {
 /** @param {Record<string, unknown>[]} all */
 export function toJson(all) {
   return `${JSON.stringify(all, null, 1)}\n`;
+}
+
+/** The vectors of some points, as the page has them, a line of numbers each.
+ * @param {import("./space.js").Space} space @param {number[]} rows */
+export async function vectorLines(space, rows) {
+  const { shape: [, dim] } = space.described.sections.coarse;
+  const [bytes, scales] = await Promise.all([space.read("coarse"), space.read("scales")]);
+  const line = (row) => Array.from(bytes.subarray(row * dim, (row + 1) * dim),
+    (byte) => String(Number((byte * scales[row]).toPrecision(4)))).join("\t");
+  return rows.map(line).join("\n") + "\n";
 }
 
 /** Hand a text over as a file. @param {string} name @param {string} text @param {string} type */
