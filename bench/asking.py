@@ -30,6 +30,7 @@ def run(data: Data) -> Iterator[Figure]:
     yield first_two(vectors, words)
     yield together(vectors, peer, words)
     yield agreement(vectors, peer, words)
+    yield from analogies(vectors, peer, words)
 
 
 def single(vectors: malmoi.Vectors, peer: Any, words: list[str]) -> Figure:
@@ -69,6 +70,30 @@ def together(vectors: malmoi.Vectors, peer: Any, words: list[str]) -> Figure:
         lambda: [peer.most_similar(word, topn=K) for word in words],
     )
     return faster(f"neighbours of {len(words):,}, one call", ours, theirs, TOGETHER_ASKED)
+
+
+def analogies(vectors: malmoi.Vectors, peer: Any, words: list[str]) -> Iterator[Figure]:
+    """a - b + c, one a call, of words drawn by chance; then whether the answers are the same."""
+    triples = list(zip(words[:SINGLE], words[SINGLE:], words[2 * SINGLE :], strict=False))
+    asked = [(f"{a} - {b} + {c}", [a, c], [b]) for a, b, c in triples]
+    say(f"{len(asked)} analogies one after the other, {SINGLE_ROUNDS} rounds of both")
+    answers: dict[str, list[Found]] = {}
+
+    def ours() -> None:
+        answers["ours"] = [malmoi.analogy(vectors, text, K) for text, _, _ in asked]
+
+    def theirs() -> None:
+        answers["theirs"] = [peer.most_similar(plus, minus, topn=K) for _, plus, minus in asked]
+
+    mine, others = best_of(SINGLE_ROUNDS, ours, theirs)
+    yield faster("an analogy", mine / len(asked), others / len(asked), SINGLE_ASKED)
+    right = [alike(*both) for both in zip(answers["ours"], answers["theirs"], strict=True)]
+    yield Figure(
+        name="the same answers as gensim's",
+        ours=f"{np.mean(right):.1%}",
+        asked="all",
+        met=all(right),
+    )
 
 
 def agreement(vectors: malmoi.Vectors, peer: Any, words: list[str]) -> Figure:

@@ -6,7 +6,7 @@ import pytest
 
 from malmoi.cli import run
 from malmoi.formats import save
-from tests.evaluate.sets import ANALOGIES, PAIRS, animals, pieces
+from tests.evaluate.sets import ANALOGIES, DOUBTFUL, PAIRS, animals, pieces
 from tests.query.worlds import capitals
 
 Output = pytest.CaptureFixture[str]
@@ -100,3 +100,15 @@ def test_exit_codes(folder: Path, capsys: Output) -> None:
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 4
     assert all(line.startswith("malmoi: ") for line in errors)
+
+
+def test_a_seed_changes_intervals_alone(folder: Path, capsys: Output) -> None:
+    (folder / "pairs.tsv").write_text(DOUBTFUL)
+    said = []
+    for seed in ("0", "1"):
+        assert evaluate(folder, "animals.malmoi", "--json", "--seed", seed) == 0
+        said.append(json.loads(capsys.readouterr().out)[0]["similarity"][0]["spearman"])
+    assert said[0]["value"] == said[1]["value"]
+    assert said[0] != said[1]
+    assert evaluate(folder, "animals.malmoi", "--seed", "-1") == 1
+    assert capsys.readouterr().err == "malmoi: seed is -1: it is at least 0\n"

@@ -11,7 +11,7 @@ from malmoi.evaluate import finding
 from malmoi.evaluate.finding import find_sets
 from malmoi.evaluate.sets import AnalogySet
 from malmoi.evaluate.words import evaluate_words
-from tests.evaluate.sets import ANALOGIES, PAIRS, animals
+from tests.evaluate.sets import ANALOGIES, DOUBTFUL, PAIRS, animals, pieces
 from tests.query.worlds import capitals
 
 
@@ -100,3 +100,17 @@ def test_progress_is_that_of_the_whole(data: Path) -> None:
 def test_public_names() -> None:
     assert mm.evaluate_words is evaluate_words
     assert mm.corrupt("tea") != "tea"
+
+
+def test_a_seed_draws_other_intervals_and_other_typos(data: Path) -> None:
+    path = data / "doubtful.tsv"
+    path.write_text(DOUBTFUL)
+    first, again, other = (
+        evaluate_words(pieces(), path, typos=True, seed=seed) for seed in (0, 0, 1)
+    )
+    assert first == again == evaluate_words(pieces(), path, typos=True)
+    assert first.similarity[0].spearman.value == other.similarity[0].spearman.value
+    assert first.similarity[0].spearman != other.similarity[0].spearman
+    assert first.typos[0].with_typos != other.typos[0].with_typos
+    with pytest.raises(BadSetting, match="seed is -1: it is at least 0"):
+        evaluate_words(pieces(), path, seed=-1)

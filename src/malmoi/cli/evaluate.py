@@ -35,6 +35,7 @@ def evaluate_command(
         bool, Parameter(negative="", help="Test word vectors on texts, averaged.")
     ] = False,
     options: WordOptions = NONE,
+    seed: Annotated[int, Parameter(help="Of the draws behind intervals, and of typos.")] = 0,
     json: AsJson = False,
 ) -> None:
     """Words and sentences as people judge them: how good vectors are, with 95 % intervals."""
@@ -46,8 +47,8 @@ def evaluate_command(
         raise BadSetting(f"columns are those of texts, but {vectors[0]} is tested on words")
     if encoders and options != NONE:
         raise BadSetting(f"{encoders[0]} is tested on texts: leave out what is asked of words")
-    by_words = word_scores(vectors, file, options) if vectors else []
-    by_texts = sentence_scores(encoders, file, columns) if encoders else []
+    by_words = word_scores(vectors, file, options, seed) if vectors else []
+    by_texts = sentence_scores(encoders, file, columns, seed) if encoders else []
     if json:
         records = {
             **{one: word_record(one, found) for one, found in zip(vectors, by_words, strict=True)},

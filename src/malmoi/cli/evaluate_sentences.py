@@ -14,7 +14,7 @@ Scores = tuple[SentenceScore, ...]
 
 
 def sentence_scores(
-    models: Sequence[str], files: Sequence[str] | None, columns: str | None
+    models: Sequence[str], files: Sequence[str] | None, columns: str | None, seed: int = 0
 ) -> list[Scores]:
     """What each model answers to the same tests."""
     sets = find_sentence_sets(files, names_of(columns))
@@ -22,7 +22,7 @@ def sentence_scores(
     for model in models:
         encoder = load_encoder(model)
         with bar(f"testing {model}", "texts") as progress:
-            scores.append(evaluate_sentences(encoder, sets, progress=progress))
+            scores.append(evaluate_sentences(encoder, sets, seed=seed, progress=progress))
     return scores
 
 

@@ -37,7 +37,7 @@ class WordOptions:
 
 
 def word_scores(
-    models: Sequence[str], files: Sequence[str] | None, options: WordOptions
+    models: Sequence[str], files: Sequence[str] | None, options: WordOptions, seed: int = 0
 ) -> list[WordScores]:
     """What each model answers to the same tests."""
     sets = find_sets(files)
@@ -52,6 +52,7 @@ def word_scores(
                 method=options.method,
                 most_frequent=options.restrict,
                 fold_case=options.fold_case,
+                seed=seed,
                 progress=progress,
             )
         scores.append(found)

@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.errors import BadSetting
+
 Numbers = npt.NDArray[np.float64]
 Kind = Literal["spearman", "pearson"]
 
@@ -67,7 +69,7 @@ def mean(values: Numbers, total: int, seed: int = 0) -> Score:
     """The mean of one figure a question, with the interval of a bootstrap over the questions."""
     if len(values) == 0:
         return Score(value=None, answered=0, total=total)
-    random = np.random.default_rng(seed)
+    random = chance(seed)
     drawn = [values[random.integers(len(values), size=len(values))] for _ in range(RESAMPLES)]
     low, high = interval(np.array([each.mean() for each in drawn]))
     return Score(value=float(values.mean()), low=low, high=high, answered=len(values), total=total)
@@ -91,12 +93,19 @@ def pearson(one: Numbers, other: Numbers) -> float | None:
     return None if np.isnan(value) else value
 
 
+def chance(seed: int) -> np.random.Generator:
+    """Where draws come from."""
+    if seed < 0:
+        raise BadSetting(f"seed is {seed}: it is at least 0")
+    return np.random.default_rng(seed)
+
+
 def resampled(several: Numbers, other: Numbers, seed: int, kind: Kind = "spearman") -> Numbers:
     """The correlation of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
 
     All of `several` see the same resamples, so that they can be compared.
     """
-    random, count = np.random.default_rng(seed), len(other)
+    random, count = chance(seed), len(other)
     step = max(1, AT_ONCE // count)
     parts = []
     for start in range(0, RESAMPLES, step):

@@ -15,7 +15,7 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.evaluate.keyboards import hangul_slips, latin_slips
 from malmoi.evaluate.lookup import answer, restricted
-from malmoi.evaluate.scores import Score, interval, resampled, spearman
+from malmoi.evaluate.scores import Score, chance, interval, resampled, spearman
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared
 from malmoi.jamo import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
@@ -57,7 +57,7 @@ def typo_test(
     asked = read_pairs(pairs)
     among = restricted(vectors, most_frequent)
     words = [word for pair in asked.pairs for word in pair[:2]]
-    random = np.random.default_rng(seed)
+    random = chance(seed)
     typos = [corrupt(word, random) for word in words]
     clean, answered = compared(answer(among, words, fold_case=fold_case))
     answers = answer(among, typos, fold_case=fold_case)

@@ -31,22 +31,24 @@ def evaluate_words(
     method: Method = "add",
     most_frequent: int | None = None,
     fold_case: bool = True,
+    seed: int = 0,
     progress: Progress = silent,
 ) -> WordScores:
     """Run every test of `files`, told by their content, or of all that are found.
 
     With `typos`, similarity is measured once more with a typo in each word. `most_frequent`
     restricts all tests to so many words; without it, analogies alone look through 300,000.
+    `seed` is that of the bootstrap behind the intervals, and of the typos.
     """
     sets = find_sets(files)
     pairs = [one for one in sets if isinstance(one, SimilaritySet)]
     questions = [one for one in sets if isinstance(one, AnalogySet)]
     similarity = [
-        word_similarity(vectors, one, most_frequent=most_frequent, fold_case=fold_case)
+        word_similarity(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
         for one in pairs
     ]
     kept = [
-        typo_test(vectors, one, most_frequent=most_frequent, fold_case=fold_case)
+        typo_test(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
         for one in (pairs if typos else [])
     ]
     answered = []
