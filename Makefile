@@ -22,7 +22,7 @@ bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
-	$(BIN)/python -m bench equality language vectors sentences retrieval killing
+	$(BIN)/python -m bench equality language vectors slips sentences retrieval killing
 
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict

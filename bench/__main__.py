@@ -32,7 +32,17 @@ SPEED = (
     "embedding",
     "projecting",
 )
-QUALITY = ("equality", "language", "vectors", "sentences", "static", "retrieval", "killing", "soak")
+QUALITY = (
+    "equality",
+    "language",
+    "vectors",
+    "slips",
+    "sentences",
+    "static",
+    "retrieval",
+    "killing",
+    "soak",
+)
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")

@@ -144,6 +144,62 @@ def test_explanation_says_which_step_answers(subworded: SubwordVectors) -> None:
     assert (nothing.source, nothing.ngrams) == ("nothing", ())
 
 
+def test_what_is_meant_by_a_known_word_is_its_row(subworded: SubwordVectors) -> None:
+    assert subworded.meant("eating").tolist() == subworded["eating"].tolist()
+
+
+def test_far_from_all_words_a_new_one_is_meant(subworded: SubwordVectors) -> None:
+    assert subworded.meant("eater").tolist() == subworded.vector("eater").tolist()
+    assert subworded.explain("eater").near == ()
+
+
+def test_what_is_meant_is_the_mean_of_what_may_be_meant(subworded: SubwordVectors) -> None:
+    few = replace(subworded, ngrams=np.where(subworded.ngrams > 0.5, subworded.ngrams, 0))
+    for word in ("eatin", "eatimg", "한국오", "하국"):
+        told = few.explain(word)
+        shares = {one.word: one.share for one in told.near}
+        assert 0 < sum(shares.values()) < 1
+        mean = sum(share * few[near] for near, share in shares.items())
+        mean = mean + (1 - sum(shares.values())) * few.vector(word)
+        np.testing.assert_allclose(few.meant(word), mean, atol=1e-6)
+        assert few[word].tolist() == few.vector(word).tolist()  # fastText's, as ever
+
+
+def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVectors) -> None:
+    none = replace(subworded, ngrams=np.zeros_like(subworded.ngrams))
+    told = none.explain("eatimg")
+    assert (told.source, told.ngrams, [one.word for one in told.near]) == (
+        "near words",
+        (),
+        ["eating"],
+    )
+    np.testing.assert_allclose(none.meant("eatimg"), none["eating"], atol=1e-6)
+    with pytest.raises(UnknownWord):
+        none["eatimg"]
+    for word in ("eater", "eatin", "han"):
+        rare = replace(none, subwords=Subwords(shortest=9, longest=9, buckets=40))
+        assert rare.explain(word).source == "nothing"
+        with pytest.raises(UnknownWord):
+            rare.meant(word)
+
+
+def test_rows_as_fasttext_begins_with_are_unfamiliar(subworded: SubwordVectors) -> None:
+    begun = np.random.default_rng(0).uniform(-0.2, 0.2, subworded.ngrams.shape)  # 1 / dim
+    shares = [
+        replace(subworded, ngrams=ngrams.astype(np.float32)).explain("eatimg").near[0].share
+        for ngrams in (subworded.ngrams, begun, 0 * begun)
+    ]
+    assert shares[0] < shares[1] == shares[2]
+
+
+def test_explanation_tells_near_words_with_their_shares(subworded: SubwordVectors) -> None:
+    few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
+    told = few.explain("eatimg")
+    share = told.near[0].share
+    assert told.source == ("near words" if share > 0.5 else "n-grams")
+    assert f"'eatimg' was never seen; eating ({share:.0%}) or a new word built from" in str(told)
+
+
 def test_a_part_of_the_words_answers_unseen_words_alike(subworded: SubwordVectors) -> None:
     part = subworded[1:3]
     assert isinstance(part, SubwordVectors)

@@ -1,5 +1,7 @@
 """SubwordVectors: vectors that also answer words never seen, from their character n-grams.
 
+Asked what is meant by such a word, they also think of known words that are one slip away.
+
 The n-grams and their hash are fastText's, byte for byte; Hangul may be taken apart first. Here
 they are written to be read, for one word at a time; `kernels.subwords` does the same for a whole
 vocabulary at once.
@@ -14,10 +16,12 @@ import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.jamo import split_jamo
+from malmoi.readings import Reading, readings
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
-
+MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
+TOLD = 0.005  # the least share of a near word that is told
 
 Units = Literal["letters", "syllables", "jamo", "jamo+syllables"]
 
@@ -109,18 +113,28 @@ def fasttext_hash(text: bytes) -> int:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where the vector of a word comes from."""
+    """Where the vector of what is meant by a word comes from: of several steps, the chief one."""
 
     word: str
-    source: Literal["own row", "n-grams", "nothing"]
+    source: Literal["own row", "near words", "n-grams", "nothing"]
     ngrams: tuple[str, ...] = ()  # those that have a row, in order
+    near: tuple[Reading, ...] = ()  # known words one slip away, likeliest first
+
+    @property
+    def perhaps(self) -> list[str]:
+        """The near words that are worth telling, with their shares."""
+        return [f"{word} ({share:.0%})" for word, share in self.near if share >= TOLD]
 
     def __str__(self) -> str:
         if self.source == "own row":
             return f"'{self.word}' has a row of its own"
-        if self.source == "n-grams":
-            return f"'{self.word}' was never seen; built from {', '.join(self.ngrams)}"
-        return f"'{self.word}' was never seen and none of its n-grams has a row"
+        if self.source == "nothing":
+            return f"'{self.word}' was never seen and none of its n-grams has a row"
+        told = self.perhaps
+        if self.ngrams:
+            pieces = ", ".join(self.ngrams)
+            told.append(f"a new word built from {pieces}" if told else f"built from {pieces}")
+        return f"'{self.word}' was never seen; {' or '.join(told)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -146,7 +160,7 @@ class SubwordVectors(Vectors):
             raise BadSetting(f"own rows are {self.own.shape}; {self.matrix.shape} are needed")
 
     def vector(self, word: str) -> Matrix:
-        """The vector of a word, seen or not; `UnknownWord` if no part of it is known."""
+        """The vector of a word, seen or not, as fastText has it; `UnknownWord` if it has none."""
         row = self.row(word)
         if row >= 0:
             found: Matrix = self.matrix[row]
@@ -157,18 +171,48 @@ class SubwordVectors(Vectors):
         mean: Matrix = self.ngrams[rows].mean(axis=0, dtype=np.float32)
         return mean
 
+    def meant(self, word: str) -> Matrix:
+        """The vector of what is meant by a word: if it was never seen, perhaps a near one.
+
+        It is the mean over all that may have been meant, near words and the word itself as a
+        new one, by their shares.
+        """
+        near = () if self.row(word) >= 0 else self._near(word)
+        if not near:
+            return self.vector(word)
+        shares = np.array([share for _, share in near], np.float32)
+        mean: Matrix = shares @ self.matrix[[self.row(one) for one, _ in near]]
+        try:
+            mean += (1 - shares.sum()) * self.vector(word)
+        except UnknownWord:  # as a new word nothing is known of it
+            if shares.sum() <= MORE_LIKELY:
+                raise
+            mean /= shares.sum()
+        return mean
+
     def _taken(self, rows: Selection) -> dict[str, Any]:
         return super()._taken(rows) | {"own": self.own[rows]}
 
     def explain(self, word: str) -> Explanation:
-        """Which step answers for this word: its own row, its n-grams, or nothing."""
+        """Which step says what is meant: its own row, near words, its n-grams, or nothing."""
         if self.row(word) >= 0:
             return Explanation(word, "own row")
         known = tuple(
             ngram.decode(self.subwords.encoding, "backslashreplace")
             for ngram, _ in self._ngram_rows(word)
         )
-        return Explanation(word, "n-grams" if known else "nothing", known)
+        near = self._near(word)
+        if sum(share for _, share in near) > MORE_LIKELY:
+            return Explanation(word, "near words", known, near)
+        return Explanation(word, "n-grams" if known else "nothing", known, near)
+
+    def _near(self, word: str) -> tuple[Reading, ...]:
+        """Known words that may have been meant."""
+        found = [row for _, row in self._ngram_rows(word)]
+        # fastText and gensim write every row; those never learnt stay as they begin, near to 0.
+        learnt = np.abs(self.ngrams[found]).max(axis=1, initial=0) > 1 / self.dim
+        ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
+        return tuple(readings(self, word, len(ngrams) - int(learnt.sum())))
 
     def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""

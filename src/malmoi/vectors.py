@@ -84,6 +84,10 @@ class Vectors:
         found: Matrix = self.matrix[row]
         return found
 
+    def meant(self, word: str) -> Matrix:
+        """The vector of what is meant by a word in a question: here, the word's."""
+        return self.vector(word)
+
     def take(self, rows: Selection) -> Self:
         """The words of these rows, in this order."""
         return replace(self, **self._taken(rows))

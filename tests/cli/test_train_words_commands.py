@@ -111,7 +111,11 @@ def test_hangul_in_its_letters_is_put_together_and_counted(capsys: Output) -> No
     assert load("NFC.malmoi").matrix.tobytes() == load("NFD.malmoi").matrix.tobytes()
     typo = unicodedata.normalize("NFD", "강이지가")
     assert run(["neighbours", "NFD.malmoi", typo, "-k", "1"]) == 0
-    assert "강아지가" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "강아지가" in told.out
+    assert f"note: '{typo}' is not in the vectors; perhaps 강아지가 (" in told.err
+    assert run(["similarity", "NFD.malmoi", "강아지가", "강아지가"]) == 0
+    assert "perhaps" not in capsys.readouterr().err
 
 
 def test_jamo_models_are_opened_by_fasttext_and_gensim() -> None:

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 import malmoi as mm
 from malmoi.errors import BadSetting
-from malmoi.evaluate.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
 from malmoi.evaluate.sets import Pair, SimilaritySet, read_pairs
 from malmoi.evaluate.typos import corrupt, possible_typos, typo_test
 from malmoi.jamo import split_jamo
+from malmoi.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
 from malmoi.query.spelling import edit_distance, spelled
 from tests.evaluate.sets import animals, pieces, real
 

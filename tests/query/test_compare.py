@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.query.compare import odd_one_out, rank, similarity
+from malmoi.query.neighbours import neighbours
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals, random_vectors
@@ -54,3 +57,12 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
     assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
     with pytest.raises(UnknownWord):
         rank(vectors, "eating", "eatingg")
+
+
+def test_a_mistyped_word_is_asked_for_as_what_is_meant(subworded: SubwordVectors) -> None:
+    few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
+    assert few.explain("eatimg").source == "near words"
+    meant = few.meant("eatimg")
+    assert similarity(few, "eatimg", "eats") == similarity(few, meant, "eats")
+    assert similarity(few, "eatimg", "eating") > similarity(few, few["eatimg"], "eating")
+    assert neighbours(few, "eatimg", k=1)[0].key == "eating"

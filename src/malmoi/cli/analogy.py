@@ -11,11 +11,12 @@ from malmoi.cli.answer import (
     Model,
     MostFrequent,
     as_records,
+    note_readings,
     open_model,
     print_json,
     print_neighbours,
 )
-from malmoi.query.analogy import Method, analogy
+from malmoi.query.analogy import Method, analogy, parse_expression
 
 
 def analogy_command(
@@ -32,6 +33,7 @@ def analogy_command(
     """The words that an expression comes closest to."""
     vectors = open_model(model, limit)
     found = analogy(vectors, expression, k, method=method, most_frequent=most_frequent)
+    note_readings(vectors, (term.word for term in parse_expression(expression)))
     if json:
         print_json({"asked": expression, "method": method, "answers": as_records(found)})
         return

@@ -1,14 +1,17 @@
 """What the commands share: the options that all have, opening a model, printing an answer."""
 
 import json
+import warnings
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from malmoi.cli.progress import bar
+from malmoi.errors import MalmoiWarning
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
+from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
 Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
@@ -26,6 +29,16 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
     with bar(f"reading {model}") as progress:
         return load(model, limit=limit, progress=progress)
+
+
+def note_readings(vectors: Vectors, words: Iterable[str]) -> None:
+    """Say which words are taken for others, since they look mistyped."""
+    if not isinstance(vectors, SubwordVectors):
+        return
+    for told in map(vectors.explain, words):
+        if told.source == "near words":
+            text = f"'{told.word}' is not in the vectors; perhaps {', '.join(told.perhaps[:5])}"
+            warnings.warn(text, MalmoiWarning, stacklevel=2)
 
 
 def print_json(answer: Any) -> None:

@@ -11,6 +11,7 @@ from malmoi.cli.answer import (
     Model,
     MostFrequent,
     as_records,
+    note_readings,
     open_model,
     print_json,
     print_neighbours,
@@ -32,6 +33,7 @@ def neighbours_command(
     """The nearest words to each word given."""
     vectors = open_model(model, limit)
     answers = neighbours(vectors, words, k, metric=metric, most_frequent=most_frequent)
+    note_readings(vectors, words)
     if json:
         asked = zip(words, answers, strict=True)
         print_json([{"asked": word, "neighbours": as_records(found)} for word, found in asked])

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, Model, open_model, print_json
+from malmoi.cli.answer import AsJson, Limit, Model, note_readings, open_model, print_json
 from malmoi.query.compare import odd_one_out
 
 
@@ -16,7 +16,9 @@ def odd_one_out_command(
     json: AsJson = False,
 ) -> None:
     """The word that is farthest from the mean of all of them."""
-    odd = odd_one_out(open_model(model, limit), words)
+    vectors = open_model(model, limit)
+    odd = odd_one_out(vectors, words)
+    note_readings(vectors, words)
     if json:
         print_json({"words": list(words), "odd": odd})
     else:

@@ -1,6 +1,6 @@
 """`malmoi similarity M A B`: the cosine between two words, and their ranks."""
 
-from malmoi.cli.answer import AsJson, Limit, Model, open_model, print_json
+from malmoi.cli.answer import AsJson, Limit, Model, note_readings, open_model, print_json
 from malmoi.query.compare import rank, similarity
 
 
@@ -10,6 +10,7 @@ def similarity_command(
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)
     score = similarity(vectors, one, other)
+    note_readings(vectors, [one, other])
     place = rank(vectors, one, other) if other in vectors else None
     if json:
         print_json({"one": one, "other": other, "similarity": round(score, 6), "rank": place})

@@ -77,7 +77,7 @@ def answer(vectors: Vectors, words: list[str], *, fold_case: bool = True) -> Ans
             found[i] = vectors.matrix[own[0]]
         elif is_encodable(word):
             try:
-                found[i] = vectors.vector(word.lower() if lowered else word)
+                found[i] = vectors.meant(word.lower() if lowered else word)
             except UnknownWord:
                 continue
     found[~np.isfinite(found).all(axis=1)] = 0

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.evaluate.keyboards import hangul_slips, latin_slips
 from malmoi.evaluate.lookup import answer, restricted
 from malmoi.evaluate.scores import Score, chance, interval, resampled, spearman
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared
 from malmoi.jamo import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
+from malmoi.keyboards import hangul_slips, latin_slips
 from malmoi.vectors import Vectors
 
 SYLLABLE = re.compile("[가-힣]")

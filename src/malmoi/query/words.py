@@ -17,9 +17,9 @@ def check_count(k: int) -> None:
 
 
 def vector_of(vectors: Vectors, word: str) -> Matrix:
-    """The vector of a word; unknown words are told with spellings near to them."""
+    """The vector of what is meant by a word; unknown ones are told with near spellings."""
     try:
-        return vectors.vector(word)
+        return vectors.meant(word)
     except UnknownWord:
         raise UnknownWord(word, near_spellings(vectors.keys, word)) from None
 

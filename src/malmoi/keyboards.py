@@ -33,6 +33,23 @@ def neighbours(keyboard: tuple[str, ...]) -> dict[str, str]:
 
 QWERTY_NEAR = neighbours(QWERTY)
 TWO_SET_NEAR = neighbours(TWO_SET)
+LATIN_KEYS = "".join(QWERTY)
+HANGUL_KEYS = "".join((*TWO_SET, *SHIFTED))
+
+
+def near_keys() -> dict[str, str]:
+    """For each key, Shift or not, those hit instead: beside it, or its own with Shift wrong."""
+    plain = QWERTY_NEAR | TWO_SET_NEAR
+    shifted = {letter: key for key, letter in SHIFTED.items()} | {
+        key: key.upper() for key in QWERTY_NEAR
+    }
+    near = {key: beside + shifted.get(key, "") for key, beside in plain.items()}
+    for key, upper in shifted.items():
+        near[upper] = key + "".join(shifted.get(other, "") for other in plain[key])
+    return near
+
+
+NEAR_KEYS = near_keys()
 
 
 def latin_slips(letter: str) -> list[str]:

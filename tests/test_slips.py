@@ -1,0 +1,105 @@
+"""What may have been meant by what was typed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from malmoi.keyboards import HANGUL_KEYS, LATIN_KEYS, NEAR_KEYS
+from malmoi.slips import LONGEST, meant_by, strokes, typed
+
+SYLLABLES = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
+KOREAN = st.text(SYLLABLES, min_size=1, max_size=5)
+ENGLISH = st.text(LATIN_KEYS, min_size=2, max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("word", "keys"),
+    [
+        ("강아지", "ㄱㅏㅇㅇㅏㅈㅣ"),
+        ("값이", "ㄱㅏㅂㅅㅇㅣ"),
+        ("왜", "ㅇㅗㅐ"),
+        ("까치", "ㄲㅏㅊㅣ"),
+        ("K팝", "Kㅍㅏㅂ"),
+        ("cat", "cat"),
+        ("ㅋㅋ", "ㅋㅋ"),
+    ],
+)
+def test_strokes_of_a_word(word: str, keys: str) -> None:
+    assert strokes(word) == keys
+    assert typed(keys) == word
+
+
+@given(KOREAN)
+def test_what_is_typed_stroke_by_stroke_is_the_word(word: str) -> None:
+    assert typed(strokes(word)) == word
+
+
+def test_letters_come_together_as_an_input_method_has_them() -> None:
+    assert typed("ㄱㅏㄱㅅㅏ") == "각사"  # ㅅ goes with the vowel that follows
+    assert typed("ㄱㅏㄱㅅㄷㅏ") == "갃다"
+    assert typed("ㄱㄱㅏㅏ") == "ㄱ가ㅏ"
+
+
+@given(st.one_of(KOREAN, ENGLISH), st.data())
+def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) -> None:
+    keys = strokes(word)
+    at = data.draw(st.integers(0, len(keys) - 1))
+    key = data.draw(st.sampled_from(LATIN_KEYS if word.isascii() else HANGUL_KEYS))
+    before, this, after = keys[:at], keys[at], keys[at + 1 :]
+    for slip in (
+        before + key + after,
+        before + after,
+        before + key + this + after,
+        before + after[:1] + this + after[1:],
+    ):
+        seen = typed(slip)
+        if seen != word and strokes(seen) == slip and set(slip) & set(strokes(word)):
+            assert meant_by(seen)[word] > 0
+
+
+@pytest.mark.parametrize(
+    ("seen", "meant"),
+    [
+        ("teh", "the"),
+        ("coffe", "coffee"),
+        ("coffeee", "coffee"),
+        ("lpve", "love"),
+        ("fone", "phone"),
+        ("london", "London"),
+        ("MODLE", "MODEL"),
+        ("강이지", "강아지"),
+        ("게발", "개발"),
+        ("웨냐하면", "왜냐하면"),
+        ("머거", "먹어"),
+        ("업다", "없다"),
+        ("가앚ㅣ", "강아지"),  # two strokes swapped
+        ("있ㄷ다", "있다"),
+        ("приветт", "привет"),
+    ],
+)
+def test_known_slips(seen: str, meant: str) -> None:
+    assert meant in meant_by(seen)
+
+
+def test_likely_slips_are_more_likely() -> None:
+    assert meant_by("lpve")["love"] > meant_by("lqve")["love"]  # o is beside p, not beside q
+    assert meant_by("게발")["개발"] > meant_by("고발")["개발"]  # the same sound
+    assert meant_by("coffeee")["coffee"] > meant_by("coffeqe")["coffee"]  # the same key again
+    assert meant_by("coffe")["coffee"] > meant_by("cofee")["cofyee"]  # either of two was left out
+
+
+def test_the_word_itself_is_no_slip_and_what_is_no_word_has_few() -> None:
+    assert "book" not in meant_by("book")
+    assert meant_by("") == {}
+    assert meant_by("a" * (LONGEST + 1)) == {}
+    assert set(meant_by("!")) == {"", "!!"}
+
+
+def test_a_stroke_is_wrong_on_the_same_keyboard() -> None:
+    for key, near in NEAR_KEYS.items():
+        assert key not in near
+        assert len(set(near)) == len(near)
+        assert all((key in HANGUL_KEYS) == (other in HANGUL_KEYS) for other in near)
+    assert set(NEAR_KEYS["ㄱ"]) == set("ㄷㅅㅇㄹㄲ")
+    assert set(NEAR_KEYS["ㄲ"]) == set("ㄸㅆㄱ")
+    assert set(NEAR_KEYS["A"]) == set("QWSZa")
