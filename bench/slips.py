@@ -66,9 +66,9 @@ def language(name: str, corpus: Path, path: Path, settings: FastText) -> Iterato
     ]
     yield figure(f"{name}, kept with typos", kept)
     kept = [[one_mistyped(each, pairs, seed) for seed in SEEDS] for each in both]
-    yield figure(f"{name}, kept with one word mistyped", kept)
+    yield figure(f"{name}, one of two mistyped", kept)
     if name == "English":
-        yield figure("English, misspellings to their word", [[misspelled(each)] for each in both])
+        yield figure("English, misspellings", [[misspelled(each)] for each in both])
         found = [[word_similarity(each, RARE).spearman.value or 0.0] for each in both]
         yield figure("English, rare words", found, NOISE)
     both = beside(train_fasttext(without_some(corpus, pairs), settings))
@@ -79,7 +79,8 @@ def language(name: str, corpus: Path, path: Path, settings: FastText) -> Iterato
 def figure(name: str, values: Sequence[Sequence[float]], noise: float = 0.0) -> Figure:
     """The mean with near words and by n-grams alone, and where one lies over several seeds."""
     ours, alone = (float(np.mean(each)) for each in values)
-    spread = f"From {min(values[0]):.2f} to {max(values[0]):.2f}." if len(values[0]) > 1 else ""
+    low, high = min(values[0]), max(values[0])
+    spread = f"{name}: {low:.2f} to {high:.2f} by the seed of the typos." if low < high else ""
     return Figure(
         name=name,
         ours=f"{ours:.3f}",
