@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPResponse, IncompleteRead
 
 import pytest
 
@@ -120,6 +121,71 @@ def test_slow_clients_do_not_stay(impatient: Running) -> None:
             with suppress(ConnectionResetError):
                 assert connection.recv(100) == b""
     assert impatient.post("/embed", {"texts": "a"}).status == 200
+
+
+def test_bytes_that_are_no_request_do_not_keep_a_connection(impatient: Running) -> None:
+    ask = b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", impatient.port), timeout=10) as connection:
+        connection.sendall(ask)
+        assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+        connection.sendall(b"\r\n")
+        with suppress(ConnectionResetError):
+            assert connection.recv(100) == b""
+
+
+def test_headers_have_an_end(server: Running) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: a\r\nx: ")
+        try:
+            for _ in range(40):
+                connection.sendall(b"a" * 100_000)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # refused and closed while we were sending
+        assert connection.recv(1000).startswith(b"HTTP/1.1 431")
+    assert server.get("/health", x="a" * 30_000).status == 200
+
+
+def test_too_many_connections_are_told_so(models: Models) -> None:
+    limits = Limits(connections=1)
+    with serving(models, Serving(quiet=True, limits=limits)) as server:
+        place = ("127.0.0.1", server.port)
+        with socket.create_connection(place) as first:
+            first.sendall(b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n")
+            assert first.recv(1000).startswith(b"HTTP/1.1 200")
+            with socket.create_connection(place, timeout=10) as second:
+                answer = HTTPResponse(second)
+                answer.begin()
+                assert answer.status == 503
+                assert answer.headers["retry-after"] == "1"
+                assert json.loads(answer.read())["error"]["code"] == "overloaded"
+
+
+@pytest.mark.parametrize("head", [b"", b"connection: close\r\n"])
+def test_an_answer_is_kept_for_who_reads_on_and_for_nobody_else(
+    models: Models, head: bytes
+) -> None:
+    limits = Limits(idle_time=1)
+    body = json.dumps({"texts": ["word " * 200] * 12, "per": "piece"}).encode()
+    request = b"POST /embed HTTP/1.1\r\nhost: a\r\n" + head
+    request += f"content-length: {len(body)}\r\n\r\n".encode() + body
+    with serving(models, Serving(quiet=True, limits=limits)) as server:
+        place, size = ("127.0.0.1", server.port), len(server.post("/embed", body).body)
+        with socket.create_connection(place, timeout=30) as steady:
+            steady.sendall(request)
+            answer = HTTPResponse(steady)
+            answer.begin()
+            found = b""
+            while part := answer.read(size // 20):
+                found += part
+                time.sleep(0.15)  # three seconds in all
+        with socket.create_connection(place, timeout=30) as idle:
+            idle.sendall(request)
+            answer = HTTPResponse(idle)
+            answer.begin()
+            time.sleep(2.5)
+            with pytest.raises((IncompleteRead, ConnectionResetError)):
+                answer.read()
+    assert len(found) == size
 
 
 def test_the_work_of_clients_that_leave_is_dropped(plain: Running) -> None:

@@ -105,7 +105,7 @@ def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Se
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=round(limits.idle_time),
+        timeout_keep_alive=max(1, round(limits.idle_time)),
         timeout_graceful_shutdown=round(limits.drain_time),
         ws="none",
     )
