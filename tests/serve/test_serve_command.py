@@ -92,8 +92,9 @@ def test_a_port_in_use_is_told_in_one_sentence(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert run(["serve", "--model", str(capitals_file), "--port", str(port)]) == 1
-    assert f"port {port} of 127.0.0.1 is in use" in capsys.readouterr().err
+        for model in (str(capitals_file), "/no/such/folder"):  # before it takes its time to open
+            assert run(["serve", "--model", model, "--port", str(port)]) == 1
+            assert f"port {port} of 127.0.0.1 is in use" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -154,6 +155,35 @@ def test_vectors_and_an_index_are_served_too(
     assert b"Content-Security-Policy" in page.body
     assert server.get("/scene.json").json["title"] == "words"
     assert server.get("/sections/9/nothing").status == 404
+
+
+def test_a_terminal_that_closes_ends_it_as_sigterm_does(started: Any, capitals_file: Path) -> None:
+    process, server = started("--model", f"c={capitals_file}")
+    assert server.get("/health").status == 200
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert {json.loads(line)["event"] for line in err.splitlines()} == {"request"}
+
+
+def test_nohup_lets_it_stay(capitals_file: Path) -> None:
+    command = ["nohup", sys.executable, "-m", "malmoi", "serve", "--port", "0", "--quiet"]
+    command += ["--model", f"c={capitals_file}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        server = Running(process.stdout.readline().split()[-1])
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        status = server.get("/health").status
+        process.terminate()
+    assert status == 200
+
+
+def test_texts_without_a_known_word_are_told(started: Any, capitals_file: Path) -> None:
+    _, server = started("--model", f"c={capitals_file}", "--quiet")
+    found = server.post("/v1/embeddings", {"model": "c", "input": ["서울", "zzz", "qqq"]})
+    assert found.headers["x-zero-vectors"] == "2"
+    assert b'malmoi_zero_vectors_total{model="c"} 2' in server.get("/metrics").body
 
 
 def test_it_ends_at_once_when_told_twice(started: Any, capitals_file: Path) -> None:

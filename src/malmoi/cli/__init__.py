@@ -85,10 +85,14 @@ def run(words: Sequence[str] | None = None) -> int:
 
 
 def main() -> None:
-    """The entry point of the command; being told to stop is like Ctrl-C, and cleans up."""
+    """The entry point of the command; being told to stop is like Ctrl-C, and cleans up.
+
+    What nohup has ignored stays so.
+    """
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     sys.unraisablehook = _hear_again
     code = run()
     if code == INTERRUPTED:  # a thread may be half started: nobody waits for any

@@ -3,11 +3,12 @@
 import errno
 import gc
 import logging
+import signal
 import socket
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ def prepare(places: dict[str, str], settings: Serving) -> Prepared:
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
     keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
+    listen(settings.host, settings.port).close()  # said before models take their time
     models = load_models(places)
     return Prepared(models, listen(settings.host, settings.port), settings, keys)
 
@@ -127,5 +129,19 @@ def run(prepared: Prepared, announce: Callable[[], None]) -> None:
     sys.setswitchinterval(SWITCH)
     gc.collect()
     gc.freeze()  # what is here now stays: looking through it again would hold up requests
-    with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is done
+    with suppress(KeyboardInterrupt), hanging_up(server):  # uvicorn raises it when all is done
         server.run(sockets=[prepared.listening])
+
+
+@contextmanager
+def hanging_up(server: "uvicorn.Server") -> Iterator[None]:
+    """A terminal that closes ends a server as SIGTERM does, unless nohup has it ignored."""
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is None or signal.getsignal(hangup) is signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(hangup, server.handle_exit)
+    try:
+        yield
+    finally:
+        signal.signal(hangup, before)
