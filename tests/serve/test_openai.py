@@ -67,6 +67,19 @@ def test_models_are_listed(client: openai.OpenAI) -> None:
     assert [model.id for model in client.models.list()] == ["minilm"]
 
 
+def test_one_model_is_retrieved_by_its_name(client: openai.OpenAI) -> None:
+    assert client.models.retrieve("minilm").id == "minilm"
+    for other in ("gpt", "capitals/of/the/world"):
+        with pytest.raises(openai.NotFoundError, match="there is no model"):
+            client.models.retrieve(other)
+
+
+def test_null_is_as_good_as_leaving_out(server: Running) -> None:
+    nothing = dict.fromkeys(("encoding_format", "dimensions", "user"))
+    found = server.post("/v1/embeddings", {"model": "minilm", "input": "a", **nothing})
+    assert len(found.json["data"][0]["embedding"]) == 384
+
+
 def test_an_unknown_model_is_not_found(client: openai.OpenAI) -> None:
     with pytest.raises(openai.NotFoundError) as refused:
         client.embeddings.create(model="gpt", input="a")

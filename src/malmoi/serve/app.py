@@ -17,7 +17,7 @@ from malmoi.serve.access import ANYBODY, Keys
 from malmoi.serve.endpoints import JSON, Answering
 from malmoi.serve.guard import Guard
 from malmoi.serve.logs import Log
-from malmoi.serve.refusing import Dialect, Refused, refusal_body
+from malmoi.serve.refusing import Refused, dialect_of, refusal_body
 from malmoi.serve.routes import ENDPOINTS
 from malmoi.serve.service import Service
 
@@ -54,8 +54,8 @@ def make_app(
         guarded,
         allow_origins=list(origins),
         allow_methods=["GET", "POST"],
-        allow_headers=["authorization", "content-type", "x-request-id"],
-        expose_headers=["x-request-id", "x-truncated-texts", "retry-after"],
+        allow_headers=["*"],  # OpenAI's client for browsers sends a dozen of its own
+        expose_headers=["x-request-id", "x-truncated-texts", "x-zero-vectors", "retry-after"],
     )
 
 
@@ -79,6 +79,6 @@ async def not_there(request: Request, error: Exception) -> Response:
     if status == 405:
         sentence = f"{request.method} is not answered at this path: see /docs"
     code = "wrong_method" if status == 405 else "not_found"
-    dialect: Dialect = "openai" if request.url.path.startswith("/v1/") else "malmoi"
-    body = orjson.dumps(refusal_body(Refused(status, sentence, code=code), dialect))
+    refused = Refused(status, sentence, code=code)
+    body = orjson.dumps(refusal_body(refused, dialect_of(request.url.path)))
     return Response(body, status, headers, JSON)

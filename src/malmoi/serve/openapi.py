@@ -1,6 +1,7 @@
 """The OpenAPI document of the server, made from its endpoints and their schemas."""
 
 import inspect
+import re
 from importlib.metadata import version
 from typing import Any
 
@@ -37,7 +38,7 @@ def describe(endpoints: tuple[Endpoint, ...]) -> Json:
     paths: dict[str, Json] = {}
     for one in endpoints:
         operation = describe_one(one, by_kind, components)
-        paths.setdefault(one.path, {})[one.method.lower()] = operation
+        paths.setdefault(path_of(one), {})[one.method.lower()] = operation
     return {
         "openapi": VERSION,
         "info": {"title": "malmoi", "version": version("malmoi")},
@@ -59,7 +60,7 @@ def describe_one(one: Endpoint, by_kind: dict[type, Json], components: Json) -> 
     operation: Json = {
         "summary": one.summary,
         "description": inspect.getdoc(one.handler) or one.summary,
-        "operationId": f"{one.method.lower()}{one.path.replace('/', '_')}",
+        "operationId": "_".join(re.findall(r"\w+", f"{one.method.lower()}{path_of(one)}")),
         "responses": responses,
     }
     if not one.free:
@@ -69,7 +70,15 @@ def describe_one(one: Endpoint, by_kind: dict[type, Json], components: Json) -> 
         operation["requestBody"] = {"required": True, "content": content}
     elif one.asks is not None:
         operation["parameters"] = parameters(components[one.asks.__name__])
+    elif named := re.findall(r"{(\w+)", one.path):
+        text = {"in": "path", "required": True, "schema": {"type": "string"}}
+        operation["parameters"] = [{"name": name, **text} for name in named]
     return operation
+
+
+def path_of(one: Endpoint) -> str:
+    """A path with the names of its parts alone."""
+    return re.sub(r"{(\w+)[^}]*}", r"{\1}", one.path)
 
 
 def parameters(schema: Json) -> list[Json]:

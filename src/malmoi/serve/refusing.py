@@ -29,6 +29,11 @@ class Refused(MalmoiError):
         self.headers = dict(headers or {})
 
 
+def dialect_of(path: str) -> Dialect:
+    """How a path is answered where there is nothing."""
+    return "openai" if path.startswith("/v1/") else "malmoi"
+
+
 def as_refusal(error: Exception) -> Refused | None:
     """The refusal that an error of the library amounts to; `None` if it is a fault of ours."""
     if isinstance(error, Refused):

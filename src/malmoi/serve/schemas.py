@@ -30,7 +30,7 @@ class EmbeddingsRequest(Struct, kw_only=True):
         Meta(description="A text, texts, the ids of a text's tokens, or several texts' ids."),
     ]
     model: str
-    encoding_format: Literal["float", "base64"] = "float"
+    encoding_format: Literal["float", "base64"] | None = "float"
     dimensions: Annotated[int, Meta(ge=1)] | None = None
     user: str | None = None
 

@@ -9,7 +9,7 @@ from malmoi.encode.pooling import unit_length
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
 from malmoi.serve.refusing import Refused
-from malmoi.serve.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModels
+from malmoi.serve.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
 from malmoi.serve.service import Service, Visit
 from malmoi.serve.texts import (
     characters,
@@ -98,12 +98,19 @@ def in_base64(rows: Matrix) -> list[str]:
 
 async def models(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
     """The models that embed texts."""
-    data = [
-        {"id": model.name, "object": "model", "created": 0, "owned_by": "malmoi"}
-        for model in service.models
-        if model.encoder is not None
-    ]
+    data = [as_model(model) for model in service.models if model.encoder is not None]
     return {"object": "list", "data": data}
+
+
+async def one_model(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+    """One of them."""
+    model = service.models(visit.path.removeprefix("/v1/models/"))
+    return as_model(service.models.encoder(model.name)[0])
+
+
+def as_model(model: Served) -> dict[str, Any]:
+    """A model as OpenAI lists it."""
+    return {"id": model.name, "object": "model", "created": 0, "owned_by": "malmoi"}
 
 
 ENDPOINTS = (
@@ -122,6 +129,14 @@ ENDPOINTS = (
         summary="Models that embed texts, as OpenAI's",
         handler=models,
         answers=OpenaiModels,
+        dialect="openai",
+    ),
+    Endpoint(
+        path="/v1/models/{name:path}",
+        method="GET",
+        summary="A model that embeds texts, as OpenAI's",
+        handler=one_model,
+        answers=OpenaiModel,
         dialect="openai",
     ),
 )
