@@ -1,5 +1,6 @@
 """Who may ask, from where, and what is written down of it."""
 
+import base64
 import io
 import json
 import sys
@@ -47,6 +48,22 @@ def test_either_key_opens(locked: Running) -> None:
         assert locked.get("/models", Authorization=f"Bearer {key}").status == 200
     for wrong in (f"Bearer {KEY}x", "Bearer ", KEY, f"Basic {KEY}", "Bearer # the first"):
         assert locked.get("/models", Authorization=wrong).status == 401
+
+
+def test_a_browser_asks_for_the_key_as_a_password(locked: Running) -> None:
+    assert locked.get("/").headers["www-authenticate"].startswith("Basic realm=")
+    for name, status in ((f"anybody:{KEY}", 200), (KEY, 401), (f"{KEY}:", 401), ("a:b", 401)):
+        sent = base64.b64encode(name.encode()).decode()
+        assert locked.get("/", Authorization=f"Basic {sent}").status == status
+
+
+def test_a_page_may_send_headers_of_its_clients_own(locked: Running) -> None:
+    asked = {
+        "Origin": "https://page.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type,x-stainless-os",
+    }
+    assert locked.ask("OPTIONS", "/v1/embeddings", None, asked).status == 200
 
 
 def test_only_hashes_of_keys_are_kept(key_file: Path) -> None:

@@ -214,6 +214,26 @@ def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None
         assert refused.json["error"]["code"] == "overloaded"
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"texts": ["word " * 100] * 3, "per": "piece"},
+        {"texts": ["word " * 100], "per": "word", "layers": "all", "mix": "sum"},
+        {"texts": ["word"] * 50, "layers": "all", "mix": "concat"},
+    ],
+)
+def test_an_answer_that_would_be_too_large_is_refused(
+    models: Models, asked: dict[str, object]
+) -> None:
+    limits = Limits(numbers=100_000)
+    with serving(models, Serving(quiet=True, limits=limits)) as server:
+        found = server.post("/embed", asked)
+        fewer = server.post("/embed", asked | {"texts": ["word"]})
+    assert found.status == 400
+    assert found.json["error"]["code"] == "answer_too_large"
+    assert fewer.status == 200
+
+
 def measure(server: Running, name: str) -> float:
     lines = server.get("/metrics").body.decode().splitlines()
     return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
@@ -231,3 +251,12 @@ def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
         assert server.post("/embed", {"texts": ["a" * 200]}).status == 200
     assert refused.status == 503
     assert refused.headers["retry-after"] == "1"
+
+
+def test_answers_that_are_too_large_together_are_refused(models: Models) -> None:
+    limits = Limits(held=1_000_000)
+    asked = {"texts": ["several words of a text " * 40] * 20, "per": "piece", "layers": -1}
+    with serving(models, Serving(quiet=True, limits=limits)) as server, ThreadPoolExecutor(2) as p:
+        found = list(p.map(lambda _: server.post("/embed", asked), range(2)))
+        assert server.post("/embed", asked).status == 200
+    assert sorted(one.status for one in found) == [200, 503]

@@ -1,5 +1,6 @@
 """Who may ask: keys, of which only hashes are kept."""
 
+import base64
 import hashlib
 import hmac
 from dataclasses import dataclass
@@ -18,17 +19,28 @@ class Keys:
     def admit(self, authorization: bytes) -> bool:
         """Whether a header `Authorization: Bearer KEY` has one of the keys.
 
-        All are compared, each in a time that does not depend on where they differ.
+        So may the password of `Basic`, which is what a browser asks for. All are compared,
+        each in a time that does not depend on where they differ.
         """
         if not self.hashes:
             return True
         scheme, _, key = authorization.partition(b" ")
+        if scheme.lower() == b"basic":
+            key = password_of(key)
         given = hashlib.sha256(key.strip()).digest()
         same = [hmac.compare_digest(given, known) for known in self.hashes]
-        return scheme.lower() == b"bearer" and any(same)
+        return scheme.lower() in (b"bearer", b"basic") and any(same)
 
 
 ANYBODY = Keys()
+
+
+def password_of(credentials: bytes) -> bytes:
+    """What follows the name in base64; nothing if it is no base64."""
+    try:
+        return base64.b64decode(credentials.strip(), validate=True).partition(b":")[2]
+    except ValueError:
+        return b""
 
 
 def read_keys(path: Path) -> Keys:

@@ -57,9 +57,10 @@ class Answering:
         visit: Visit = scope["state"]["visit"]
         try:
             size, limits = announced_size(scope, self.service.limits), self.service.limits
-            with self.service.holding(size if size <= limits.body else 0):
-                asked = await self._asked(scope, receive)
-                found = await self.endpoint.handler(self.service, visit, asked)
+            self.service.hold(visit, size if size <= limits.body else 0)
+            asked = await self._asked(scope, receive)
+            found = await self.endpoint.handler(self.service, visit, asked)
+            page = found if isinstance(found, Page) else Page(as_json(found), JSON)
         except Exception as error:
             refused = as_refusal(error)
             if refused is None:
@@ -67,7 +68,8 @@ class Answering:
             body = orjson.dumps(refusal_body(refused, self.endpoint.dialect))
             await respond(send, refused.status, body, JSON, refused.headers)
             return
-        page = found if isinstance(found, Page) else Page(as_json(found), JSON)
+        finally:
+            self.service.release(visit)
         await respond(send, 200, page.content, page.kind, visit.headers)
 
     async def _asked(self, scope: Scope, receive: Receive) -> Any:

@@ -12,10 +12,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from malmoi.serve.access import Keys
 from malmoi.serve.endpoints import JSON, Endpoint, respond
 from malmoi.serve.logs import Log
-from malmoi.serve.refusing import Dialect, Refused, refusal_body
+from malmoi.serve.refusing import Dialect, Refused, dialect_of, refusal_body
 from malmoi.serve.service import Gone, Service, Visit
 
 IDENTITY = re.compile(rb"[\w.-]{1,64}", re.ASCII)
+PAGE = 'Basic realm="malmoi", charset="UTF-8"'  # a browser asks for a name and a password
 LEFT = 499  # the client has left, in the log and the counts alone
 
 
@@ -86,11 +87,11 @@ class Guard:
             401,
             "no key, or a wrong one: send the header Authorization: Bearer KEY",
             code="invalid_api_key",
-            headers={"www-authenticate": "Bearer"},
+            headers={"www-authenticate": PAGE if scope["path"] == "/" else "Bearer"},
         )
 
     async def _refuse(self, scope: Scope, send: Send, refused: Refused) -> None:
-        dialect: Dialect = self._dialects.get(scope["path"], "malmoi")
+        dialect: Dialect = self._dialects.get(scope["path"], dialect_of(scope["path"]))
         body = orjson.dumps(refusal_body(refused, dialect))
         await respond(send, refused.status, body, JSON, refused.headers)
 
@@ -102,6 +103,7 @@ class Guard:
             measures.texts[visit.model] += visit.texts
             measures.tokens[visit.model] += visit.tokens
             measures.truncated[visit.model] += visit.truncated
+            measures.zeros[visit.model] += visit.zeros
         self._log(
             "request",
             id=visit.identity,
@@ -113,6 +115,7 @@ class Guard:
             texts=visit.texts,
             tokens=visit.tokens,
             truncated=visit.truncated,
+            zeros=visit.zeros,
         )
 
     def _note_fault(self, visit: Visit, error: Exception) -> None:

@@ -15,10 +15,11 @@ class Limits:
     """
 
     body: int = 8_000_000
-    held: int = 256_000_000  # in all requests that are being read or answered
+    held: int = 256_000_000  # all requests that are here, with the vectors they asked for
     texts: int = 2048
     characters: int = 200_000  # in one text
     answers: int = 1000
+    numbers: int = 32_000_000  # of all vectors in one answer
     waiting: int = 65_536
     batch: int = 1024
     connections: int = 1000

@@ -49,6 +49,7 @@ class Measures:
         self.texts: Counter[str] = Counter()  # by model
         self.tokens: Counter[str] = Counter()
         self.truncated: Counter[str] = Counter()
+        self.zeros: Counter[str] = Counter()
         self.left = 0
         self.batch_texts, self.batch_pieces = Histogram(TEXTS), Histogram(PIECES)
         self.batch_seconds = Histogram(SECONDS)
@@ -79,6 +80,7 @@ class Measures:
             ("malmoi_texts_total", self.texts, "Texts embedded, by model."),
             ("malmoi_tokens_total", self.tokens, "Pieces of texts, by model."),
             ("malmoi_truncated_texts_total", self.truncated, "Texts that were cut off, by model."),
+            ("malmoi_zero_vectors_total", self.zeros, "Texts without a known word, by model."),
         ):
             yield from _head(name, "counter", what)
             yield from (f'{name}{{model="{_escaped(m)}"}} {n}' for m, n in sorted(counts.items()))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from malmoi.encode.cutting import MOST_SPECIAL
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.layers import choose_layers
 from malmoi.encode.recipes import Recipe
@@ -101,7 +100,3 @@ class Reader:
     def is_truncated(self, encoding: Any) -> bool:
         """Whether the text went on."""
         return len(encoding) >= self.encoder.cutter.longest and bool(encoding.overflowing)
-
-    def is_empty(self, encoding: Any) -> bool:
-        """Whether there is not a single piece of text."""
-        return len(encoding) <= MOST_SPECIAL and all(encoding.special_tokens_mask)

@@ -1,8 +1,7 @@
 """What all requests share: the models, the workers, and what is counted."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeVar
@@ -38,6 +37,8 @@ class Visit:
     texts: int = 0
     tokens: int = 0
     truncated: int = 0
+    zeros: int = 0  # texts without a single known word
+    held: int = 0  # bytes of its body and of the numbers it asked for
     headers: dict[str, str] = field(default_factory=dict)
 
     async def left(self) -> None:
@@ -55,7 +56,7 @@ class Service:
         self.ready = False
         self._known: set[States] = set()  # have been run: to run them takes no longer than that
         self._last: States | None = None  # what whoever is alone here has asked for
-        self._held = 0  # bytes of all requests that are here
+        self._held = 0  # bytes that all requests need that are here
         self._client: Any = None
         self._changed = 0.0  # when somebody else than before last asked
         self._futures: dict[Ticket, asyncio.Future[list[Any]]] = {}
@@ -79,16 +80,17 @@ class Service:
         """Whether as much is waiting as may."""
         return self.batcher is not None and self.batcher.waiting >= self.limits.waiting
 
-    @contextmanager
-    def holding(self, size: int) -> Iterator[None]:
-        """Count the bytes of a request while it is here; too many at once are refused."""
-        if self._held and self._held + size > self.limits.held:
+    def hold(self, visit: Visit, size: int) -> None:
+        """Count bytes that a request needs while it is here; too many at once are refused."""
+        if self._held > visit.held and self._held + size > self.limits.held:
             raise Overloaded(1)
         self._held += size
-        try:
-            yield
-        finally:
-            self._held -= size
+        visit.held += size
+
+    def release(self, visit: Visit) -> None:
+        """Nothing of a request is here any more."""
+        self._held -= visit.held
+        visit.held = 0
 
     async def close(self) -> None:
         """Let the workers finish."""

@@ -13,6 +13,7 @@ from malmoi.serve.service import Service, Visit
 from malmoi.serve.work import Ending, Reading, Vectorising
 from malmoi.vectors import Matrix
 
+BYTES = 4  # of a number
 PER_CHARACTER = 4  # characters are about a piece, where nobody has cut them
 
 
@@ -45,7 +46,18 @@ async def run_encodings(
     items = [Reading(encoding, ending) for encoding in encodings]
     sizes = [len(encoding) for encoding in encodings]
     visit.tokens += sum(sizes)
+    rows = len(sizes) if ending.pooled else sum(sizes)
+    hold_numbers(service, visit, rows * ending.width * reader.encoder.config.dim)
     return await service.ask(visit, reader.states(ending), items, sizes)
+
+
+def hold_numbers(service: Service, visit: Visit, count: int) -> None:
+    """Make room for the vectors of an answer, unless they are too many."""
+    if count > service.limits.numbers:
+        sentence = f"the answer would have {count:,} numbers: {service.limits.numbers:,} may be"
+        sentence += " asked for; send fewer texts at a time, or ask for fewer layers"
+        raise Refused(400, sentence, code="answer_too_large", parameter="texts")
+    service.hold(visit, BYTES * count)
 
 
 async def run_texts(service: Service, visit: Visit, model: Served, texts: Sequence[Text]) -> Matrix:
@@ -56,7 +68,11 @@ async def run_texts(service: Service, visit: Visit, model: Served, texts: Sequen
         raise Refused(400, f"'{model.name}' reads no pairs: send single texts", parameter="texts")
     sizes = [1 + len(text) // PER_CHARACTER for text in texts]
     visit.tokens += sum(sizes)
-    return np.stack(await service.ask(visit, Vectorising(model.encoder), texts, sizes))
+    rows = np.stack(await service.ask(visit, Vectorising(model.encoder), texts, sizes))
+    visit.zeros = len(rows) - int(np.count_nonzero(rows.any(axis=1)))
+    if visit.zeros:
+        visit.headers["x-zero-vectors"] = str(visit.zeros)
+    return rows
 
 
 def note_texts(

@@ -30,6 +30,12 @@ class Ending:
     recipe: Recipe | None = None
     pooled: bool = True
 
+    @property
+    def width(self) -> int:
+        """How many times a model's numbers are held for each text or piece."""
+        mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
+        return 1 if mixed else len(self.layers)
+
     def then(self, encoder: ContextualEncoder) -> Then[Matrix]:
         """How it is made."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
