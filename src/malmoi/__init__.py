@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from malmoi.encode.embedding import Wish as Wish
     from malmoi.encode.encoder import load_contextual as load_contextual
     from malmoi.encode.loading import load_encoder as load_encoder
+    from malmoi.encode.prompts import Prompts as Prompts
     from malmoi.encode.recipes import Recipe as Recipe
     from malmoi.encode.writing import write_embeddings as write_embeddings
     from malmoi.errors import BadFile as BadFile
@@ -69,6 +70,7 @@ _HOMES = {
     "malmoi.encode.embedding": ("Wish",),
     "malmoi.encode.encoder": ("load_contextual",),
     "malmoi.encode.loading": ("load_encoder",),
+    "malmoi.encode.prompts": ("Prompts",),
     "malmoi.encode.recipes": ("Recipe",),
     "malmoi.encode.writing": ("write_embeddings",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),

@@ -42,20 +42,39 @@ def index_command(
         bool, Flag, Parameter(help="A plain file is one text, not its lines.")
     ] = False,
     add: Annotated[bool, Flag, Parameter(help="Leave texts that SOURCE does not have.")] = False,
+    passages: Annotated[
+        bool | None,
+        Parameter(
+            help="Split what is longer than the model reads, or else cut it off. A new index does,"
+            " one that is there goes on as it was made.",
+            show_default=False,
+        ),
+    ] = None,
+    document_prompt: Annotated[
+        str | None, Parameter(help="Goes before each text; the model's own, if it names one.")
+    ] = None,
+    query_prompt: Annotated[
+        str | None, Parameter(help="Goes before each query; the model's own, if it names one.")
+    ] = None,
     encoding: Annotated[str, Parameter(help="Of the files.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
     """Index texts; run again, only what is new or has changed is embedded."""
+    from malmoi.encode.prompts import given_prompts
     from malmoi.search.sources import Source  # what reads texts takes a moment to load
     from malmoi.search.updating import update_index
 
     asked = Source(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = asked.entries(source)
     with bar(f"embedding {source}", "texts") as progress:
-        done = update_index(out, load_encoder(model), entries, keep=add, progress=progress)
+        encoder = load_encoder(model)
+        prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
+        done = update_index(out, encoder, entries, keep=add, passages=passages, prompts=prompts,
+                            progress=progress)  # fmt: skip
     if json:
         print_json({"written": str(out), **asdict(done)})
         return
-    print(f"{out}: {done.texts:,} texts")
+    more = f", {done.passages:,} passages" if done.passages > done.texts else ""
+    print(f"{out}: {done.texts:,} texts{more}")
     counts = ("added", "changed", "removed", "unchanged")
     print(", ".join(f"{getattr(done, name):,} {name}" for name in counts))

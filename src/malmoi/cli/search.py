@@ -41,7 +41,7 @@ def search_command(
     hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact)
     if json:
         print_json([{"id": hit.id, "score": round(hit.score, 6), "text": hit.text,
-                     "fields": dict(hit.fields)} for hit in hits])  # fmt: skip
+                     "fields": dict(hit.fields), "span": hit.span} for hit in hits])  # fmt: skip
         return
     for hit in hits:
         print_hit(hit)
@@ -50,9 +50,11 @@ def search_command(
 
 
 def print_hit(hit: Hit) -> None:
-    """Score and place, then the text in two lines."""
-    print(f"{hit.score:8.4f}  {_shortened(hit.id, WIDTH - len(INDENT), 1)[0]}")
-    for line in _shortened(hit.text, WIDTH - len(INDENT), LINES):
+    """Score and place, then the text in two lines: of a long one, the passage that fits best."""
+    place = "" if hit.span is None else f"  {hit.span[0]}–{hit.span[1]}"
+    name = _shortened(hit.id, WIDTH - len(INDENT) - len(place), 1)[0]
+    print(f"{hit.score:8.4f}  {name}{place}")
+    for line in _shortened(hit.passage, WIDTH - len(INDENT), LINES):
         print(f"{INDENT}{line}")
 
 

@@ -17,6 +17,7 @@ from malmoi.encode.finding import find_model, precision_of, refuse_without_layer
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
+from malmoi.encode.passages import Span, split_text
 from malmoi.encode.pooled import Pooling, own_pooling, pooling_by
 from malmoi.encode.pooling import Pool, group_bounds
 from malmoi.encode.recipes import Recipe, choose_recipe
@@ -36,6 +37,7 @@ from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 
 CHUNK = 4096  # texts that are cut, sorted and run together, at most
+LEAST = 16  # pieces of a passage, whatever a prompt takes
 HELD, CHARACTERS_HELD = 256, 1 << 18  # texts whose states are held at once, at most
 
 
@@ -120,6 +122,26 @@ class ContextualEncoder:
                 yield self._joined(chunk, encodings, numbers, pooling, shared)
         if notes is None:
             met.report(self.name)
+
+    def passages(self, texts: Sequence[str]) -> list[list[Span]]:
+        """For each text, in NFC, where the passages begin and end that the model reads whole."""
+        prompt = self.cutter.encoded([self.cutter.uniform(self.prompt(None))])[0]
+        room = max(LEAST, self.cutter.longest - len(prompt))
+        found: list[list[Span]] = [[(0, len(text))] for text in texts]
+        long = [i for i, text in enumerate(texts) if len(text) > room]
+        for some in (long[i : i + HELD] for i in range(0, len(long), HELD)):
+            uniform = [self.cutter.uniform(texts[i]) for i in some]
+            for i, cut in zip(some, self.cutter.encoded(uniform), strict=True):
+                if len(cut) > room or self.cutter.is_truncated(cut):
+                    found[i] = self._split(texts[i], room)
+        return found
+
+    def _split(self, text: str, room: int) -> list[Span]:
+        (cut,) = self.cutter([text])
+        whole = all_pieces(self.cutter, cut)
+        if len(whole.text) != len(text):  # lower case is longer at times: places would be wrong
+            return [(0, len(text))]
+        return split_text(text, whole.offsets[~whole.special], room)
 
     def activations(
         self,

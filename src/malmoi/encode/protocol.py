@@ -1,7 +1,7 @@
 """What every encoder can do, whatever is behind it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,6 +27,14 @@ class Encoder(Protocol):
 
     def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
         """The same in chunks [some texts, dim], each as soon as it is ready, in order."""
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """An encoder that reads no text past a certain length, and knows how to split it."""
+
+    def passages(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """For each text, where the passages begin and end that are read whole."""
 
 
 def encode_stream(encoder: Encoder, texts: Iterable[str], progress: Progress) -> Matrix:

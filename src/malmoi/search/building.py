@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
+from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
+from malmoi.search.adding import make_addition
 from malmoi.search.clustering import clustered
 from malmoi.search.columns import Fields
 from malmoi.search.entries import make_entries
 from malmoi.search.folder import Folder
 from malmoi.search.index import Index
-from malmoi.search.models import model_name, take_probe
+from malmoi.search.models import new_state
 from malmoi.search.segment import make_segment
 from malmoi.search.state import State, with_segment
 from malmoi.search.words import best_analyser
@@ -27,13 +29,17 @@ def build_index(
     fields: Iterable[Fields] | None = None,
     path: str | Path | None = None,
     approximate: bool | None = None,
+    passages: bool = True,
+    prompts: Prompts | None = None,
     progress: Progress = silent,
 ) -> Index:
     """An index over texts by an encoder, or over the keys of vectors.
 
     `ids` tell the texts apart (without them they are numbered from 0), `fields` is what is known
     of each, `path` a new folder to keep the index in. More than 100,000 texts are searched
-    approximately, if faiss is there (extra `search`); `approximate` says so for any number.
+    approximately, if faiss is there (extra `search`); `approximate` says so for any number. What
+    is longer than the encoder reads is split into `passages`, or else cut off. `prompts` go before
+    texts and queries; without any, those that the encoder's folder names.
     """
     folder = Folder(Path(path)) if path is not None else None
     if folder and folder.exists:
@@ -44,14 +50,13 @@ def build_index(
         keys = list(encoder.keys)
         entries, matrix = make_entries(keys, keys if ids is None else ids, fields), encoder.matrix
         state = State(best_analyser(), encoder.dim)
+        if entries:
+            state = with_segment(state, make_segment(entries, matrix, state.analyser))
     else:
         entries = make_entries(texts or (), ids, fields)
-        every = [entry.text for entry in entries]
-        matrix = encoder.encode(every, progress=progress)
-        probe = take_probe(encoder, every)
-        state = State(best_analyser(), encoder.dim, model_name(encoder), probe)
-    if entries:
-        state = with_segment(state, make_segment(entries, matrix, state.analyser))
+        state = new_state(encoder, passages=passages, prompts=prompts)
+        if entries:
+            state = make_addition(state, encoder, entries, progress).to(state)
     state = clustered(state, approximate)
     with folder.writing() if folder else nullcontext():
         state = folder.commit(state) if folder else state

@@ -16,7 +16,7 @@ def clustered(state: State, approximate: bool | None = None) -> State:
     Rows are written anew into one segment for that. Clusters that know most rows are kept.
     """
     if approximate is None:
-        approximate = state.count > WORTH
+        approximate = state.vector_count > WORTH
         if approximate and not can_cluster():
             warnings.warn(
                 f"{state.count:,} texts are searched one by one: pip install 'malmoi[search]'"

@@ -1,5 +1,6 @@
 """What there is to know of an index in a folder, for people and programs."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ def index_facts(path: Path) -> dict[str, Any]:
         "texts": state.count,
         "dim": state.dim,
         "model": state.model or "none: made of vectors",
+        "passages": state.vector_count if state.passages else "none: long texts are cut off",
         "fields": list(state.fields),
         "words": f"BM25, {words[state.analyser.hangul]}",
         "search": "approximate" if state.clusters else "exact",
@@ -22,4 +24,6 @@ def index_facts(path: Path) -> dict[str, Any]:
         "deleted": len(state.living) - state.count,
         "bytes": sum(each.stat().st_size for each in path.iterdir() if each.is_file()),
     }
+    prompts = state.prompts and {f"{name} prompt": it for name, it in asdict(state.prompts).items()}
+    facts |= {name: text for name, text in (prompts or {}).items() if text}
     return facts | (state.clusters.facts if state.clusters else {})

@@ -16,26 +16,45 @@ from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
 from malmoi.files.progress import Progress, silent
+from malmoi.search.adding import make_addition
 from malmoi.search.columns import Fields
 from malmoi.search.entries import make_entries
 from malmoi.search.filters import Where, conditions
 from malmoi.search.folder import Folder
-from malmoi.search.models import check_encoder, take_probe
-from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
-from malmoi.search.segment import Entry, make_segment
-from malmoi.search.state import Mask, State, tidied, with_segment, without
+from malmoi.search.models import check_encoder, reader_of_queries
+from malmoi.search.ranking import (
+    NOTHING,
+    Ranked,
+    Span,
+    allowed_rows,
+    best_passage,
+    by_vector,
+    by_words,
+    fused,
+)
+from malmoi.search.segment import Entry
+from malmoi.search.state import Mask, State, tidied, without
 from malmoi.vectors import Matrix, Vectors
 
 DEPTH = 100  # rows of each part that a hybrid search joins, at least
 
 
 class Hit(NamedTuple):  # made ten times a search, which a frozen dataclass would be slower by
-    """A text that was found; the score is a cosine, BM25, or for both a sum of 1 / (60 + rank)."""
+    """A text that was found; the score is a cosine, BM25, or for both a sum of 1 / (60 + rank).
+
+    `span` is where in the text the passage is that fits best; None where the text is one passage.
+    """
 
     id: str
     score: float
     text: str
     fields: Fields
+    span: Span | None = None
+
+    @property
+    def passage(self) -> str:
+        """The passage that fits best; the text, where it is one passage."""
+        return self.text if self.span is None else self.text[slice(*self.span)]
 
 
 Hits = list[Hit]
@@ -97,13 +116,14 @@ class Index:
         if not state.segments:
             return []
         depth = max(k, DEPTH) if hybrid else k
-        parts = list[Ranked]()
+        parts, direction = list[Ranked](), None
         if hybrid or not lexical:
-            parts.append(self._by_meaning(state, query, depth, allowed, exact))
+            direction = self._direction(state, query)
+            parts.append(_by_meaning(state, direction, depth, allowed, exact))
         if hybrid or lexical:
-            parts.append(self._by_words(state, query, depth, allowed))
+            parts.append(_by_words(state, query, depth, allowed))
         found = fused(parts, k) if hybrid else parts[0]
-        return _hits(state, found)
+        return _hits(state, found, direction)
 
     def add(
         self,
@@ -117,12 +137,7 @@ class Index:
         entries = make_entries(texts, ids, fields)
         if not entries:
             return
-        every = [entry.text for entry in entries]
-        segment = make_segment(
-            entries, self.encoder.encode(every, progress=progress), self.state.analyser
-        )
-        probe = self.state.probe or take_probe(self.encoder, every)
-        self.change(lambda state: replace(with_segment(state, segment), probe=state.probe or probe))
+        self.change(make_addition(self.state, self.encoder, entries, progress).to)
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete texts by their ids; how many of them were there."""
@@ -162,27 +177,15 @@ class Index:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
 
-    def _by_meaning(
-        self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...], exact: bool
-    ) -> Ranked:
-        direction = _of_length_one(self._direction(state, query))
+    def _direction(self, state: State, query: str | Matrix) -> Matrix | None:
+        """Where to look, of length one; None where there is no telling."""
+        direction = _of_length_one(self._vector(state, query))
         if direction is None:
             warnings.warn("the query has no vector: none of its words is known to the model",
                           MalmoiWarning, stacklevel=3)  # fmt: skip
-            return NOTHING
-        return by_vector(state, direction, k, allowed, exact=exact)
+        return direction
 
-    def _by_words(
-        self, state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...]
-    ) -> Ranked:
-        if not isinstance(query, str):
-            raise BadSetting("a vector has no words: give the query as text")
-        words = state.analyser(query)
-        if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
-            warnings.warn(f"no text has any word of '{query}'", MalmoiWarning, stacklevel=3)
-        return by_words(state, words, k, allowed)
-
-    def _direction(self, state: State, query: str | Matrix) -> Matrix:
+    def _vector(self, state: State, query: str | Matrix) -> Matrix:
         if not isinstance(query, str):
             given: Matrix = np.asarray(query, dtype=np.float32)
             if given.shape != (state.dim,):
@@ -190,12 +193,28 @@ class Index:
             return given
         text = normalize("NFC", query)
         if self._encoder or state.model:
-            encoded: Matrix = self.encoder.encode([text])[0]
+            encoded: Matrix = reader_of_queries(self.encoder, state).encode([text])[0]
             return encoded
         row = int(state.find([text])[0])
         if row < 0:
             raise UnknownWord(query)
-        return state.vector(row)
+        found: Matrix = state.embedded(row).matrix[0]
+        return found
+
+
+def _by_meaning(
+    state: State, direction: Matrix | None, k: int, allowed: tuple[Mask, ...], exact: bool
+) -> Ranked:
+    return NOTHING if direction is None else by_vector(state, direction, k, allowed, exact=exact)
+
+
+def _by_words(state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...]) -> Ranked:
+    if not isinstance(query, str):
+        raise BadSetting("a vector has no words: give the query as text")
+    words = state.analyser(query)
+    if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
+        warnings.warn(f"no text has any word of '{query}'", MalmoiWarning, stacklevel=3)
+    return by_words(state, words, k, allowed)
 
 
 def _of_length_one(direction: Matrix) -> Matrix | None:
@@ -207,11 +226,15 @@ def _of_length_one(direction: Matrix) -> Matrix | None:
     return (wide / length).astype(np.float32) if length else None
 
 
-def _hits(state: State, found: Ranked) -> Hits:
+def _hits(state: State, found: Ranked, direction: Matrix | None) -> Hits:
     rows, scores = found.rows.tolist(), found.scores.tolist()
-    if len(state.segments) == 1:
+    if len(state.segments) == 1 and state.segments[0].passages is None:
         ids, texts, fields = state.segments[0].known(rows)
         return list(map(Hit, ids, scores, texts, fields))
-    entries = map(state.entry, rows)
-    each = zip(entries, scores, strict=True)
-    return [Hit(entry.id, score, entry.text, entry.fields) for entry, score in each]
+    hits = Hits()
+    for row, score in zip(rows, scores, strict=True):
+        segment, at = state.at(row)
+        entry = segment.entry(at)
+        span = best_passage(segment, at, direction)
+        hits.append(Hit(entry.id, score, entry.text, entry.fields, span))
+    return hits

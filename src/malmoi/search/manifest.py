@@ -2,11 +2,13 @@
 
 import base64
 import zlib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from malmoi.encode.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.search.clusters import Clusters
 from malmoi.search.segment import Segment
@@ -27,6 +29,8 @@ def described(state: State) -> dict[str, Any]:
         "dim": state.dim,
         "model": state.model,
         "probe": probe and {"text": probe.text, "vector": _packed(probe.vector.astype("<f4"))},
+        "prompts": state.prompts and asdict(state.prompts),
+        "passages": state.passages,
         "hangul": state.analyser.hangul,
         "segments": [
             {"file": segment.name, "rows": len(segment), "dead": _packed(np.packbits(~alive))}
@@ -52,7 +56,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
     for entry, segment in zip(said["segments"], segments, strict=True):
         if entry["rows"] != len(segment) or segment.vectors.dim != said["dim"]:
             raise BadSetting(f"{segment.name} is not what it says")
-    probe, clusters = said["probe"], said["clusters"]
+    probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
     if clusters:
         clusters = {**clusters, "path": folder / clusters["file"]}
         del clusters["file"]
@@ -64,6 +68,8 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
         segments=segments,
         alive=alive,
         clusters=Clusters(**clusters) if clusters else None,
+        prompts=Prompts(**prompts) if prompts else None,
+        passages=bool(said.get("passages")),
     )
 
 

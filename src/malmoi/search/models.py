@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 from malmoi.nearest.ranking import unit
 from malmoi.search.state import Probe, State
+from malmoi.search.words import best_analyser
 from malmoi.vectors import Matrix
 
 LENGTH = 200  # characters of a text that are enough to know an encoder by
@@ -19,6 +21,29 @@ def model_name(encoder: Encoder) -> str:
     """What it can be loaded by again, wherever that is asked for."""
     path = Path(encoder.name)
     return str(path.resolve()) if path.exists() else encoder.name
+
+
+def reader_of_texts(encoder: Encoder, state: State) -> Encoder:
+    """The encoder as it reads the texts of an index."""
+    return encoder if state.prompts is None else with_prompt(encoder, state.prompts.document)
+
+
+def reader_of_queries(encoder: Encoder, state: State) -> Encoder:
+    """The encoder as it reads what is looked for."""
+    return encoder if state.prompts is None else with_prompt(encoder, state.prompts.query)
+
+
+def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> State:
+    """What an index that is yet to be filled knows of its encoder."""
+    state = State(
+        best_analyser(),
+        encoder.dim,
+        model_name(encoder),
+        prompts=own_prompts(encoder) if prompts is None else prompts,
+        passages=passages,
+    )
+    reader_of_texts(encoder, state), reader_of_queries(encoder, state)  # refuses wrong prompts
+    return state
 
 
 def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
@@ -33,6 +58,7 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
 
 def check_encoder(encoder: Encoder, state: State) -> None:
     """Refuse an encoder that makes other vectors than those of the index."""
+    encoder = reader_of_texts(encoder, state)
     what = f"'{encoder.name}' is not the model of this index, which is '{state.model}'"
     if encoder.dim != state.dim:
         raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")

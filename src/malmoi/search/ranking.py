@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.nearest.ranking import closeness, divisors, rank_rows, top
+from malmoi.nearest.ranking import closeness, divisors, rank_rows, top, unit
 from malmoi.search.bm25 import score_words
 from malmoi.search.clusters import Clusters, can_cluster
 from malmoi.search.filters import Condition
@@ -17,6 +17,7 @@ from malmoi.search.state import Mask, State
 from malmoi.vectors import Matrix
 
 FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
+Span = tuple[int, int]
 RANK_CONSTANT = 60  # of reciprocal rank fusion
 
 
@@ -61,8 +62,7 @@ def by_vector(
         clusters = None
     found = []
     for segment, mask, count in zip(state.segments, allowed, counts, strict=True):
-        near = _clustered(clusters, segment, direction, k, mask, count) if clusters else None
-        found.append(near or _nearest(segment, direction, k, mask, count))
+        found.append(_best(clusters, segment, direction, k, mask, count))
         clusters = None  # they know the first segment only
     return _merged(found, state.starts, k)
 
@@ -85,11 +85,49 @@ def fused(parts: Sequence[Ranked], k: int) -> Ranked:
     return Ranked(rows[order], scores[order].astype(np.float32))
 
 
+def best_passage(segment: Segment, row: int, direction: Matrix | None) -> Span | None:
+    """Where the passage of a text is that is nearest to a direction; None where it has but one."""
+    if segment.passages is None or direction is None:
+        return None
+    own = segment.embedded(row)
+    if len(own.spans) == 1:
+        return None
+    start, stop = own.spans[int(np.argmax(unit(own.matrix) @ direction))].tolist()
+    return start, stop
+
+
+def _best(
+    clusters: Clusters | None, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+) -> Ranked:
+    """The k texts of a segment whose best passage is nearest; `mask` and `count` are of texts."""
+    passages = segment.passages
+    if passages is None:
+        return _vectors(clusters, segment, direction, k, mask, count)
+    every, asked = mask[passages.owners], k
+    total = int(every.sum())
+    while True:
+        found = _vectors(clusters, segment, direction, asked, every, total)
+        texts, first = np.unique(passages.owners[found.rows], return_index=True)
+        if len(texts) >= min(k, count) or asked >= total:
+            break
+        asked = min(4 * asked, total)  # many passages of the same texts: look further
+    order = np.argsort(first)[:k]
+    return Ranked(texts[order], found.scores[first[order]])
+
+
+def _vectors(
+    clusters: Clusters | None, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+) -> Ranked:
+    """The k nearest vectors of a segment, of those that the mask lets through."""
+    near = _clustered(clusters, segment, direction, k, mask, count) if clusters else None
+    return near or _nearest(segment, direction, k, mask, count)
+
+
 def _clustered(
     clusters: Clusters, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
 ) -> Ranked | None:
     """The nearest through clusters; None where few rows are allowed, or too few were found."""
-    size = len(segment)
+    size = len(segment.vectors)
     if count <= FEW * size:
         return None
     rows = clusters.nearest(direction, ceil(k * size / count))

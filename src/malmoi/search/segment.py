@@ -2,11 +2,13 @@
 
 On disk it is one safetensors file, opened memory-mapped: `matrix` f32 [n, dim] and `norms`;
 `id_*` and `text_*`, packed; `digests` u64 [n, 3], two numbers for the text and one for the
-fields, that tell whether either has changed; postings; columns.
+fields, that tell whether either has changed; postings; columns. Where texts have passages, rows
+of `matrix` and `norms` are those.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from malmoi.files.tensors import (
     write_tensors,
 )
 from malmoi.keys import Keys, encode
+from malmoi.nearest.ranking import unit
 from malmoi.search.columns import (
     Column,
     Fields,
@@ -35,6 +38,15 @@ from malmoi.search.columns import (
     columns_from_tensors,
     join_columns,
     make_columns,
+)
+from malmoi.search.passages import (
+    WHOLE,
+    Embedded,
+    Passages,
+    join_passages,
+    make_passages,
+    passages_as_tensors,
+    passages_from_tensors,
 )
 from malmoi.search.postings import (
     Postings,
@@ -63,17 +75,39 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Rows in parallel; `vectors.keys` are the ids. `name` is its file's, once it has one."""
+    """Rows in parallel: texts. `name` is its file's, once it has one.
 
+    `vectors` are those of the texts, with the ids as keys; of passages, where there are any.
+    """
+
+    ids: Keys
     vectors: Vectors
     texts: Keys
     digests: Digests  # [rows, 3]
     columns: Mapping[str, Column]
     postings: Postings
+    passages: Passages | None = None
     name: str = ""
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return len(self.ids)
+
+    def embedded(self, row: int) -> Embedded:
+        """The vectors of a text."""
+        if self.passages is None:
+            return Embedded(self.vectors.matrix[row : row + 1], WHOLE)
+        own = self.passages.of(row)
+        return Embedded(self.vectors.matrix[own], self.passages.spans[own])
+
+    @cached_property
+    def means(self) -> Vectors:
+        """A vector a text: the mean of its passages."""
+        if self.passages is None:
+            return self.vectors
+        units = unit(self.vectors.matrix)
+        sums = np.add.reduceat(units, self.passages.bounds[:-1])
+        counts = np.diff(self.passages.bounds)[:, np.newaxis]
+        return Vectors(self.ids, sums / counts)
 
     def entry(self, row: int) -> Entry:
         """What stands in a row."""
@@ -87,7 +121,7 @@ class Segment:
             for row, known in zip(rows, fields, strict=True):
                 if column.codes[row]:
                     known[name] = column.value(row)
-        return self.vectors.keys.strings(rows), self.texts.strings(rows), fields
+        return self.ids.strings(rows), self.texts.strings(rows), fields
 
 
 def digests_of(entries: Iterable[Entry]) -> Digests:
@@ -101,35 +135,58 @@ def digests_of(entries: Iterable[Entry]) -> Digests:
     return np.frombuffer(b"".join(parts), "<u8").reshape(-1, 3)
 
 
-def make_segment(entries: Sequence[Entry], matrix: Matrix, analyser: Analyser) -> Segment:
-    """Entries with a vector each."""
-    vectors = Vectors([entry.id for entry in entries], matrix)
-    if len(again := vectors.keys.repeats()):
-        raise BadSetting(
-            f"the id '{vectors.keys[int(again[0])]}' comes twice: ids tell texts apart"
-        )
+def make_segment(
+    entries: Sequence[Entry],
+    matrix: Matrix,
+    analyser: Analyser,
+    passages: Passages | None = None,
+) -> Segment:
+    """Entries with a vector each, or with one for each of their passages."""
+    ids = Keys.of(entry.id for entry in entries)
+    if len(again := ids.repeats()):
+        raise BadSetting(f"the id '{ids[int(again[0])]}' comes twice: ids tell texts apart")
+    vectors = Vectors(_keys(ids, passages), matrix)
     if not np.all(np.isfinite(vectors.norms)):
         row = int(np.flatnonzero(~np.isfinite(vectors.norms))[0])
         raise BadSetting(f"the vector of '{vectors.keys[row]}' holds nan or inf")
     return Segment(
+        ids,
         vectors,
         Keys.of(entry.text for entry in entries),
         digests_of(entries),
         make_columns([entry.fields for entry in entries]),
         count_words(analyser.many([entry.text for entry in entries])),
+        passages,
     )
+
+
+def embedded_segment(
+    entries: Sequence[Entry], embedded: Sequence[Embedded], analyser: Analyser
+) -> Segment:
+    """Entries with what was made of their texts."""
+    matrix = np.concatenate([each.matrix for each in embedded])
+    passages = make_passages([each.spans for each in embedded])
+    return make_segment(entries, matrix, analyser, passages)
 
 
 def join_segments(parts: Sequence[tuple[Segment, Rows]]) -> Segment:
     """One segment of several, of each part these rows."""
-    matrix = np.concatenate([part.vectors.matrix[rows] for part, rows in parts])
-    ids = _joined([part.vectors.keys.take(rows) for part, rows in parts])
+    ids = _joined([part.ids.take(rows) for part, rows in parts])
+    passages = join_passages([(part.passages, rows) for part, rows in parts])
+    matrix = np.concatenate(
+        [
+            part.vectors.matrix[part.passages.rows(rows) if part.passages else rows]
+            for part, rows in parts
+        ]
+    )
     return Segment(
-        Vectors(ids, matrix),
+        ids,
+        Vectors(_keys(ids, passages), matrix),
         _joined([part.texts.take(rows) for part, rows in parts]),
         np.concatenate([part.digests[rows] for part, rows in parts]),
         join_columns([(part.columns, rows) for part, rows in parts]),
         join_postings([(part.postings, rows) for part, rows in parts]),
+        passages,
     )
 
 
@@ -139,10 +196,11 @@ def write_segment(segment: Segment, path: Path) -> None:
         "matrix": segment.vectors.matrix,
         "norms": segment.vectors.norms,
         "digests": segment.digests,
-        **keys_as_tensors(segment.vectors.keys, "id"),
+        **keys_as_tensors(segment.ids, "id"),
         **keys_as_tensors(segment.texts, "text", lookup=False),
         **columns_as_tensors(segment.columns),
         **postings_as_tensors(segment.postings),
+        **passages_as_tensors(segment.passages),
     }
     write_tensors(path, tensors, {"malmoi": "1", "kind": KIND})
 
@@ -161,20 +219,31 @@ def open_segment(path: Path) -> Segment:
 def _assembled(tensors: Tensors, name: str) -> Segment:
     expect(tensors, 1, norms="<f4")
     expect(tensors, 2, matrix="<f4", digests="<u8")
-    vectors = Vectors(keys_from_tensors(tensors, "id"), tensors["matrix"])
+    ids = keys_from_tensors(tensors, "id")
+    passages = passages_from_tensors(tensors, len(ids), len(tensors["matrix"]))
+    vectors = Vectors(_keys(ids, passages), tensors["matrix"])
     vectors.__dict__["norms"] = tensors["norms"]
     found = Segment(
+        ids,
         vectors,
         keys_from_tensors(tensors, "text", lookup=False),
         tensors["digests"],
-        columns_from_tensors(tensors, len(vectors)),
+        columns_from_tensors(tensors, len(ids)),
         postings_from_tensors(tensors),
+        passages,
         name,
     )
-    parallel = (found.texts, found.digests, vectors.norms, found.postings.lengths)
-    if any(len(each) != len(vectors) for each in parallel) or found.digests.shape[1] != 3:
+    parallel = (found.texts, found.digests, found.postings.lengths)
+    if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
+        raise BadSetting("its arrays are not of one length")
+    if len(vectors.norms) != len(vectors):
         raise BadSetting("its arrays are not of one length")
     return found
+
+
+def _keys(ids: Keys, passages: Passages | None) -> Keys:
+    """A key a vector: the id of its text."""
+    return ids if passages is None else ids.take(passages.owners)
 
 
 def _joined(parts: Sequence[Keys]) -> Keys:

@@ -12,8 +12,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.encode.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.search.clusters import Clusters
+from malmoi.search.passages import Embedded
 from malmoi.search.segment import Entry, Rows, Segment, join_segments
 from malmoi.search.words import Analyser
 from malmoi.vectors import Matrix, Vectors
@@ -34,8 +36,9 @@ class Probe:
 class State:
     """`alive[s]` says which rows of `segments[s]` there are; an id lives at most once.
 
-    `model` is the name of the encoder, empty where vectors came without one. `clusters`, where
-    there are any, know the rows of the first segment.
+    `model` is the name of the encoder, empty where vectors came without one; `prompts` are what
+    it reads before texts and queries (None: as it does by itself), and `passages` says whether
+    long texts are split. `clusters`, where there are any, know the vectors of the first segment.
     """
 
     analyser: Analyser
@@ -45,6 +48,8 @@ class State:
     segments: tuple[Segment, ...] = ()
     alive: tuple[Mask, ...] = ()
     clusters: Clusters | None = None
+    prompts: Prompts | None = None
+    passages: bool = False
 
     @cached_property
     def starts(self) -> Rows:
@@ -71,6 +76,17 @@ class State:
         return sum(self.counts)
 
     @cached_property
+    def vector_count(self) -> int:
+        """How many vectors the living rows have: more than one where a text has passages."""
+        parts = zip(self.segments, self.alive, strict=True)
+        return sum(
+            int(np.diff(segment.passages.bounds)[alive].sum())
+            if segment.passages
+            else int(alive.sum())
+            for segment, alive in parts
+        )
+
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The names of all fields."""
         return tuple({name: None for segment in self.segments for name in segment.columns})
@@ -85,17 +101,16 @@ class State:
         segment, at = self.at(row)
         return segment.entry(at)
 
-    def vector(self, row: int) -> Matrix:
-        """The vector of a row."""
+    def embedded(self, row: int) -> Embedded:
+        """The vectors of a row."""
         segment, at = self.at(row)
-        found: Matrix = segment.vectors.matrix[at]
-        return found
+        return segment.embedded(at)
 
     def find(self, ids: Sequence[str]) -> Rows:
         """The living row of each id, or -1."""
         rows = np.full(len(ids), -1, dtype=np.int64)
         for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
-            found = segment.vectors.keys.find_all(ids)
+            found = segment.ids.find_all(ids)
             here = found >= 0
             here[here] = alive[found[here]]
             rows[here] = start + found[here]
@@ -103,19 +118,19 @@ class State:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """All living rows, with their ids as keys."""
+        """All living rows, with their ids as keys; of passages the mean."""
         if len(self.segments) == 1 and self.alive[0].all():
-            return self.segments[0].vectors
+            return self.segments[0].means
         if self.count == 0:
             return Vectors([], np.empty((0, self.dim), np.float32))
-        return _joined(self, slice(None)).vectors
+        return _joined(self, slice(None)).means
 
 
 def with_segment(state: State, new: Segment) -> State:
     """The same with more rows; those whose ids come again are replaced."""
     if new.vectors.dim != state.dim:
         raise BadSetting(f"vectors of {new.vectors.dim} numbers in an index of {state.dim}")
-    state = without(state, state.find(list(new.vectors.keys)))
+    state = without(state, state.find(list(new.ids)))
     return replace(
         state,
         segments=(*state.segments, new),

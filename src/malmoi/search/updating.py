@@ -12,17 +12,17 @@ from time import monotonic
 
 import numpy as np
 
+from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.search.clustering import clustered
 from malmoi.search.folder import Folder
 from malmoi.search.gathered import gathered_notes
-from malmoi.search.models import check_encoder, model_name, take_probe
-from malmoi.search.segment import Entry, Rows, digests_of, make_segment
+from malmoi.search.models import check_encoder, new_state, reader_of_texts, take_probe
+from malmoi.search.passages import Embedded, embed_texts
+from malmoi.search.segment import Entry, Rows, digests_of, embedded_segment
 from malmoi.search.state import State, tidied, with_segment, without
-from malmoi.search.words import best_analyser
-from malmoi.vectors import Matrix
 
 PAUSE = 10.0  # seconds of embedding between two commits
 BATCH = 512  # texts that are embedded together
@@ -40,6 +40,7 @@ class Update:
     unchanged: int
     embedded: int
     texts: int
+    passages: int
 
 
 def update_index(
@@ -48,16 +49,23 @@ def update_index(
     entries: Iterable[Entry],
     *,
     keep: bool = False,
+    passages: bool | None = None,
+    prompts: Prompts | None = None,
     progress: Progress = silent,
 ) -> Update:
-    """Make the index in a folder hold these entries; with `keep`, those it has beside them too."""
+    """Make the index in a folder hold these entries; with `keep`, those it has beside them too.
+
+    Long texts are split into `passages`, and `prompts` go before texts and queries, as
+    `build_index` says; an index that is there already keeps to what it was made with.
+    """
     folder = Folder(Path(path))
     with folder.writing():
         if folder.exists:
             state = folder.read()
             check_encoder(encoder, state)
+            _check_same(state, passages, prompts)
         else:
-            state = State(best_analyser(), encoder.dim, model_name(encoder))
+            state = new_state(encoder, passages=passages is not False, prompts=prompts)
         return _Updating(folder, encoder, state).run(list(entries), keep, progress)
 
 
@@ -65,8 +73,9 @@ class _Updating:
     """The state so far, and rows that wait to be committed."""
 
     def __init__(self, folder: Folder, encoder: Encoder, state: State) -> None:
-        self.folder, self.encoder, self.state = folder, encoder, state
-        self.waiting: list[tuple[Entry, Matrix]] = []
+        self.folder, self.state = folder, state
+        self.encoder = reader_of_texts(encoder, state)
+        self.waiting: list[tuple[Entry, Embedded]] = []
         self.committed = monotonic()
 
     def run(self, entries: Sequence[Entry], keep: bool, progress: Progress) -> Update:
@@ -95,6 +104,7 @@ class _Updating:
             unchanged=int(same.sum()),
             embedded=embedded,
             texts=self.state.count,
+            passages=self.state.vector_count,
         )
 
     def _embed(self, entries: Sequence[Entry], texts: Sequence[Digest], progress: Progress) -> int:
@@ -103,16 +113,17 @@ class _Updating:
         new: dict[Digest, list[Entry]] = {}
         for entry, text in zip(entries, texts, strict=True):
             if (row := known.get(text)) is not None:
-                self.waiting.append((entry, self.state.vector(row)))
+                self.waiting.append((entry, self.state.embedded(row)))
             else:
                 new.setdefault(text, []).append(entry)
         done, alike = 0, list(new.values())
         self._take_probe([entries[0].text for entries in alike[:BATCH]])
         for start in range(0, len(alike), BATCH):
             batch = alike[start : start + BATCH]
-            matrix = self.encoder.encode([same[0].text for same in batch])
-            for same, vector in zip(batch, matrix, strict=True):
-                self.waiting += [(entry, vector) for entry in same]
+            texts_now = [same[0].text for same in batch]
+            found = embed_texts(self.encoder, texts_now, split=self.state.passages)
+            for same, embedded in zip(batch, found, strict=True):
+                self.waiting += [(entry, embedded) for entry in same]
             done += len(batch)
             progress(done, len(alike))
             if monotonic() - self.committed > PAUSE:
@@ -125,12 +136,20 @@ class _Updating:
 
     def _commit(self) -> None:
         if self.waiting:
-            entries = [entry for entry, _ in self.waiting]
-            matrix = np.stack([vector for _, vector in self.waiting])
-            segment = make_segment(entries, matrix, self.state.analyser)
+            entries, embedded = zip(*self.waiting, strict=True)
+            segment = embedded_segment(entries, embedded, self.state.analyser)
             self.state = self.folder.commit(tidied(with_segment(self.state, segment)))
             self.waiting = []
         self.committed = monotonic()
+
+
+def _check_same(state: State, passages: bool | None, prompts: Prompts | None) -> None:
+    """Refuse what would make other vectors than those that are there."""
+    if passages is not None and passages != state.passages:
+        which = "with" if state.passages else "without"
+        raise BadSetting(f"the index was made {which} passages: build it anew for a change")
+    if prompts is not None and prompts != state.prompts:
+        raise BadSetting(f"the index has {state.prompts}: build it anew for other prompts")
 
 
 def _check_ids(entries: Sequence[Entry]) -> None:

@@ -1,0 +1,33 @@
+"""Entries embedded, as a segment that a state can take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from malmoi.encode.protocol import Encoder
+from malmoi.files.progress import Progress, silent
+from malmoi.search.models import reader_of_texts, take_probe
+from malmoi.search.passages import embed_texts
+from malmoi.search.segment import Entry, Segment, embedded_segment
+from malmoi.search.state import Probe, State, with_segment
+
+
+@dataclass(frozen=True, eq=False)
+class Addition:
+    """What is to be added, and a probe for an index that has none yet."""
+
+    segment: Segment
+    probe: Probe | None
+
+    def to(self, state: State) -> State:
+        """The same state with these entries; those whose ids come again are replaced."""
+        return replace(with_segment(state, self.segment), probe=state.probe or self.probe)
+
+
+def make_addition(
+    state: State, encoder: Encoder, entries: Sequence[Entry], progress: Progress = silent
+) -> Addition:
+    """Embed entries as the texts of this state are."""
+    reader, texts = reader_of_texts(encoder, state), [entry.text for entry in entries]
+    embedded = embed_texts(reader, texts, split=state.passages, progress=progress)
+    segment = embedded_segment(entries, embedded, state.analyser)
+    return Addition(segment, state.probe or take_probe(reader, texts))

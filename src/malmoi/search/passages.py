@@ -1,0 +1,116 @@
+"""Passages of long texts, each with a vector of its own, and which text they belong to.
+
+Rows of a segment are texts; where texts have passages, rows of its matrix are those, the ones of
+a text together and in order. Knows nothing of how texts are split.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.protocol import Encoder, Splitter
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.files.tensors import Tensors, expect
+from malmoi.vectors import Matrix
+
+Rows = npt.NDArray[np.int64]
+Spans = npt.NDArray[np.uint32]  # [passages, 2]: where they begin and end in their texts, characters
+WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Text i has the passages from bounds[i] to bounds[i + 1]."""
+
+    bounds: Rows  # [texts + 1]
+    spans: Spans
+
+    @cached_property
+    def owners(self) -> Rows:
+        """The text of each passage."""
+        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    def of(self, text: int) -> slice:
+        """The passages of a text."""
+        return slice(int(self.bounds[text]), int(self.bounds[text + 1]))
+
+    def rows(self, texts: Rows) -> Rows:
+        """The passages of some texts, text by text."""
+        counts = np.diff(self.bounds)[texts]
+        starts = self.bounds[texts] - np.cumsum(counts) + counts
+        found: Rows = np.repeat(starts, counts) + np.arange(int(counts.sum()))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """The passages of one text and their vectors."""
+
+    matrix: Matrix  # [passages, dim]
+    spans: Spans
+
+
+def make_passages(texts: Sequence[Spans]) -> Passages | None:
+    """The passages of texts in a row; None where each is a passage by itself."""
+    counts = [len(spans) for spans in texts]
+    if all(count == 1 for count in counts):
+        return None
+    return Passages(np.cumsum([0, *counts]), np.concatenate(texts))
+
+
+def embed_texts(
+    encoder: Encoder, texts: Sequence[str], *, split: bool, progress: Progress = silent
+) -> list[Embedded]:
+    """The vectors of each text: of its passages, where it is too long for the encoder."""
+    if not split or not isinstance(encoder, Splitter):
+        found = encoder.encode(texts, progress=progress)
+        return [Embedded(row[np.newaxis], WHOLE) for row in found]
+    spans = encoder.passages(texts)
+    flat = [
+        text[start:stop] for text, some in zip(texts, spans, strict=True) for start, stop in some
+    ]
+    matrix = encoder.encode(flat, progress=progress)
+    bounds = np.cumsum([0, *map(len, spans)])[1:-1]
+    each = zip(np.split(matrix, bounds) if spans else [], spans, strict=True)
+    return [Embedded(rows, np.array(some, np.uint32).reshape(-1, 2)) for rows, some in each]
+
+
+def join_passages(parts: Sequence[tuple[Passages | None, Rows]]) -> Passages | None:
+    """The passages of several segments end to end, of each part those of these texts."""
+    if all(passages is None for passages, _ in parts):
+        return None
+    counts, spans = [np.zeros(1, np.int64)], list[Spans]()
+    for passages, texts in parts:
+        if passages is None:
+            counts.append(np.ones(len(texts), np.int64))
+            spans.append(np.repeat(WHOLE, len(texts), axis=0))
+        else:
+            counts.append(np.diff(passages.bounds)[texts])
+            spans.append(passages.spans[passages.rows(texts)])
+    return Passages(np.cumsum(np.concatenate(counts)), np.concatenate(spans))
+
+
+def passages_as_tensors(passages: Passages | None) -> Tensors:
+    """The arrays by name; none where there are no passages."""
+    if passages is None:
+        return {}
+    return {"passage_bounds": passages.bounds, "passage_spans": passages.spans}
+
+
+def passages_from_tensors(tensors: Tensors, texts: int, vectors: int) -> Passages | None:
+    """Passages that lie in a file."""
+    if "passage_bounds" not in tensors:
+        return None
+    expect(tensors, 1, passage_bounds="<i8")
+    expect(tensors, 2, passage_spans="<u4")
+    found = Passages(tensors["passage_bounds"], tensors["passage_spans"])
+    bounds = found.bounds
+    if len(bounds) != texts + 1 or bounds[0] != 0 or bounds[-1] != vectors:
+        raise BadSetting("its passages do not fit its texts")
+    if found.spans.shape != (vectors, 2) or np.any(np.diff(bounds) < 1):
+        raise BadSetting("its passages go astray")
+    return found
