@@ -1,5 +1,7 @@
 """Where long texts are split: borders, overlap, and that a model reads every passage whole."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,7 +51,7 @@ def test_the_next_passage_begins_with_a_sentence_of_the_one_before() -> None:
     text = " ".join(sentences)
     spans = split_text(text, by_character(text), 240)
     parts = [text[slice(*span)] for span in spans]
-    for one, two in zip(parts, parts[1:], strict=False):
+    for one, two in pairwise(parts):
         assert two.startswith("Sentence")
         assert one.endswith("here.")
         assert two[:27] in one, "they share a sentence"

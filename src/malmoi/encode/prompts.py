@@ -35,7 +35,7 @@ def own_prompts(encoder: Encoder) -> Prompts:
         return Prompts()
     named = encoder.modules.prompts
     document, query = (
-        next((str(named[name]) for name in names if name in named), "")
+        next((str(named[name] or "") for name in names if name in named), "")
         for names in (DOCUMENT, QUERY)
     )
     return Prompts(document=document, query=query)

@@ -13,7 +13,7 @@ from malmoi.search.state import Probe, State
 from malmoi.search.words import best_analyser
 from malmoi.vectors import Matrix
 
-LENGTH = 200  # characters of a text that are enough to know an encoder by
+LENGTH = 60  # characters of a text that are enough to know an encoder by
 ALIKE = 0.999  # the least cosine: other processors round differently
 
 
