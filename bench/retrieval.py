@@ -76,8 +76,8 @@ def scifact() -> Iterator[Figure]:
         name="SciFact nDCG@10, passages",
         ours=shown(whole),
         peer=shown(exact),
-        remark=f"Passages: {split.state.vector_count:,} of {len(entries):,} abstracts, the longest of"
-        " which are cut off without them; the peer is exact search without.",
+        remark=f"Passages: {split.state.vector_count:,} of {len(entries):,} abstracts; the peer is"
+        " exact search without them, where what is too long is cut off.",
     )
     yield Figure(name="SciFact nDCG@10, passages, hybrid", ours=shown(half), peer=shown(both))
 
