@@ -100,12 +100,14 @@ class Index:
         hybrid: bool = False,
         lexical: bool = False,
         exact: bool = False,
+        vector: Matrix | None = None,
     ) -> Hits:
         """The k best texts for a query, best first.
 
         By meaning; `lexical` goes by its words instead (BM25), `hybrid` by both. `where` lets
         only texts through whose fields fit: `{"lang": "ko"}`, `{"lang": ["ko", "en"]}` or
-        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer.
+        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer. `vector`
+        is that of the query, where somebody has it already.
         """
         state = self.state
         if k < 1:
@@ -118,7 +120,7 @@ class Index:
         depth = max(k, DEPTH) if hybrid else k
         parts, direction = list[Ranked](), None
         if hybrid or not lexical:
-            direction = self._direction(state, query)
+            direction = self._direction(state, query if vector is None else vector)
             parts.append(_by_meaning(state, direction, depth, allowed, exact))
         if hybrid or lexical:
             parts.append(_by_words(state, query, depth, allowed))

@@ -262,6 +262,12 @@ class FoundText(Struct, kw_only=True):
     score: float
     text: str
     fields: dict[str, Any]
+    span: (
+        Annotated[
+            tuple[int, int], Meta(description="Where the passage of a long text is that fits best.")
+        ]
+        | None
+    )
 
 
 class SearchAnswer(Struct, kw_only=True):

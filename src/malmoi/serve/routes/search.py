@@ -2,12 +2,17 @@
 
 from typing import Any
 
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.search.index import Index
 from malmoi.serve.endpoints import Endpoint
+from malmoi.serve.models import Served
+from malmoi.serve.reading import Reader
 from malmoi.serve.routes.asking import COST, count
 from malmoi.serve.schemas import SearchAnswer, SearchRequest
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import checked
+from malmoi.serve.texts import checked, note_texts, run_encodings
 from malmoi.serve.work import OneByOne
+from malmoi.vectors import Matrix
 
 
 async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[str, Any]:
@@ -15,6 +20,8 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
     model, index = service.models.index(asked.model)
     visit.model, k = model.name, count(service, asked.k)
     checked(service, [asked.query], "query")
+    by_words = asked.lexical and not asked.hybrid
+    vector = None if by_words else await query_vector(service, visit, model, index, asked.query)
     question = [
         lambda: index.search(
             asked.query,
@@ -22,16 +29,42 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
             where=asked.where or None,
             hybrid=asked.hybrid,
             lexical=asked.lexical,
+            vector=vector,
         )
     ]
     (hits,) = await service.ask(visit, OneByOne(), question, [COST])
     return {
         "model": model.name,
         "hits": [
-            {"id": hit.id, "score": hit.score, "text": hit.text, "fields": dict(hit.fields)}
+            {
+                "id": hit.id,
+                "score": hit.score,
+                "text": hit.text,
+                "fields": dict(hit.fields),
+                "span": hit.span,
+            }
             for hit in hits
         ],
     }
+
+
+async def query_vector(
+    service: Service, visit: Visit, model: Served, index: Index, query: str
+) -> Matrix | None:
+    """The query through the model of the index, in the same batches as everybody's texts.
+
+    None where that model does not read in context: the index asks it by itself.
+    """
+    encoder = index.encoder if index.state.model else None
+    if not isinstance(encoder, ContextualEncoder):
+        return None
+    prompts, reader = index.state.prompts, Reader(encoder)
+    prompt = prompts.query if prompts else encoder.prompt(None)
+    encodings = await service.aside(len(query), lambda: reader.cut([query], prompt=prompt))
+    truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
+    note_texts(service, visit, model, 1, truncated)
+    (vector,) = await run_encodings(service, visit, reader, encodings, reader.own)
+    return vector
 
 
 ENDPOINTS = (

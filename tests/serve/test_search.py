@@ -1,0 +1,42 @@
+"""/search answers what the index does; its query goes through the batches of everybody's texts."""
+
+import pytest
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.prompts import Prompts
+from malmoi.search.building import build_index
+from malmoi.serve.models import Models, Served
+from tests.serve.worlds import serving
+
+TEXTS = ["A dam broke. " * 200 + "The valley was flooded.", "A man plays the guitar.", "서울의 밤"]
+
+
+@pytest.mark.parametrize("prompts", [None, Prompts(document="passage: ", query="query: ")])
+def test_search_is_the_librarys(minilm: ContextualEncoder, prompts: Prompts | None) -> None:
+    index = build_index(minilm, TEXTS, prompts=prompts)
+    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+        for way in ({}, {"hybrid": True}, {"lexical": True}):
+            asked = {"query": "a flooded valley", "k": 2, **way}
+            found = server.post("/search", asked)
+            expected = index.search("a flooded valley", 2, **way)  # type: ignore[arg-type]
+            assert found.status == 200
+            assert [hit["id"] for hit in found.json["hits"]] == [hit.id for hit in expected]
+            for hit, other in zip(found.json["hits"], expected, strict=True):
+                assert hit["score"] == pytest.approx(other.score, abs=1e-5)
+                assert hit["span"] == (other.span and list(other.span))
+
+
+def test_a_query_is_counted_as_a_text_of_a_batch(
+    minilm: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = build_index(minilm, TEXTS)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the index embedded its query by itself")
+
+    monkeypatch.setattr(ContextualEncoder, "encode", refuse)
+    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+        found = server.post("/search", {"query": "guitar " * 500, "k": 1})
+        assert found.json["hits"][0]["id"] == "1"
+        assert found.headers["x-truncated-texts"] == "1"
+        assert server.post("/search", {"query": "서울", "lexical": True}).json["hits"]
