@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.search.building import build_index as build_index
     from malmoi.search.building import open_index as open_index
-    from malmoi.search.index import Hit as Hit
+    from malmoi.search.hits import Hit as Hit
     from malmoi.search.index import Index as Index
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.train.fasttext import FastText as FastText
@@ -96,7 +96,8 @@ _HOMES = {
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.search.building": ("build_index", "open_index"),
-    "malmoi.search.index": ("Hit", "Index"),
+    "malmoi.search.hits": ("Hit",),
+    "malmoi.search.index": ("Index",),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.train.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.glove": ("GloVe", "train_glove"),

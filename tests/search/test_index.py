@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
 from malmoi.search.building import build_index, open_index
-from malmoi.search.index import Hit, Index
+from malmoi.search.hits import Hit
+from malmoi.search.index import Index
 from malmoi.vectors import Vectors
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords, naive_nearest
 

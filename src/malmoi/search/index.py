@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import isfinite, sqrt
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 from unicodedata import normalize
 
 import numpy as np
@@ -21,43 +20,14 @@ from malmoi.search.columns import Fields
 from malmoi.search.entries import make_entries
 from malmoi.search.filters import Where, conditions
 from malmoi.search.folder import Folder
+from malmoi.search.hits import Hits, make_hits
 from malmoi.search.models import check_encoder, reader_of_queries
-from malmoi.search.ranking import (
-    NOTHING,
-    Ranked,
-    Span,
-    allowed_rows,
-    best_passage,
-    by_vector,
-    by_words,
-    fused,
-)
+from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
 from malmoi.search.segment import Entry
 from malmoi.search.state import Mask, State, tidied, without
 from malmoi.vectors import Matrix, Vectors
 
 DEPTH = 100  # rows of each part that a hybrid search joins, at least
-
-
-class Hit(NamedTuple):  # made ten times a search, which a frozen dataclass would be slower by
-    """A text that was found; the score is a cosine, BM25, or for both a sum of 1 / (60 + rank).
-
-    `span` is where in the text the passage is that fits best; None where the text is one passage.
-    """
-
-    id: str
-    score: float
-    text: str
-    fields: Fields
-    span: Span | None = None
-
-    @property
-    def passage(self) -> str:
-        """The passage that fits best; the text, where it is one passage."""
-        return self.text if self.span is None else self.text[slice(*self.span)]
-
-
-Hits = list[Hit]
 
 
 class Index:
@@ -125,7 +95,7 @@ class Index:
         if hybrid or lexical:
             parts.append(_by_words(state, query, depth, allowed))
         found = fused(parts, k) if hybrid else parts[0]
-        return _hits(state, found, direction)
+        return make_hits(state, found, direction)
 
     def add(
         self,
@@ -226,17 +196,3 @@ def _of_length_one(direction: Matrix) -> Matrix | None:
     if not isfinite(length):
         raise BadSetting("the vector of the query holds nan or inf")
     return (wide / length).astype(np.float32) if length else None
-
-
-def _hits(state: State, found: Ranked, direction: Matrix | None) -> Hits:
-    rows, scores = found.rows.tolist(), found.scores.tolist()
-    if len(state.segments) == 1 and state.segments[0].passages is None:
-        ids, texts, fields = state.segments[0].known(rows)
-        return list(map(Hit, ids, scores, texts, fields))
-    hits = Hits()
-    for row, score in zip(rows, scores, strict=True):
-        segment, at = state.at(row)
-        entry = segment.entry(at)
-        span = best_passage(segment, at, direction)
-        hits.append(Hit(entry.id, score, entry.text, entry.fields, span))
-    return hits

@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.nearest.ranking import closeness, divisors, rank_rows, top, unit
+from malmoi.nearest.ranking import closeness, divisors, rank_rows, top
 from malmoi.search.bm25 import score_words
 from malmoi.search.clusters import Clusters, can_cluster
 from malmoi.search.filters import Condition
@@ -17,7 +17,6 @@ from malmoi.search.state import Mask, State
 from malmoi.vectors import Matrix
 
 FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
-Span = tuple[int, int]
 RANK_CONSTANT = 60  # of reciprocal rank fusion
 
 
@@ -83,17 +82,6 @@ def fused(parts: Sequence[Ranked], k: int) -> Ranked:
     scores = np.bincount(place, np.concatenate(shares), len(rows))
     order = np.lexsort((rows, -scores))[:k]
     return Ranked(rows[order], scores[order].astype(np.float32))
-
-
-def best_passage(segment: Segment, row: int, direction: Matrix | None) -> Span | None:
-    """Where the passage of a text is that is nearest to a direction; None where it has but one."""
-    if segment.passages is None or direction is None:
-        return None
-    own = segment.embedded(row)
-    if len(own.spans) == 1:
-        return None
-    start, stop = own.spans[int(np.argmax(unit(own.matrix) @ direction))].tolist()
-    return start, stop
 
 
 def _best(
