@@ -12,7 +12,7 @@ from bench.counting import CORPUS, MIN_COUNT, WINDOW, encoded
 from bench.data import Data
 from bench.measure import MILLION, Figure, say
 from malmoi.errors import MalmoiWarning
-from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove

@@ -19,7 +19,7 @@ from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
 from bench.text import CORPORA
-from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.threads import THREADS
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
 from malmoi.train.fasttext import FastText, train_fasttext

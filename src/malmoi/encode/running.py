@@ -3,7 +3,6 @@
 Many batches run one on each core; a single one has all cores to itself.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from malmoi.encode.config import Config
 from malmoi.encode.engine import Engines
 from malmoi.encode.packing import Chosen, Packed, batches, pack
 from malmoi.errors import BadFile
+from malmoi.kernels.threads import THREADS
 from malmoi.vectors import Matrix
 
 Result = TypeVar("Result")
@@ -27,12 +27,12 @@ def run_batches(
     """What `then` makes of each text, given the states [pieces, dim] and texts of a batch."""
     results: list[Result | None] = [None] * len(encodings)
     sizes = np.array([len(encoding) for encoding in encodings], np.int64)
-    groups, threads = list(batches(sizes)), cores()
+    groups = list(batches(sizes))
     engine.expect(int(sizes.sum()))
 
     def run(group: Chosen) -> None:
         texts = [encodings[i] for i in group]
-        states = run_batch(engine, config, texts, layers, threads if len(groups) == 1 else 1)
+        states = run_batch(engine, config, texts, layers, THREADS if len(groups) == 1 else 1)
         for i, result in zip(group.tolist(), then(states, texts), strict=True):
             results[i] = result
 
@@ -73,18 +73,11 @@ def _refuse_beyond(batch: Packed, config: Config) -> None:
 @contextmanager
 def thread_a_core() -> Iterator[ThreadPoolExecutor]:
     """Threads to share work among; once anything goes wrong, nothing more is begun."""
-    pool = ThreadPoolExecutor(cores())
+    pool = ThreadPoolExecutor(THREADS)
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _segments(encoding: Any, config: Config) -> Sequence[int]:

@@ -7,8 +7,9 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress
 from malmoi.formats.reading import LONGEST_KEY
-from malmoi.kernels.compiled import THREADS, fixed, pool
+from malmoi.kernels.compiled import fixed, pool
 from malmoi.kernels.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
+from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 

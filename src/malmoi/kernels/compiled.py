@@ -9,9 +9,9 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy.typing as npt
 
-Kernel = TypeVar("Kernel", bound=Callable[..., object])
+from malmoi.kernels.threads import THREADS
 
-THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def compiled(kernel: Kernel) -> Kernel:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.compiled import THREADS, pool
+from malmoi.kernels.compiled import pool
 from malmoi.kernels.mutual import offer
+from malmoi.kernels.threads import THREADS
 from malmoi.nearest.ranking import Metric, Ranking, Rows, divisors, score_rows, unit
 from malmoi.vectors import Matrix, Vectors
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, TypeVar
 
-from malmoi.encode.running import cores
+from malmoi.kernels.threads import THREADS
 from malmoi.serve.batching import Batcher, Overloaded, Ticket, Work
 from malmoi.serve.limits import Limits
 from malmoi.serve.measuring import Measures
@@ -52,7 +52,7 @@ class Service:
 
     def __init__(self, models: Models, limits: Limits, *, truncate: bool = True) -> None:
         self.models, self.limits, self.truncate = models, limits, truncate
-        self.measures, self.workers = Measures(), cores()
+        self.measures, self.workers = Measures(), THREADS
         self.ready = False
         self._known: set[States] = set()  # have been run: to run them takes no longer than that
         self._last: States | None = None  # what whoever is alone here has asked for

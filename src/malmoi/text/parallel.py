@@ -5,7 +5,8 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
-from malmoi.kernels.compiled import THREADS, pool
+from malmoi.kernels.compiled import pool
+from malmoi.kernels.threads import THREADS
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")

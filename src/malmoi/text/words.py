@@ -10,7 +10,8 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from malmoi.kernels.compiled import THREADS, fixed
+from malmoi.kernels.compiled import fixed
+from malmoi.kernels.threads import THREADS
 from malmoi.kernels.words import Ids, fill_slots, hash_all, renumber, scan_words
 from malmoi.keys import Bytes, Keys
 from malmoi.text.parallel import in_order

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.compiled import THREADS
 from malmoi.kernels.cooccurrence import Sums, Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.text_rows import Places
+from malmoi.kernels.threads import THREADS
 from malmoi.kernels.words import Counts, Ids
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
 from malmoi.text.parallel import in_order

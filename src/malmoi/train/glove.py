@@ -16,7 +16,7 @@ import numpy as np
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.text.encoded import WordChoice
 from malmoi.text.tokenizers import Tokenizer

@@ -13,10 +13,11 @@ import numpy as np
 
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.compiled import THREADS, pool
+from malmoi.kernels.compiled import pool
 from malmoi.kernels.cooccurrence import count_documents, multiply_twice
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.text_rows import Places
+from malmoi.kernels.threads import THREADS
 from malmoi.kernels.words import Ids
 from malmoi.models.cooccurrences import spans
 from malmoi.train.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words

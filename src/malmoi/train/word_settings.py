@@ -5,7 +5,7 @@ from math import inf
 from typing import Literal, get_args
 
 from malmoi.errors import BadSetting
-from malmoi.kernels.compiled import THREADS
+from malmoi.kernels.threads import THREADS
 from malmoi.text.encoded import WordChoice
 
 Architecture = Literal["skip-gram", "cbow"]
