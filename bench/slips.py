@@ -65,6 +65,13 @@ def language(name: str, corpus: Path, path: Path, settings: FastText) -> Iterato
         [typo_test(each, pairs, seed=seed).kept.value or 0.0 for seed in SEEDS] for each in both
     ]
     yield figure(f"{name}, kept with typos", kept)
+    limit = [all_corrected(both[0], pairs, seed) for seed in SEEDS]
+    yield Figure(
+        name="  by a perfect corrector",
+        ours=f"{np.mean(limit):.3f}",
+        remark=f"{name}: typos that are words themselves cost even whoever knows the right words"
+        f" so much: {min(limit):.2f} to {max(limit):.2f} is left of 1.",
+    )
     kept = [[one_mistyped(each, pairs, seed) for seed in SEEDS] for each in both]
     yield figure(f"{name}, one of two mistyped", kept)
     if name == "English":
@@ -97,21 +104,29 @@ def beside(vectors: SubwordVectors) -> tuple[Vectors, Vectors]:
     return vectors, NgramsAlone(**parts)
 
 
-def both_mistyped(vectors: Vectors, pairs: SimilaritySet, seed: int) -> float:
-    """What is kept of the correlation with a typo in every word."""
-    return typo_test(vectors, pairs, seed=seed).kept.value or 0.0
-
-
 def one_mistyped(vectors: Vectors, pairs: SimilaritySet, seed: int) -> float:
     """What is kept of the correlation with a typo in the first word of each pair alone."""
     random = np.random.default_rng(seed)
+    typed = [word for pair in pairs.pairs for word in (corrupt(pair[0], random), pair[1])]
+    return kept_of(vectors, pairs, typed)
+
+
+def all_corrected(vectors: Vectors, pairs: SimilaritySet, seed: int) -> float:
+    """What whoever knows the right words would keep: typos that are words stay what they are."""
+    random = np.random.default_rng(seed)
+    words = [word for pair in pairs.pairs for word in pair[:2]]
+    both = [(word, corrupt(word, random)) for word in words]
+    return kept_of(vectors, pairs, [typo if typo in vectors else word for word, typo in both])
+
+
+def kept_of(vectors: Vectors, pairs: SimilaritySet, asked: Sequence[str]) -> float:
+    """The correlation with these words asked for, over that with the right ones."""
     people = np.array([pair.score for pair in pairs.pairs])
     words = [word for pair in pairs.pairs for word in pair[:2]]
-    typed = [word for pair in pairs.pairs for word in (corrupt(pair[0], random), pair[1])]
-    with_typos, without = (
-        spearman(compared(answer(vectors, each))[0], people) or 0.0 for each in (typed, words)
+    found, right = (
+        spearman(compared(answer(vectors, list(each)))[0], people) or 0.0 for each in (asked, words)
     )
-    return with_typos / without
+    return found / right
 
 
 def misspelled(vectors: Vectors) -> float:
