@@ -44,9 +44,11 @@ class Browser:
         command = [NAME, *FLAGS, *flags, f"--user-data-dir={folder}", "about:blank"]
         # The shell puts the pipes where Chromium looks for them.
         script = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        home = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": ""}
         self.process = subprocess.Popen(
             ["bash", "-c", script, "chromium", *command],
             pass_fds=(theirs_in, theirs_out),
+            env={**os.environ, **home},  # it leaves things there that are of no profile
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
