@@ -1,5 +1,10 @@
 """Keys, beside a plain list of strings."""
 
+import copy
+from collections.abc import Callable
+from pickle import dumps, loads
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -136,3 +141,18 @@ def test_what_is_no_string_is_not_contained(other: object) -> None:
 def test_keys_show_their_first_words() -> None:
     assert repr(Keys.of(["a", "b", "c", "d"])) == "Keys(4: 'a', 'b', 'c', …)"
     assert repr(Keys.of([])) == "Keys(0: )"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda keys: loads(dumps(keys))])
+def test_keys_that_were_asked_can_be_copied_and_sent(copied: Callable[[Keys], Keys]) -> None:
+    keys = Keys.of(["서울", "도쿄"])
+    assert keys.find("도쿄") == 1  # which keeps views of its memory
+    again = copied(keys)
+    assert again == keys
+    assert again.find("도쿄") == 1
+
+
+@pytest.mark.parametrize("word", [5, b"bytes", None])
+def test_what_is_no_string_is_no_word(word: Any) -> None:
+    with pytest.raises(BadSetting, match="words are strings"):
+        Keys.of(["a", word])

@@ -28,6 +28,7 @@ FACTOR = 0x9E3779B97F4A7C15
 INVERSE = pow(FACTOR, -1, 2**64)
 MASK = 2**64 - 1
 CHUNK = 1 << 20  # bytes hashed in one go
+VIEWS = ("_memory", "_starts", "_sorted")
 
 
 class Keys(Sequence[str]):
@@ -148,6 +149,10 @@ class Keys(Sequence[str]):
         shown = ", ".join(repr(self[i]) for i in range(min(3, len(self))))
         return f"Keys({len(self)}: {shown}{', …' if len(self) > 3 else ''})"
 
+    def __getstate__(self) -> dict[str, object]:
+        """All but the memory views, which cannot be copied and are made again when needed."""
+        return {name: held for name, held in self.__dict__.items() if name not in VIEWS}
+
     def _find(self, word: bytes, place: int | None = None) -> int:
         value = hash_word(word)
         hashes, rows = self._sorted
@@ -178,6 +183,8 @@ class Keys(Sequence[str]):
 
 def encode(word: str) -> bytes:
     """A word as stored: UTF-8, with bytes that never were UTF-8 as they came."""
+    if not isinstance(word, str):
+        raise BadSetting(f"{word!r} is no word: words are strings")
     try:
         return word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
