@@ -111,6 +111,12 @@ def test_what_is_no_matrix_of_numbers_is_refused(matrix: Any) -> None:
 def test_keys_and_counts_must_be_as_many_as_rows() -> None:
     with pytest.raises(BadSetting, match="2 keys for 3 rows"):
         Vectors(Keys.of("ab"), np.zeros((3, 1), np.float32))
+    with pytest.raises(BadSetting, match="2 × 2 counts for 2 keys"):
+        made(["a", "b"], counts=np.ones((2, 2)))
+    with pytest.raises(BadSetting, match="no matrix"):
+        Vectors(["a", "b"], [[1], [1, 2]])
+    with pytest.raises(BadSetting, match=r"0 is no word.*matrix\[0\]"):
+        made(["a", "b"])[0]  # type: ignore[call-overload]
     with pytest.raises(BadSetting, match="1 counts for 2 keys"):
         Vectors(Keys.of("ab"), np.zeros((2, 1), np.float32), np.array([1]))
 

@@ -54,8 +54,9 @@ class Vectors:
             raise BadSetting(f"{len(self.keys)} keys for {len(self.matrix)} rows of the matrix")
         if self.counts is not None:
             object.__setattr__(self, "counts", np.asarray(self.counts, dtype=np.int64))
-            if len(self.counts) != len(self.keys):
-                raise BadSetting(f"{len(self.counts)} counts for {len(self.keys)} keys")
+            if self.counts.shape != (len(self.keys),):
+                shape = " × ".join(map(str, self.counts.shape)) or "one number"
+                raise BadSetting(f"{shape} counts for {len(self.keys)} keys")
 
     @property
     def dim(self) -> int:
@@ -67,6 +68,12 @@ class Vectors:
         """The Euclidean length of every row."""
         lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix))
         return lengths
+
+    @cached_property
+    def immeasurable(self) -> int:
+        """The first row without a length, since it holds nan, inf or what is near to it; or -1."""
+        found = np.flatnonzero(~np.isfinite(self.norms))
+        return int(found[0]) if len(found) else -1
 
     def row(self, word: str) -> int:
         """The row of a word, or -1; the other Unicode form of it is tried too."""
@@ -94,6 +101,8 @@ class Vectors:
 
     def most_frequent(self, count: int) -> Self:
         """The words seen most often (the first ones, where nobody counted)."""
+        if count < 1:
+            raise BadSetting(f"most_frequent is {count}: leave at least one word")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
             return self.take(slice(count))
         return self.take(np.argsort(-self.counts, kind="stable")[:count])
@@ -122,6 +131,10 @@ class Vectors:
             return self.vector(asked)
         if isinstance(asked, slice):
             return self.take(asked)
+        if not isinstance(asked, Iterable):
+            raise BadSetting(
+                f"{asked!r} is no word: rows by their numbers are vectors.matrix[{asked!r}]"
+            )
         found = [self.vector(word) for word in asked]
         return np.stack(found) if found else np.empty((0, self.dim), np.float32)
 
@@ -140,7 +153,10 @@ class Vectors:
 
 def as_matrix(numbers: npt.ArrayLike) -> Matrix:
     """float32 [n, dim], copied only where it is not so already."""
-    matrix = np.asarray(numbers)
+    try:
+        matrix = np.asarray(numbers)
+    except ValueError as error:
+        raise BadSetting(f"these numbers are no matrix: {error}") from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise BadSetting(
             f"a matrix of numbers has two dimensions, not shape {matrix.shape} of {matrix.dtype}"

@@ -66,3 +66,17 @@ def test_a_mistyped_word_is_asked_for_as_what_is_meant(subworded: SubwordVectors
     assert similarity(few, "eatimg", "eats") == similarity(few, meant, "eats")
     assert similarity(few, "eatimg", "eating") > similarity(few, few["eatimg"], "eating")
     assert neighbours(few, "eatimg", k=1)[0].key == "eating"
+
+
+def test_a_word_is_no_neighbour_of_itself() -> None:
+    with pytest.raises(BadSetting, match="'한국' is no neighbour of itself"):
+        rank(capitals(), "한국", "한국")
+
+
+def test_words_to_find_the_odd_one_among_may_be_anything_but_one_string() -> None:
+    words = ["한국", "일본", "사과", "서울"]
+    for asked in (iter(words), np.array(words)):
+        found = odd_one_out(capitals(), asked)
+        assert (found, type(found)) == ("사과", str)
+    with pytest.raises(BadSetting, match="one string 'abc'"):
+        odd_one_out(capitals(), "abc")

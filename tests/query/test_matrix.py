@@ -101,3 +101,8 @@ def test_a_word_on_the_padding_row_is_refused_unless_there_is_no_padding() -> No
 def test_an_index_that_makes_no_sense_is_refused(index: dict[str, int]) -> None:
     with pytest.raises(BadSetting):
         embedding_matrix(pretrained(), index)
+
+
+def test_no_vectors_fill_no_matrix() -> None:
+    with pytest.raises(BadSetting, match="there are no vectors"):
+        embedding_matrix(Vectors([], np.empty((0, 3))), {"a": 1})

@@ -126,3 +126,25 @@ def test_questions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(BadSetting, match="no vectors"):
         neighbours(vectors[:0], np.ones(2, np.float32))
     assert neighbours(vectors, []) == []
+    for few in (0, -1):
+        with pytest.raises(BadSetting, match=f"most_frequent is {few}"):
+            neighbours(vectors, "one", most_frequent=few)
+
+
+def test_words_in_an_array_are_words() -> None:
+    vectors = capitals()
+    expected = neighbours(vectors, ["한국", "일본"], 2)
+    assert neighbours(vectors, np.array(["한국", "일본"]), 2) == expected
+    assert neighbours(vectors, np.array(["한국", "일본"], object), 2) == expected
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot", "euclidean"])
+def test_a_row_that_holds_no_number_is_named_and_never_the_nearest(metric: Metric) -> None:
+    matrix = np.random.default_rng(0).standard_normal((200, 4))
+    matrix[70, 1] = np.nan
+    vectors = Vectors([f"w{i}" for i in range(200)], matrix)
+    for asked in ("w0", ["w0", "w1"], "w70"):
+        with pytest.raises(BadSetting, match="the vector of 'w70' holds nan or inf"):
+            neighbours(vectors, asked, metric=metric)
+    rest = vectors.take(np.flatnonzero(np.isfinite(matrix).all(axis=1)))
+    assert len(neighbours(rest, "w0", 300, metric=metric)) == 198

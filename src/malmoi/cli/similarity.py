@@ -11,7 +11,8 @@ def similarity_command(
     vectors = open_model(model, limit)
     score = similarity(vectors, one, other)
     note_readings(vectors, [one, other])
-    place = rank(vectors, one, other) if other in vectors else None
+    ranked = other in vectors and vectors.row(other) != vectors.row(one)
+    place = rank(vectors, one, other) if ranked else None
     if json:
         print_json({"one": one, "other": other, "similarity": round(score, 6), "rank": place})
         return

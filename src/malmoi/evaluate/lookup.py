@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import UnknownWord
 from malmoi.evaluate.scores import Numbers
 from malmoi.keys import Keys, is_encodable
 from malmoi.vectors import Vectors
@@ -29,11 +29,7 @@ def form(word: str, fold_case: bool) -> str:
 
 def restricted(vectors: Vectors, most_frequent: int | None) -> Vectors:
     """The words to look through."""
-    if most_frequent is None:
-        return vectors
-    if most_frequent < 1:
-        raise BadSetting(f"most_frequent is {most_frequent}: leave at least one word")
-    return vectors.most_frequent(most_frequent)
+    return vectors if most_frequent is None else vectors.most_frequent(most_frequent)
 
 
 def rows_by_form(keys: Keys, words: Iterable[str], fold_case: bool) -> dict[str, list[int]]:

@@ -50,6 +50,7 @@ def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "co
         )
     if len(vectors) == 0:
         raise BadSetting("there are no vectors to look through")
+    refuse_immeasurable(vectors)
     k = min(k, len(vectors))
     if len(directions) == 1:
         found = _rank_one(vectors, directions[0], k, metric)[np.newaxis]
@@ -58,8 +59,16 @@ def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "co
     return score_rows(vectors, directions, found, metric)
 
 
+def refuse_immeasurable(vectors: Vectors) -> None:
+    """Refuse vectors of which one holds nan or inf: it would be nearest to everything."""
+    if vectors.immeasurable >= 0:
+        word = vectors.keys[vectors.immeasurable]
+        raise BadSetting(f"the vector of '{word}' holds nan or inf: leave it out, with take()")
+
+
 def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") -> Matrix:
     """How near every row is to one direction, more being nearer."""
+    refuse_immeasurable(vectors)
     near: Matrix = vectors.matrix @ direction
     if metric == "cosine":
         near /= divisors(vectors.norms)

@@ -83,8 +83,10 @@ def analogy(
     own = rows_of(among, [term.word for term in terms])
     wanted = k + len(own)
     if method == "add":
-        total = direction_of(vectors, weights @ directions)
-        ranking = rank_rows(among, unit(total)[np.newaxis], wanted)
+        total = weights @ directions
+        if not np.any(total):
+            raise BadSetting(f"nothing is left of '{expression}': its words cancel out")
+        ranking = rank_rows(among, unit(direction_of(vectors, total))[np.newaxis], wanted)
         rows, scores = ranking.rows[0], ranking.scores[0]
     elif method == "multiply":
         closest = _products(among, directions, weights)

@@ -1,6 +1,6 @@
 """Words compared with each other: how similar, which is the odd one, how far down the list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,12 +16,15 @@ def similarity(vectors: Vectors, one: str | Matrix, other: str | Matrix) -> floa
     return float(a @ b)
 
 
-def odd_one_out(vectors: Vectors, words: Sequence[str]) -> str:
+def odd_one_out(vectors: Vectors, words: Iterable[str]) -> str:
     """The word that is farthest from the mean of all of them."""
-    if len(words) < 3:
-        raise BadSetting(f"{len(words)} words have no odd one: give at least three")
-    directions = unit(np.stack([direction_of(vectors, word) for word in words]))
-    return words[int(np.argmin(directions @ directions.mean(axis=0)))]
+    if isinstance(words, str):
+        raise BadSetting(f"the words are the one string '{words}': give a list of words")
+    asked = list(map(str, words))
+    if len(asked) < 3:
+        raise BadSetting(f"{len(asked)} words have no odd one: give at least three")
+    directions = unit(np.stack([direction_of(vectors, word) for word in asked]))
+    return asked[int(np.argmin(directions @ directions.mean(axis=0)))]
 
 
 def rank(vectors: Vectors, word: str, other: str) -> int:
@@ -31,6 +34,8 @@ def rank(vectors: Vectors, word: str, other: str) -> int:
     found = vectors.row(other)
     if found < 0:
         raise UnknownWord(other)
+    if found == vectors.row(word):
+        raise BadSetting(f"'{word}' is no neighbour of itself: give another word")
     near = closeness(vectors, direction)
     near[rows_of(vectors, [word])] = -np.inf
     return int(np.count_nonzero(near > near[found])) + 1

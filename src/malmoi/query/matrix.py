@@ -56,6 +56,8 @@ def embedding_matrix(
     the mean of the 100 rarest words. Words without a vector are built from subwords where
     the vectors can, else filled like unknown ones, with zeros, or at random.
     """
+    if len(vectors) == 0:
+        raise BadSetting("there are no vectors to fill a matrix with")
     index = word_index.word_index() if isinstance(word_index, Vocabulary) else dict(word_index)
     _check(index, padding)
     if missing not in ("unknown", "zeros", "random"):

@@ -60,7 +60,7 @@ def neighbours(
     """
     if isinstance(asked, str):
         return _neighbours(vectors, [asked], k, metric, most_frequent)[0]
-    if isinstance(asked, np.ndarray) and asked.ndim == 1:
+    if isinstance(asked, np.ndarray) and asked.ndim == 1 and asked.dtype.kind in "fiub":
         return _neighbours(vectors, [asked], k, metric, most_frequent)[0]
     return _neighbours(vectors, list(asked), k, metric, most_frequent)
 

@@ -30,6 +30,8 @@ def direction_of(vectors: Vectors, asked: str | npt.ArrayLike) -> Matrix:
         vector = vector_of(vectors, asked)
         if not np.any(vector):
             raise BadSetting(f"the vector of '{asked}' is all zeros, so nothing is near to it")
+        if not np.isfinite(vector).all():
+            raise BadSetting(f"the vector of '{asked}' holds nan or inf, so nothing is near to it")
         return vector
     given = np.asarray(asked, dtype=np.float32)
     if given.shape != (vectors.dim,):
