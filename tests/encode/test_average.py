@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from pathlib import Path
+from pickle import dumps, loads
 
 import numpy as np
 import pytest
@@ -193,3 +194,14 @@ def test_only_texts_are_texts() -> None:
         encoder.encode([("the", "bank")])  # type: ignore[list-item]
     with pytest.raises(BadSetting, match="7 is no text"):
         encoder.encode([7])  # type: ignore[list-item]
+
+
+def test_no_vectors_have_no_average() -> None:
+    with pytest.raises(BadSetting, match="vectors holds no vectors to average"):
+        average_encoder(Vectors([], np.empty((0, 3))))
+
+
+def test_an_encoder_can_be_sent_to_another_process() -> None:
+    encoder = average_encoder(vectors(), texts=TEXTS)
+    expected = encoder.encode(TEXTS)
+    np.testing.assert_array_equal(loads(dumps(encoder)).encode(TEXTS), expected)

@@ -3,10 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
 from malmoi.cli import run
 from malmoi.encode.embedding import Wish
 from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.recipes import Recipe
 from malmoi.encode.writing import write_embeddings
 from malmoi.errors import BadSetting
 from tests.test_house import modules_after
@@ -67,6 +69,23 @@ def test_words_and_pieces_with_their_places(capsys: Output) -> None:
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["a!", "a", "!"]
 
 
+def test_each_layer_has_its_weight(minilm: ContextualEncoder, capsys: Output) -> None:
+    layers = ["--layers", "-2:", "--mix", "weighted", "--weights", "1", "-2", "--json"]
+    assert run(["embed", TEXTS[0], *MINILM, *layers]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    recipe = Recipe(layers="-2:", mix="weighted", weights=(1, -2))
+    expected = minilm.encode(TEXTS[:1], recipe=recipe)[0]
+    np.testing.assert_allclose(record["vector"], expected, atol=1e-5)
+
+
+def test_words_fit_into_80_columns_whatever_their_script(capsys: Output) -> None:
+    text = "한국어를 unbelievably-incomprehensibilities"
+    assert run(["embed", text, *MINILM, "--per", "word", "--recipe", "last-four-concat"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert all(cell_len(line) <= 80 for line in lines)
+    assert len({cell_len(line) for line in lines}) == 1
+
+
 def test_a_file_to_a_matrix(
     minilm: ContextualEncoder, texts: str, tmp_path: Path, capsys: Output
 ) -> None:
@@ -92,6 +111,9 @@ def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
 def test_no_texts_make_a_matrix_without_rows(minilm: ContextualEncoder, tmp_path: Path) -> None:
     write_embeddings(minilm, [], tmp_path / "none.npy", Wish())
     assert np.load(tmp_path / "none.npy").shape == (0, 384)
+    joined = Wish(recipe=Recipe(layers="-4:", mix="concat"))
+    write_embeddings(minilm, [], tmp_path / "wide.npy", joined)
+    assert np.load(tmp_path / "wide.npy").shape == (0, 4 * 384)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +131,10 @@ def test_no_texts_make_a_matrix_without_rows(minilm: ContextualEncoder, tmp_path
         (["hello", *MINILM, "--out", "x.npy", "--per", "word"], 1, "has a row a text"),
         (["hello", *MINILM, "--out", "nowhere/x.npy"], 1, "there is no folder nowhere"),
         (["hello", *MINILM, "--skip-special", "--pool", "cls"], 1, "first special piece"),
+        (["hello", *MINILM, "--per", "word", "--pool", "max"], 1, "makes a vector per text"),
+        (["hello", *MINILM, "--per", "word", "--pool", "none"], 1, "words are made by --join"),
+        (["hello", *MINILM, "--join", "first"], 1, "ask for --per word"),
+        (["hello", *MINILM, "--weights", "1", "2"], 1, "are for the mix weighted"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence(

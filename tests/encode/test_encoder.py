@@ -1,13 +1,16 @@
 """What an encoder answers, on a real model."""
 
 from pathlib import Path
+from pickle import dumps, loads
 
 import numpy as np
 import pytest
 
+from malmoi.encode.average import average_encoder
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.recipes import Recipe
 from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.vectors import Vectors
 from tests.encode.test_equal_to_transformers import BANK
 from tests.encode.worlds import naive_pool
 
@@ -80,6 +83,7 @@ def test_what_is_empty_or_cut_off_is_said(minilm: ContextualEncoder) -> None:
 
 def test_no_texts(minilm: ContextualEncoder) -> None:
     assert minilm.encode([]).shape == (0, 384)
+    assert minilm.encode([], layers="-4:", mix="concat").shape == (0, 4 * 384)
     assert len(minilm.activations([])) == 0
 
 
@@ -90,10 +94,33 @@ def test_what_cannot_be_asked(minilm: ContextualEncoder) -> None:
         minilm.encode("hello")
     with pytest.raises(BadSetting, match="7 is no text"):
         minilm.encode([7])  # type: ignore[list-item]
+    with pytest.raises(BadSetting, match="a tuple of two for a pair"):
+        minilm.encode([["one", "two"]])  # type: ignore[list-item]
+    with pytest.raises(BadSetting, match="the texts are the one string b'hello'"):
+        minilm.encode(b"hello")  # type: ignore[arg-type]
     with pytest.raises(BadSetting, match="ask for pieces instead"):
         minilm.encode(TEXTS, pool="none")
     with pytest.raises(BadSetting, match="has no prompt 'query': it has none"):
         minilm.encode(TEXTS, prompt="query")
+
+
+def test_a_recipe_goes_by_its_name_in_streams_too(minilm: ContextualEncoder) -> None:
+    (rows,) = minilm.stream(TEXTS, "bert-as-service")
+    np.testing.assert_array_equal(rows, minilm.encode(TEXTS, recipe="bert-as-service"))
+
+
+def test_an_encoder_is_sent_to_another_process_by_its_name(minilm: ContextualEncoder) -> None:
+    again = loads(dumps(minilm))
+    assert again.name == minilm.name
+    np.testing.assert_allclose(again.encode(TEXTS[:2]), minilm.encode(TEXTS[:2]), atol=1e-5)
+
+
+def test_warnings_point_to_the_line_that_asked(minilm: ContextualEncoder) -> None:
+    glove = average_encoder(Vectors(["a"], [[1.0]]))
+    for ask in (minilm.encode, minilm.activations, lambda t: list(minilm.stream(t)), glove.encode):
+        with pytest.warns(MalmoiWarning) as caught:
+            ask([""])
+        assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_onnxruntime_is_met_in_one_file_and_onnx_in_another() -> None:

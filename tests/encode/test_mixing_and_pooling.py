@@ -24,6 +24,8 @@ from tests.encode.worlds import naive_mix, naive_pool
         (":2", (0, 1)),
         ("1:-1", (1, 2, 3, 4, 5)),
         ("0,3, 6", (0, 3, 6)),
+        (np.int64(-2), (5,)),
+        (np.array([0, -1]), (0, 6)),
         ("all", (0, 1, 2, 3, 4, 5, 6)),
     ],
 )
@@ -39,6 +41,8 @@ def test_layers_by_number_range_or_all(asked: int | str | list[int], chosen: obj
         ("5:2", "the layers '5:2' are none"),
         ("last", "'last' names no layers"),
         ([], "no layer was asked for"),
+        (1.5, "1.5 names no layers"),
+        ([0, 1.5], "names no layers"),
     ],
 )
 def test_layers_that_are_not_there(asked: int | str | list[int], said: str) -> None:
@@ -101,6 +105,9 @@ def test_recipes_known_by_name() -> None:
         ({"mix": "stir"}, "there is no mix 'stir': choose one of single, sum"),
         ({"pool": "swim"}, "there is no pool 'swim'"),
         ({"pool": "cls", "special": False}, "the pool cls is the first special piece"),
+        ({"weights": (1, 2)}, "weights and scale are for the mix weighted, not for single"),
+        ({"mix": "sum", "scale": 2}, "weights and scale are for the mix weighted, not for sum"),
+        ({"mix": "weighted", "weights": (1.0, float("nan"))}, "not finite"),
     ],
 )
 def test_recipes_that_make_no_sense(wrong: dict[str, object], said: str) -> None:

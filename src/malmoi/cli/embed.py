@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json, print_json_list
+from malmoi.cli.columns import fitted
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable
 from malmoi.encode.embedding import Embedded, Per, Wish, embed
@@ -43,7 +44,7 @@ class EmbedOptions:
     recipe: Annotated[str | None, Parameter(help=f"{', '.join(RECIPES)}.")] = None
     weights: Annotated[
         tuple[float, ...],
-        Parameter(help="Mix weighted: one a layer.", negative="", allow_leading_hyphen=True),
+        Parameter(help="Mix weighted: one a layer.", negative="", consume_multiple=True),
     ] = ()
     skip_special: Annotated[bool, Flag, Parameter(help="Without [CLS] and [SEP].")] = False
     per: Annotated[Per, Parameter(help="A vector per text, word or piece.")] = "text"
@@ -56,6 +57,7 @@ class EmbedOptions:
 
     def wish(self) -> Wish:
         """The options together; without any, the vectors are the model's own."""
+        self._refuse_idle()
         per: Per = "piece" if self.pool == "none" else self.per
         recipe = None
         if any((self.layers, self.mix, self.pool, self.recipe, self.weights, self.skip_special)):
@@ -70,6 +72,15 @@ class EmbedOptions:
             long=self.long,
             overlap=self.overlap,
         )
+
+    def _refuse_idle(self) -> None:
+        """Refuse what would do nothing beside the other options."""
+        if self.pool not in (None, "none") and self.per != "text":
+            raise BadSetting(f"--pool {self.pool} makes a vector per text, not per {self.per}")
+        if self.pool == "none" and self.per == "word":
+            raise BadSetting("--pool none leaves pieces as they are: words are made by --join")
+        if self.join != "mean" and self.per != "word":
+            raise BadSetting(f"--join {self.join} makes words of pieces: ask for --per word")
 
 
 DEFAULT = EmbedOptions()
@@ -139,7 +150,7 @@ def print_records(chunks: Iterator[Embedded], per: Per, json: bool) -> None:
         if "vector" in record:
             print(f"  {_shortened(record['vector'])}")
         for part in record.get(f"{per}s", ()):
-            print(f"  {part[per]:<16} {_shortened(part['vector'])}")
+            print(f"  {fitted(part[per], 16)} {_shortened(part['vector'], SHOWN - 1)}")
 
 
 def say_report(out: Path, report: Report, json: bool) -> None:
@@ -156,6 +167,6 @@ def say_report(out: Path, report: Report, json: bool) -> None:
     print(f"{out}: {report.rows:,} × {report.dim}")
 
 
-def _shortened(vector: Sequence[float]) -> str:
-    numbers = " ".join(f"{number:8.4f}" for number in vector[:SHOWN])
-    return f"{numbers} … {len(vector)} numbers" if len(vector) > SHOWN else numbers
+def _shortened(vector: Sequence[float], shown: int = SHOWN) -> str:
+    numbers = " ".join(f"{number:8.4f}" for number in vector[:shown])
+    return f"{numbers} … {len(vector)} numbers" if len(vector) > shown else numbers

@@ -105,6 +105,8 @@ def average_encoder(
     """
     if not smoothing > 0:
         raise BadSetting(f"smoothing is {smoothing}: it must be more than 0")
+    if len(vectors) == 0:
+        raise BadSetting(f"{name} holds no vectors to average")
     cut = choose_tokenizer(vectors, tokenizer)
     corpus = None if texts is None else _uniform_texts(texts)
     documents = None if corpus is None else words_of(corpus, cut)

@@ -18,7 +18,7 @@ CHARACTERS = 1 << 22  # of the texts of a chunk, at most
 
 def chunks(texts: Iterable[Text], count: int, characters: int) -> Iterator[list[Text]]:
     """At most `count` texts at a time, or fewer once they have so many characters."""
-    if isinstance(texts, str):
+    if isinstance(texts, str | bytes):
         as_texts(texts)  # says that it is one text alone
     chunk: list[Text] = []
     size = 0

@@ -88,6 +88,13 @@ def embed(
             yield Embedded([text.text for text in states.texts], _parts(states, recipe, wish))
 
 
+def dim_of(encoder: Encoder, wish: Wish) -> int:
+    """How many numbers each vector has."""
+    if not isinstance(encoder, ContextualEncoder):
+        return encoder.dim
+    return encoder.width(wish.recipe if wish.per == "text" else wish.recipe or Recipe())
+
+
 def _paired(texts: Iterable[str], stream: Any) -> Iterator[Embedded]:
     """Vectors with the texts they are of, which were read a little ahead."""
     waiting: deque[str] = deque()

@@ -57,6 +57,13 @@ class ContextualEncoder:
         nothing = np.zeros((1, self.config.dim), np.float32)
         return int(self.modules.finish(nothing, group_bounds([1])).shape[1])
 
+    def width(self, recipe: Recipe | None) -> int:
+        """How many numbers a vector by a recipe has: `None` is the folder's own."""
+        if recipe is None:
+            return self.dim
+        layers = choose_layers(recipe.layers, self.config.states)
+        return self.config.dim * (len(layers) if recipe.mix == "concat" else 1)
+
     def encode(
         self,
         texts: Iterable[Text],
@@ -82,7 +89,7 @@ class ContextualEncoder:
         chosen = None
         if any(part is not None for part in (layers, mix, pool, recipe)):
             chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
-        asked, found, done = as_texts(texts), [np.empty((0, self.dim), np.float32)], 0
+        asked, found, done = as_texts(texts), [np.empty((0, self.width(chosen)), np.float32)], 0
         for chunk in self.stream(asked, chosen, prompt, long=long, overlap=overlap):
             found.append(chunk)
             done += len(chunk)
@@ -92,7 +99,7 @@ class ContextualEncoder:
     def stream(
         self,
         texts: Iterable[Text],
-        recipe: Recipe | None = None,
+        recipe: Recipe | str | None = None,
         prompt: str | None = None,
         *,
         long: Long = "truncate",
@@ -105,8 +112,9 @@ class ContextualEncoder:
         into `notes`, or is reported at the end if there are none.
         """
         self.engine.rouse()
-        pooling = self.pooling(recipe)
-        numbers = choose_layers(recipe.layers if recipe else -1, self.config.states)
+        chosen = None if recipe is None else choose_recipe(recipe)
+        pooling = self.pooling(chosen)
+        numbers = choose_layers(chosen.layers if chosen else -1, self.config.states)
         before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)
         met = Notes() if notes is None else notes
 
@@ -226,6 +234,10 @@ class ContextualEncoder:
             known = f"it has {', '.join(prompts)}" if prompts else "it has none"
             raise BadSetting(f"{self.name} has no prompt '{chosen}': {known}")
         return prompts[chosen]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its name: another process opens it again."""
+        return load_contextual, (self.name,)
 
     def __repr__(self) -> str:
         sizes = f"{self.config.layers} layers × {self.config.dim}"

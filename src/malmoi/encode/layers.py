@@ -4,11 +4,13 @@ State 0 is what goes into the first layer, state n what comes out of layer n; -1
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import index
 
 from malmoi.errors import BadSetting
 
 Layers = int | str | Sequence[int]  # -2, "-4:", "0,3,6", "all", [-2, -1]
+WANTED = "give a number (-2), several (0,3,6), a range (-4:) or all"
 RANGE = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*")
 
 
@@ -16,7 +18,10 @@ def choose_layers(asked: Layers, count: int) -> tuple[int, ...]:
     """The states asked for, numbered from 0, of a model that has `count` of them."""
     if isinstance(asked, str):
         return _written(asked, count)
-    numbers = [asked] if isinstance(asked, int) else list(asked)
+    try:
+        numbers = [index(number) for number in (asked if isinstance(asked, Iterable) else [asked])]
+    except TypeError as error:
+        raise BadSetting(f"{asked!r} names no layers: {WANTED}") from error
     if not numbers:
         raise BadSetting("no layer was asked for: name one, such as -1, or 'all'")
     return tuple(_from_zero(number, count) for number in numbers)
@@ -34,9 +39,7 @@ def _written(asked: str, count: int) -> tuple[int, ...]:
     try:
         numbers = [int(number) for number in asked.split(",")]
     except ValueError as error:
-        raise BadSetting(
-            f"'{asked}' names no layers: give a number (-2), several (0,3,6), a range (-4:) or all"
-        ) from error
+        raise BadSetting(f"'{asked}' names no layers: {WANTED}") from error
     return choose_layers(numbers, count)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from malmoi.encode.layers import Layers
 from malmoi.encode.mixing import MIXES, Mix, mix_layers
@@ -33,6 +34,10 @@ class Recipe:
             raise BadSetting(f"there is no pool '{self.pool}': choose one of {', '.join(POOLS)}")
         if self.pool == "cls" and not self.special:
             raise BadSetting("the pool cls is the first special piece: it cannot leave these out")
+        if self.mix != "weighted" and (self.weights or self.scale != 1):
+            raise BadSetting(f"weights and scale are for the mix weighted, not for {self.mix}")
+        if not all(map(isfinite, (*self.weights, self.scale))):
+            raise BadSetting(f"the weights {self.weights} with scale {self.scale} are not finite")
 
     def mixed(self, layers: Sequence[Matrix]) -> Matrix:
         """The layers as one, [pieces, dim]."""

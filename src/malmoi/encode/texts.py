@@ -17,13 +17,13 @@ def uniform(text: str) -> str:
 
 def as_texts(texts: Iterable[Text]) -> list[Text]:
     """A list of texts; one alone is a mistake."""
-    if isinstance(texts, str):
-        raise BadSetting(f"the texts are the one string '{texts[:40]}': give a list of texts")
+    if isinstance(texts, str | bytes):
+        raise BadSetting(f"the texts are the one string {texts[:40]!r}: give a list of texts")
     found = list(texts)
     for text in found:
         both = text if isinstance(text, tuple) and len(text) == 2 else (text,)
         if not all(isinstance(part, str) for part in both):
-            raise BadSetting(f"{text!r} is no text: give a string, or a pair of them")
+            raise BadSetting(f"{text!r} is no text: give a string, or a tuple of two for a pair")
     return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.activations import Parts
-from malmoi.encode.embedding import Embedded, Wish, clean, embed
+from malmoi.encode.embedding import Embedded, Wish, clean, dim_of, embed
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.notes import Notes
 from malmoi.encode.outputs import Output, chunk_dim, output_for
@@ -110,7 +110,7 @@ class _Work:
         self.keeper, self.file = keeper, file
         self.notes = Notes()
         self.done = self.size = 0
-        self.dim = encoder.dim
+        self.dim = dim_of(encoder, wish)
         self.first: Matrix = np.empty((0, 0), np.float32)  # vectors of the first text
         self._noted = [0, 0, 0]  # how many of the notes are of texts that are done
 
