@@ -1,6 +1,8 @@
 """What can go wrong, in few kinds; each message names the value, the place and the fix."""
 
 import codecs
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -45,6 +47,18 @@ class MissingExtra(MalmoiError, ImportError):
 
 class MalmoiWarning(UserWarning):
     """Something that was repaired, skipped or lost on the way, counted."""
+
+
+def warn(sentence: str) -> None:
+    """Warn whoever called malmoi, at the line where they did, however deep in here it was seen."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, MalmoiWarning, stacklevel=level)
+
+
+def _is_ours(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == "malmoi"
 
 
 def check_encoding(name: str) -> None:

@@ -58,6 +58,13 @@ def test_the_best_is_the_best_with_its_interval(minilm: ContextualEncoder) -> No
     assert found.values[0][0] is None, "[CLS] before the first layer is the same everywhere"
 
 
+def test_of_equals_the_simplest_is_the_best(minilm: ContextualEncoder) -> None:
+    found = sweep_recipes(minilm, SentenceSet("two", PAIRS.pairs[:2]))
+    equal = [(i, j) for i, row in enumerate(found.values) for j, v in enumerate(row) if v == 1]
+    assert len(equal) > 1
+    assert found.best == equal[0]
+
+
 @pytest.mark.parametrize(("states", "rows"), [(2, 4), (4, 7), (5, 9), (25, 29)])
 def test_rows_are_all_layers_and_each_mixture_once(states: int, rows: int) -> None:
     assert len(recipes_of(states)) == rows

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.errors import BadSetting, MalmoiError, UnknownWord
+from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning, UnknownWord
 from malmoi.query.context import Occurrences, occurrences, surrounding
 from malmoi.query.places import Place
 
@@ -105,6 +105,19 @@ def test_what_cannot_be_found_is_said(
 ) -> None:
     with pytest.raises(kind, match=said.replace("?", r"\?")):
         occurrences(minilm, word, texts)
+
+
+def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
+    minilm: ContextualEncoder,
+) -> None:
+    far, both = "word " * 300 + "bank", "bank " + "word " * 300 + "bank"
+    said = r"'bank' stands beyond the first 256 pieces of 2 texts.*\(number 2, 4\)"
+    with pytest.warns(MalmoiWarning, match=said) as caught:
+        found = occurrences(minilm, "bank", ["a bank", far, "word " * 300, both])
+    assert len(caught) == 1
+    assert found.texts == (0, 3)
+    with pytest.warns(MalmoiWarning, match="of 1 texts"), pytest.raises(UnknownWord):
+        occurrences(minilm, "bank", [far])
 
 
 def test_a_join_that_is_none(minilm: ContextualEncoder) -> None:

@@ -1,12 +1,11 @@
 """What happened to texts on their way into a model: cut off, empty, unknown. Counted and listed."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from malmoi.encode.cutting import MOST_SPECIAL, Cutter
-from malmoi.errors import MalmoiWarning
+from malmoi.errors import warn
 
 SHOWN = 5
 
@@ -44,7 +43,7 @@ class Notes:
             "made of unknown pieces alone: their vectors mean little": self.unknown,
         }
         return [
-            f"{len(numbers):,} of {self.texts:,} texts are {what} ({_listed(numbers)})"
+            f"{len(numbers):,} of {self.texts:,} texts are {what} ({listed(numbers)})"
             for what, numbers in found.items()
             if numbers
         ]
@@ -52,9 +51,10 @@ class Notes:
     def report(self, name: str) -> None:
         """Warn of what was counted."""
         for sentence in self.sentences():
-            warnings.warn(f"{name}: {sentence}", MalmoiWarning, stacklevel=3)
+            warn(f"{name}: {sentence}")
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Sequence[int]) -> str:
+    """The first few of the texts that something is said of."""
     shown = ", ".join(f"{number:,}" for number in numbers[:SHOWN])
     return f"number {shown}" + (" …" if len(numbers) > SHOWN else "")

@@ -1,6 +1,5 @@
 """Words found in vectors, many at once; those that are unknown are counted and reported."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.word_weights import Rows
-from malmoi.errors import MalmoiWarning, UnknownWord
+from malmoi.errors import UnknownWord, warn
 from malmoi.vectors import Matrix, Vectors
 
 Mask = npt.NDArray[np.bool_]
@@ -63,5 +62,4 @@ class WordNotes:
         }
         for what, (count, total) in found.items():
             if count:
-                text = f"{name}: {count:,} of {total:,} {what}"
-                warnings.warn(text, MalmoiWarning, stacklevel=3)
+                warn(f"{name}: {count:,} of {total:,} {what}")

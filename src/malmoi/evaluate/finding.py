@@ -6,13 +6,12 @@ read there, without importing it.
 """
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import BadFile, BadSetting, warn
 from malmoi.evaluate.sentence_sets import WANTED as SENTENCES
 from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
 from malmoi.evaluate.sets import WANTED, SimilaritySet, TestSet, read_set
@@ -65,7 +64,7 @@ def _found_sentences() -> list[SentenceSet]:
         try:
             found = read_sentences(path)
         except (BadFile, BadSetting) as error:
-            warnings.warn(MalmoiWarning(f"left out: {error}"), stacklevel=4)
+            warn(f"left out: {error}")
             continue
         sets.append(replace(found, name=f"{path.parent.name}/{found.name}"))
     return sets
@@ -78,7 +77,7 @@ def _found() -> list[TestSet]:
         try:
             found = read_set(path)
         except BadFile as error:
-            warnings.warn(MalmoiWarning(f"left out: {error}"), stacklevel=4)
+            warn(f"left out: {error}")
             continue
         content = found.pairs if isinstance(found, SimilaritySet) else found.sections
         sets.setdefault(content, found)
@@ -90,7 +89,7 @@ def _own_files(name: str) -> list[Path]:
         return []
     folder = Path(os.environ[FOLDER]) / name
     if not folder.is_dir():
-        warnings.warn(MalmoiWarning(f"{FOLDER}: there is no folder {folder}"), stacklevel=5)
+        warn(f"{FOLDER}: there is no folder {folder}")
         return []
     return sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
 

@@ -4,11 +4,10 @@ Knows nothing of what the text means.
 """
 
 import unicodedata
-import warnings
 from math import isfinite
 from pathlib import Path
 
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import BadFile, warn
 from malmoi.files.source import Source
 
 LARGEST = 100 << 20  # bytes; the sets people use have less than one million
@@ -21,7 +20,7 @@ def read_text(path: Path) -> str:
         raise BadFile(f"{path} is no test of vectors but something larger, or not text at all")
     text = _decoded(path, b"".join(block.tobytes() for block, _ in source.blocks()))
     if not unicodedata.is_normalized("NFC", text):
-        warnings.warn(MalmoiWarning(f"{path} is not in NFC; it was made so"), stacklevel=3)
+        warn(f"{path} is not in NFC; it was made so")
         text = unicodedata.normalize("NFC", text)
     return text
 
@@ -49,5 +48,5 @@ def _decoded(path: Path, content: bytes) -> str:
         text = content.decode("cp949")
     except UnicodeDecodeError as error:
         raise BadFile(f"{path} is neither UTF-8 nor CP949: save it as UTF-8") from error
-    warnings.warn(MalmoiWarning(f"{path} is not UTF-8; it was read as CP949"), stacklevel=4)
+    warn(f"{path} is not UTF-8; it was read as CP949")
     return text

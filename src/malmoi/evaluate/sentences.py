@@ -4,7 +4,6 @@ Cosines and people's scores are compared by rank (Spearman) and by value (Pearso
 vector points nowhere is similar to none: its pairs count with a cosine of 0, and are counted.
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import MalmoiWarning
+from malmoi.errors import warn
 from malmoi.evaluate.finding import find_sentence_sets
 from malmoi.evaluate.scores import DIGITS, Kind, Numbers, Score, correlation
 from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
@@ -78,7 +77,7 @@ def score_sentences(asked: SentenceSet, cosines: Numbers, seed: int = 0) -> Sent
 
     found = SentenceScore(asked.name, score("spearman"), score("pearson"))
     if found.spearman.value is None:
-        warnings.warn(f"{asked.name}: {_why_none(ours, theirs)}", MalmoiWarning, stacklevel=3)
+        warn(f"{asked.name}: {_why_none(ours, theirs)}")
     return found
 
 

@@ -88,10 +88,10 @@ def sweep_recipes(
     scores = np.array([pair.score for pair in asked.pairs])
     cosines = [np.nan_to_num(np.concatenate(part), nan=0.0) for part in parts]
     values = [spearman(each, scores) for each in cosines]
-    known = [(value, i) for i, value in enumerate(values) if value is not None]
+    known = [(value, -i) for i, value in enumerate(values) if value is not None]
     if not known:
         raise BadSetting(f"{asked.name} has no correlation with anything: its scores are the same")
-    best = max(known)[1]
+    best = -max(known)[1]  # of equals the first, which is the simplest
     width = len(POOLINGS)
     return Sweep(
         asked.name,

@@ -8,6 +8,7 @@ import numpy as np
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
+from malmoi.encode.notes import Notes
 from malmoi.encode.pieces import Numbers
 from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups, unit_length
 from malmoi.encode.recipes import Recipe, choose_recipe
@@ -61,7 +62,8 @@ def occurrences(
 
     Without a recipe, layers or a mix it is the sum of the last four layers; `join` makes one
     vector of a word's pieces. With `prefix` longer words that begin with it count too, which is
-    how Hangul is looked for if nothing is said. Only texts that hold the word are run.
+    how Hangul is looked for if nothing is said. Only texts that hold the word are run,
+    each as far as the model reads; where it stands further on too, that is reported.
     """
     plain = recipe is None and layers is None and mix is None
     chosen = choose_recipe(RECIPE if plain else recipe, layers=layers, mix=mix)
@@ -106,13 +108,17 @@ def place_vectors(
         by_text.setdefault(place.text, []).append(place)
     held = list(by_text.values())
     rows: list[list[Matrix]] = [[] for _ in recipes]
-    done = 0
-    for states in encoder.stream_activations([texts[text] for text in by_text], layers):
+    run = [texts[text] for text in by_text]
+    done, notes = 0, Notes()
+    for states in encoder.stream_activations(run, layers, notes=notes):
         for recipe, found in zip(recipes, rows, strict=True):
             for parts, there in zip(states.pieces(recipe), held[done:], strict=False):
                 found += [_joined(parts.matrix[place.first : place.stop], join) for place in there]
         done += len(states)
         progress(done, len(held))
+    numbers = [text + 1 for text in by_text]  # what was cut off was told when it was looked for
+    unknown = [numbers[place - 1] for place in notes.unknown]
+    Notes(texts=len(texts), unknown=unknown).report(encoder.name)
     return [np.concatenate(found) for found in rows]
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from malmoi.encode.cutting import Cutter
+from malmoi.encode.notes import listed
 from malmoi.encode.pieces import Pieces
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import BadSetting, UnknownWord, warn
 from malmoi.keys import Keys
 from malmoi.query.spelling import near_spellings
 
@@ -48,12 +49,19 @@ def find_places(
         raise BadSetting(f"'{word}' is no word to look for: the model sees nothing in it")
     if prefix is None:
         prefix = HANGUL[0] <= asked.text.strip()[-1] <= HANGUL[1]
-    places = []
+    places, beyond = [], []
     for i, text in enumerate(texts):
         if wanted[0] not in form(text):  # far quicker than cutting every text
             continue
         (pieces,) = cutter([text])
         places += _within(pieces, i, wanted, form, prefix)
+        if pieces.truncated and wanted[0] in form(text[pieces.offsets[:, 1].max() :]):
+            beyond.append(i + 1)
+    if beyond:
+        warn(
+            f"'{word}' stands beyond the first {cutter.longest} pieces of {len(beyond):,} texts,"
+            f" which is as far as the model reads ({listed(beyond)})"
+        )
     if not places:
         raise UnknownWord(word, _alike(cutter, word, texts), where=_where(len(texts)))
     return places
