@@ -5,6 +5,7 @@ Knows nothing of models: NumPy and the standard library are all it needs.
 
 import http.client
 import json
+import math
 import threading
 import time
 import warnings
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib.metadata import version
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 from uuid import uuid4
 
 import numpy as np
@@ -26,6 +27,7 @@ Encoded = Vectors | tuple[Vectors, list[list[str]]]
 
 AT_ONCE = 256  # texts in one request; more are split
 CONNECTIONS = 4
+AHEAD = 64  # requests of a generator that are sent before answers are fetched
 OVERLOADED = 503
 LONGEST_WAIT = 10.0  # seconds before a server that was too busy is asked again
 
@@ -40,6 +42,25 @@ class ServerRefused(MalmoiError, ValueError):
 
 class Unreachable(MalmoiError, ConnectionError):
     """No server, or one that went away."""
+
+
+class TimedOut(Unreachable, TimeoutError):
+    """No answer within the client's `timeout`."""
+
+
+class Fetched(NamedTuple):
+    """The vectors of one request; the first has the number 1."""
+
+    id: int
+    embedding: Any  # an array or lists, as output_fmt says
+
+
+class FetchedTokens(NamedTuple):
+    """The same with the pieces of each text."""
+
+    id: int
+    embedding: Any  # an array or lists, as output_fmt says
+    tokens: list[list[str]]
 
 
 class Client:
@@ -80,6 +101,8 @@ class Client:
         self._pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="malmoi-client")
         self._waiting: dict[Future[Encoded], int] = {}
         self._sending = 0  # threads that may still add to what is waiting
+        self._failures: list[Exception] = []  # of these threads
+        self._closed = False
         if not ignore_all_checks or show_server_config:
             config = self.server_status  # says at once if there is no server
             if show_server_config:
@@ -108,11 +131,12 @@ class Client:
                 return None
         return self._encode(number, texts, is_tokenized, show_tokens)
 
-    def fetch(self, delay: float = 0.0) -> Iterator[tuple[Any, ...]]:
+    def fetch(self, delay: float = 0.0) -> Iterator[Fetched | FetchedTokens]:
         """What `encode` without blocking has asked for, each as soon as it is there.
 
         Each is the number of its request (the first is 1) and the vectors, and the pieces where
-        they were asked for; in whatever order they come.
+        they were asked for; in whatever order they come. What a generator fails with is raised
+        once all before it is there.
         """
         time.sleep(delay)
         while self._waiting or self._sending:
@@ -123,11 +147,18 @@ class Client:
                 number = self._waiting.pop(future)
                 self.pending_request.discard(number)
                 found = future.result()
-                yield (number, *found) if isinstance(found, tuple) else (number, found)
+                yield named(number, found)
+        if self._failures:
+            raise self._failures.pop(0)
 
     def fetch_all(self, sort: bool = True, concat: bool = False) -> Any:
-        """All at once: a list of vectors a request, in their order, or one after the other."""
+        """All at once: a list of vectors a request, in their order, or one after the other.
+
+        `None` if nothing was asked for.
+        """
         found = list(self.fetch())
+        if not found:
+            return None
         ordered = [one[1] for one in (sorted(found, key=lambda one: one[0]) if sort else found)]
         if not concat:
             return ordered
@@ -141,8 +172,11 @@ class Client:
         max_num_batch: int | None = None,
         delay: float = 0.1,
         **options: bool,
-    ) -> Iterator[tuple[Any, ...]]:
-        """Lists of texts as they come, and their vectors as they are ready, as `fetch` has them."""
+    ) -> Iterator[Fetched | FetchedTokens]:
+        """Lists of texts as they come, and their vectors as they are ready, as `fetch` has them.
+
+        No more of them are taken than a few ahead of what is fetched.
+        """
         self._sending += 1
 
         def send() -> None:
@@ -151,6 +185,11 @@ class Client:
                     self.encode(texts, blocking=False, **options)
                     if number == max_num_batch:
                         return
+                    while len(self._waiting) >= AHEAD and not self._closed:
+                        time.sleep(0.01)
+            except Exception as error:
+                if not self._closed:
+                    self._failures.append(error)
             finally:
                 self._sending -= 1
 
@@ -189,6 +228,7 @@ class Client:
 
     def close(self) -> None:
         """Wait for nothing more."""
+        self._closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             for connection in self._connections:
@@ -236,12 +276,20 @@ class Client:
     def _ask(self, method: str, path: str, asked: Any) -> tuple[Any, dict[str, str]]:
         """One request; a server that is too busy is asked again when it says."""
         body = None if asked is None else json.dumps(asked).encode()
+        end = time.monotonic() + self.timeout / 1000 if self.timeout >= 0 else math.inf
         while True:
             status, headers, content = self._send(method, path, body)
             if status != OVERLOADED:
                 break
-            time.sleep(min(float(headers.get("retry-after", 1)), LONGEST_WAIT))
-        answer = json.loads(content)
+            pause = seconds_of(headers.get("retry-after", ""))
+            if time.monotonic() + pause > end:
+                raise TimedOut(f"{self._place} is too busy: no answer in {self.timeout} ms")
+            time.sleep(pause)
+        try:
+            answer = json.loads(content)
+        except ValueError as error:
+            sentence = f"{self._place} answers {status} and no JSON: is it malmoi's?"
+            raise ServerRefused(status, sentence) from error
         if status != 200:
             sentence = answer.get("description") or answer.get("error", {}).get("message")
             raise ServerRefused(status, f"the server refused: {sentence}")
@@ -263,7 +311,7 @@ class Client:
                 return found.status, named, found.read()
             except TimeoutError as error:
                 self._disconnect()
-                raise Unreachable(f"no answer in {self.timeout} ms from {self._place}") from error
+                raise TimedOut(f"no answer in {self.timeout} ms from {self._place}") from error
             except (OSError, http.client.HTTPException) as error:
                 self._disconnect()
                 if fresh or attempt == 2:
@@ -291,6 +339,16 @@ class Client:
     @property
     def _place(self) -> str:
         return f"the server at {self.ip}:{self.port}"
+
+
+def named(number: int, found: Encoded) -> Fetched | FetchedTokens:
+    """What was asked for, by its names."""
+    return FetchedTokens(number, *found) if isinstance(found, tuple) else Fetched(number, found)
+
+
+def seconds_of(retry_after: str) -> float:
+    """How long to wait; a date is a proxy's way to say it, and a while will do."""
+    return min(float(retry_after), LONGEST_WAIT) if retry_after.isdecimal() else 1.0
 
 
 def check_texts(texts: Texts, is_tokenized: bool) -> None:

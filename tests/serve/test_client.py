@@ -1,12 +1,15 @@
 """The client does what BertClient did; /encode answers whoever asks as its clients do."""
 
+import threading
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
 
-from malmoi.client import Client, ServerRefused, Texts, Unreachable
+from malmoi.client import AHEAD, Client, FetchedTokens, ServerRefused, Texts, Unreachable
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.errors import BadSetting
 from tests.serve.worlds import Running
@@ -73,7 +76,7 @@ def test_without_blocking_answers_are_fetched(client: Client) -> None:
     for text in TEXTS:
         assert client.encode([text], blocking=False) is None
     assert client.status["num_pending_request"] == 3
-    found = dict(client.fetch())
+    found = {one.id: one.embedding for one in client.fetch()}
     assert sorted(found) == [1, 2, 3]
     expected = encoded(client, TEXTS)
     for place, number in enumerate(sorted(found)):
@@ -90,9 +93,91 @@ def test_all_can_be_fetched_in_order(client: Client) -> None:
 
 def test_a_generator_of_texts_is_encoded_as_it_comes(client: Client) -> None:
     batches = ([f"{i} {j}" for j in range(3)] for i in range(100))
-    found = dict(client.encode_async(batches, max_num_batch=5, delay=0))
+    found = {one[0]: one[1] for one in client.encode_async(batches, 5, delay=0)}
     assert sorted(found) == [1, 2, 3, 4, 5]
     assert all(rows.shape == (3, 384) for rows in found.values())
+
+
+def test_what_is_fetched_has_names(client: Client) -> None:
+    client.encode(TEXTS, blocking=False, show_tokens=True)
+    (found,) = client.fetch()
+    assert isinstance(found, FetchedTokens)
+    assert found.id == 1
+    assert np.shape(found.embedding) == (3, 384)
+    assert [len(one) for one in found.tokens] == [5, 6, 6]
+    assert client.fetch_all(concat=True) is None
+
+
+def test_a_generator_that_fails_is_not_taken_for_its_end(client: Client) -> None:
+    def batches() -> Iterator[list[str]]:
+        yield ["good"]
+        yield [" "]
+
+    found = client.encode_async(batches(), delay=0)
+    assert next(found).id == 1
+    with pytest.raises(BadSetting, match="text 0 is empty"):
+        next(found)
+
+
+def test_a_generator_is_not_run_far_ahead(client: Client) -> None:
+    taken = 0
+
+    def batches() -> Iterator[list[str]]:
+        nonlocal taken
+        for _ in range(1000):
+            taken += 1
+            yield ["text"]
+
+    found = client.encode_async(batches(), delay=0)
+    next(found)
+    time.sleep(0.3)
+    assert 1 <= taken <= AHEAD + 1
+
+
+class Other(BaseHTTPRequestHandler):
+    """A server that is too busy, says so by a date, or is not ours."""
+
+    def do_GET(self) -> None:
+        self.do_POST()
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        status, head, body = {
+            "busy": (503, "1", b'{"description": "busy"}'),
+            "date": (503, "Wed, 21 Oct 2099 07:28:00 GMT", b""),
+        }.get(self.headers["authorization"].split()[-1], (502, "", b"<html>"))
+        self.send_response(status)
+        self.send_header("retry-after", head)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "sentence"),
+    [
+        ("busy", TimeoutError, "too busy: no answer in 500 ms"),
+        ("date", TimeoutError, "too busy: no answer in 500 ms"),
+        ("page", ServerRefused, "answers 502 and no JSON"),
+    ],
+)
+def test_other_answers_are_told_and_end(what: str, kind: type[Exception], sentence: str) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        with pytest.raises(kind, match=sentence):
+            Client("127.0.0.1", other.server_port, timeout=500, api_key=what)
+        other.shutdown()
+
+
+def test_an_answer_that_takes_too_long_is_a_timeout(server: Running) -> None:
+    with (
+        Client("127.0.0.1", server.port, timeout=1, ignore_all_checks=True) as client,
+        pytest.raises(TimeoutError, match="no answer in 1 ms"),
+    ):
+        client.encode(["word " * 200] * 50)
 
 
 def test_lists_tokens_and_lengths(server: Running) -> None:
