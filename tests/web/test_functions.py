@@ -33,14 +33,22 @@ def run(browser: Browser) -> Run:
 
 
 def test_initials_and_half_syllables_become_patterns(run: Run) -> None:
-    typed = ["ㅎㄱ", "하", "한", "a.b", "ㅋㅋ"]
-    words = ["한국", "학교", "항", "한", "a.b", "axb", "ㅋㅋ", "콩쥐"]
+    typed = ["ㅎㄱ", "하", "한", "a.b", "ㅋㅋ", "K-드라마", "^ㅎ/]"]
+    words = ["한국", "학교", "항", "한", "a.b", "axb", "ㅋㅋ", "콩쥐", "k-드라마", "^하/]"]
     found = run(
         "hangul",
         f"{typed}.map(typed => new RegExp(`^${{it.pattern(typed)}}$`, 'u'))"
         f".map(one => {words}.filter(word => one.test(word)))",
     )
-    assert found == [["한국", "학교"], ["항", "한"], ["한"], ["a.b"], ["ㅋㅋ"]]
+    assert found == [
+        ["한국", "학교"],
+        ["항", "한"],
+        ["한"],
+        ["a.b"],
+        ["ㅋㅋ"],
+        ["k-드라마"],
+        ["^하/]"],
+    ]
 
 
 def test_same_then_prefix_then_inside_and_rows_with_line_ends(run: Run) -> None:
@@ -80,13 +88,15 @@ def test_names_never_lie_over_each_other(run: Run) -> None:
           let last = 7;
           const random = () => (last = last * 16807 % 2147483647) / 2147483647;
           const spread = (size) => Float32Array.from({ length: 3000 }, () => random() * size);
-          const size = { width: 800, height: 600, line: 16, gap: 6, origin: [13, -700] };
+          const size = { width: 800, height: 600, line: 16, gap: 6, origin: [13, -700],
+                         named: new Set([1]) };
           return it.placeLabels({ x: spread(800), y: spread(600) }, new it.Ground(800, 600),
                                 row => `word ${row}`, text => 7 * text.length, size);
         })()""",
     )
     assert len(labels) > 40
     assert labels[0]["row"] == 0
+    assert 1 not in [one["row"] for one in labels]  # it has its name
     for i, one in enumerate(labels):
         for other in labels[:i]:
             apart_x = abs(one["x"] - other["x"]) >= min(one["width"], other["width"])

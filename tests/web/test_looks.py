@@ -47,6 +47,46 @@ def test_nothing_is_cut_off_at_any_width(browser: Browser, words: Path, width: i
         assert page.value("document.querySelector('.over').offsetHeight") > 200
 
 
+WATCHED = """{
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  const clear = CanvasRenderingContext2D.prototype.clearRect;
+  globalThis.written = [];
+  CanvasRenderingContext2D.prototype.clearRect = function (...given) {
+    globalThis.written = [];
+    clear.apply(this, given);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    globalThis.written.push([text, x, x + this.measureText(text).width]);
+    write.call(this, text, x, y);
+  };
+}"""
+
+
+def test_the_chosen_name_is_written_once_and_inside(browser: Browser, tmp_path: Path) -> None:
+    keys = [f"a name that is long: {number}" for number in range(40)]
+    scene = scene_of(keys)
+    write_page(scene, tmp_path / "long.html")
+    place = (tmp_path / "long.html").as_uri()
+    right = keys[int(scene.spaces[0].plane[:, 0].argmax())]
+    with browser.page(place, width=800, height=600, before=WATCHED) as page:
+        page.ready()
+        page.value(f"document.getElementById('search').value = {right!r}")
+        page.value("document.getElementById('search').dispatchEvent(new Event('input'))")
+        page.value("document.getElementById('search').focus()")
+        page.key("Enter")
+        page.wait("document.querySelectorAll('#point li').length")
+        for _ in range(4):  # it was moved to the middle
+            page.key("ArrowLeft")
+        page.settle()
+        written = page.value("written")
+        width = page.value("document.querySelector('.over').clientWidth")
+    ((_, begin, end),) = [one for one in written if one[0] == right]
+    assert begin >= 0
+    assert end <= width
+    texts = [text for text, _, _ in written]
+    assert len(texts) == len(set(texts))
+
+
 def test_solid_pictures_turn(browser: Browser, words: Path) -> None:
     with browser.page(words.as_uri()) as page:
         flat = page.ready().screenshot()

@@ -15,7 +15,7 @@ from malmoi.project.page import write_page
 from malmoi.project.scene import Field, Scene
 from malmoi.vectors import Vectors
 from tests.web.browser import Browser, Page
-from tests.web.scenes import ENGLISH, KOREAN, space_of, vectors_of
+from tests.web.scenes import ENGLISH, KOREAN, scene_of, space_of, vectors_of
 
 WORDS = (*KOREAN, *ENGLISH)
 
@@ -108,6 +108,14 @@ def test_analogy_is_answered_as_by_the_library_over_the_same_vectors(
         page.value("document.querySelector('#analogy input').value = 'king + nobody'")
         page.value("document.querySelector('#analogy form').requestSubmit()")
         page.wait("document.querySelector('#analogy .answers').textContent.includes('nobody')")
+
+
+def test_an_empty_analogy_is_told_how_to_be_written(browser: Browser, tmp_path: Path) -> None:
+    write_page(scene_of(["점", "선", "면"]), tmp_path / "few.html")
+    with browser.page((tmp_path / "few.html").as_uri()) as page:
+        page.ready()
+        page.value("document.querySelector('#analogy form').requestSubmit()")
+        page.wait("document.querySelector('#analogy .answers').textContent.includes('like king')")
 
 
 def test_lasso_exports_what_it_circles(browser: Browser, tmp_path: Path) -> None:

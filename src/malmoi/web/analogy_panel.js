@@ -11,7 +11,7 @@ export function analogyPanel(spaces, store, go) {
   const possible = spaces.some(({ source, described }) => source.live || described.sections.coarse);
   panel.hidden = !possible; // a page without vectors has nothing to compute with
   if (!possible) return;
-  const input = element("input", { type: "text", "aria-labelledby": "analogy-title", placeholder: example(spaces[0]),
+  const input = element("input", { type: "text", "aria-labelledby": "analogy-title", placeholder: example(spaces[0]) ?? "A - B + C",
     autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
   const form = element("form", { class: "row" }, input, element("button", { type: "submit" }, "Find"));
   const answers = element("div", { class: "answers" });
@@ -19,7 +19,7 @@ export function analogyPanel(spaces, store, go) {
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const expression = input.value || input.placeholder;
+    const expression = input.value.trim() || (example(spaces[0]) ?? "");
     input.value = expression;
     const all = await Promise.all(spaces.map((space) => answer(space, expression)));
     answers.replaceChildren(...all.flatMap((one, i) => shown(spaces, i, one, go, store)));
@@ -33,7 +33,7 @@ export function analogyPanel(spaces, store, go) {
 /** An expression that the model can answer, to begin with. @param {import("./space.js").Space} space */
 function example(space) {
   const known = ["king - man + woman", "한국 - 서울 + 도쿄", "paris - france + italy"];
-  return known.find((text) => text.split(/ [-+] /u).every((word) => space.find(word) >= 0)) ?? "A - B + C";
+  return known.find((text) => text.split(/ [-+] /u).every((word) => space.find(word) >= 0));
 }
 
 /** @returns {Promise<import("./asking.js").Reply>} */

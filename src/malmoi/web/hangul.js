@@ -14,7 +14,7 @@ export function folded(text) {
 
 /** What matches a text and nothing else, as a regular expression's source. @param {string} typed */
 export function literal(typed) {
-  return folded(typed).replace(/[\\^$.*+?()[\]{}|/-]/gu, "\\$&");
+  return folded(typed).replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
 }
 
 /** What a typed text matches, as a regular expression's source: an initial any syllable that

@@ -42,10 +42,11 @@ export class Ground {
 /** Names for points in view: in each part of the picture the first row that there is room for.
  * @param {import("./screen.js").Screen} screen @param {Ground} ground
  * @param {(row: number) => string} nameOf @param {(text: string) => number} widthOf
- * @param {{width: number, height: number, line: number, gap: number, origin: number[]}} size
- *   parts are counted from the origin, which moves with the points, so that names stay
+ * @param {{width: number, height: number, line: number, gap: number, origin: number[],
+ *   named: Set<number>}} size parts are counted from the origin, which moves with the points, so
+ *   that names stay; those that are named already are left out
  * @returns {Label[]} */
-export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap, origin }) {
+export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap, origin, named }) {
   const [left, top] = origin.map((at, axis) => (((at % TILE[axis]) + TILE[axis]) % TILE[axis]) - TILE[axis]);
   const columns = Math.ceil((width - left) / TILE[0]);
   const tries = new Uint8Array(columns * Math.ceil((height - top) / TILE[1]));
@@ -58,6 +59,7 @@ export function placeLabels(screen, ground, nameOf, widthOf, { width, height, li
       tries[tile]--;
       continue;
     }
+    if (named.has(row)) continue;
     const text = shortened(nameOf(row));
     if (said.has(text)) continue; // many points may have one name: it is written once
     const wide = widthOf(text);

@@ -21,22 +21,24 @@ export function drawOverlay(context, view) {
     paper: styled("paper"), accent: styled("accent") };
   const { chosen, hovered, nearby } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
-  for (const row of [chosen, hovered]) if (row >= 0) ring(pen, row);
+  const first = new Set([chosen, hovered].filter((row) => row >= 0));
+  for (const row of first) ring(pen, row);
+  const named = new Set(first); // each is named once
   if (!space.alike) { // a name that all points have says nothing
-    for (const row of [chosen, hovered]) if (row >= 0) name(pen, row, space.keys[row], true);
-    for (const row of nearby) name(pen, row, space.keys[row], false);
+    for (const row of first) name(pen, row, space.keys[row], camera);
+    for (const row of nearby) if (!named.has(row) && name(pen, row, space.keys[row])) named.add(row);
   }
   if (!view.store.state.solid) for (const island of view.islands) islandName(pen, island, camera);
-  if (!space.alike) names(pen, view);
+  if (!space.alike) names(pen, view, named);
   if (view.path.length) lasso(pen, view.path);
 }
 
 /** The names of points that nobody chose, where there is room. */
-function names(pen, { camera: { width, height, scale, target }, screen, space, marks }) {
+function names(pen, { camera: { width, height, scale, target }, screen, space, marks }, named) {
   const { chosen, circled } = marks;
   const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
   const origin = [width / 2 - target[0] * scale, height / 2 + target[1] * scale];
-  const shape = { width, height, line: 16, gap: pen.gap, origin };
+  const shape = { width, height, line: 16, gap: pen.gap, origin, named };
   pen.context.font = SMALL;
   const widthOf = (text) => wide(pen.context, text);
   for (const label of placeLabels(among, pen.ground, (row) => space.keys[row], widthOf, shape)) {
@@ -62,15 +64,20 @@ function write({ context, ink, paper, halo = 3.5 }, text, x, y) {
   context.fillText(text, x, y);
 }
 
-/** The name of one point; `anyway` even over others. */
-function name(pen, row, key, anyway) {
-  const gap = anyway ? pen.radius + 5 : pen.gap;
-  const x = pen.screen.x[row] + gap, y = pen.screen.y[row];
-  if (!Number.isFinite(x)) return;
+/** The name of one point, on its right or on its left; whether there was room. With a picture
+ * to stay in, it is written anyway. */
+function name(pen, row, key, picture = null) {
+  const at = pen.screen.x[row], y = pen.screen.y[row];
+  if (!Number.isFinite(at)) return false;
   pen.context.font = STRONG;
-  const text = shortened(key);
-  const free = pen.ground.take(x, y - 8, pen.context.measureText(text).width, 16);
-  if (free || anyway) write(pen, text, x, y);
+  const text = shortened(key), width = pen.context.measureText(text).width;
+  const gap = picture ? pen.radius + 5 : pen.gap;
+  const sides = [at + gap, at - gap - width];
+  const free = sides.find((x) => pen.ground.take(x, y - 8, width, 16));
+  const beyond = picture && at < picture.width && sides[0] + width > picture.width;
+  const x = free ?? (beyond ? Math.max(4, sides[1]) : sides[0]);
+  if (free !== undefined || picture) write(pen, text, x, y);
+  return free !== undefined;
 }
 
 /** The name of many points together, in their middle. */
