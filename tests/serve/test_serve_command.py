@@ -12,11 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from malmoi.cli import run
 from malmoi.formats import save
+from malmoi.keys import Keys
 from malmoi.search.building import build_index
+from malmoi.vectors import Vectors
 from tests.query.worlds import capitals
 from tests.serve.worlds import Answer, Running
 
@@ -184,6 +187,16 @@ def test_texts_without_a_known_word_are_told(started: Any, capitals_file: Path) 
     found = server.post("/v1/embeddings", {"model": "c", "input": ["서울", "zzz", "qqq"]})
     assert found.headers["x-zero-vectors"] == "2"
     assert b'malmoi_zero_vectors_total{model="c"} 2' in server.get("/metrics").body
+
+
+def test_vectors_that_cannot_be_drawn_are_listed(started: Any, tmp_path: Path) -> None:
+    save(Vectors(Keys.of(["<a>", "b"]), np.eye(2, 3, dtype=np.float32)), tmp_path / "two.malmoi")
+    _, server = started("--model", f"<two>={tmp_path / 'two.malmoi'}", "--quiet")
+    page = server.get("/")
+    assert page.status == 200
+    assert page.headers["content-type"].startswith("text/html")
+    assert b"There is no projector: &lt;two&gt; has 2 vectors" in page.body
+    assert server.get("/neighbours?word=b").status == 200
 
 
 def test_it_ends_at_once_when_told_twice(started: Any, capitals_file: Path) -> None:

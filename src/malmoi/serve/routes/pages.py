@@ -6,6 +6,7 @@ from importlib.resources import files
 from string import Template
 from weakref import WeakKeyDictionary
 
+from malmoi.errors import MalmoiError
 from malmoi.project.making import make_live_scene
 from malmoi.project.page import live_files
 from malmoi.project.points import Points
@@ -16,6 +17,9 @@ from malmoi.serve.service import Service, Visit
 
 HTML = "text/html; charset=utf-8"
 SHOWN = 20_000  # the most frequent words of a model are drawn; all of them can be asked for
+WITHOUT = (
+    "With vectors of words or an index of texts among the models, the projector is shown here."
+)
 Files = dict[str, Page]
 
 _scenes: WeakKeyDictionary[Service, asyncio.Task[Files]] = WeakKeyDictionary()
@@ -24,8 +28,11 @@ _scenes: WeakKeyDictionary[Service, asyncio.Task[Files]] = WeakKeyDictionary()
 async def front(service: Service, visit: Visit, asked: None) -> Page:
     """The projector of the first vectors, or a list of what is served where there are none."""
     if shown(service) is None:
-        return Page(listed(service).encode(), HTML)
-    return (await scene_files(service))["index.html"]
+        return Page(listed(service, WITHOUT).encode(), HTML)
+    try:
+        return (await scene_files(service))["index.html"]
+    except MalmoiError as error:  # too few to draw, or all alike
+        return Page(listed(service, f"There is no projector: {error}.").encode(), HTML)
 
 
 async def scene_file(service: Service, visit: Visit, asked: None) -> Page:
@@ -61,14 +68,14 @@ def make_files(model: Served | None) -> Files:
     return {path: Page(content, kind) for path, (kind, content) in live_files(scene).items()}
 
 
-def listed(service: Service) -> str:
-    """What is served, for people."""
+def listed(service: Service, sentence: str) -> str:
+    """What is served, for people, and why there is nothing to see."""
     rows = "".join(
         f"<tr><td>{escape(one.name)}</td><td>{one.kind}</td><td>{one.dim}</td></tr>"
         for one in service.models
     )
     page = (files("malmoi.serve") / "front.html").read_text(encoding="utf-8")
-    return Template(page).substitute(rows=rows)
+    return Template(page).substitute(rows=rows, sentence=escape(sentence))
 
 
 ENDPOINTS = (
