@@ -8,7 +8,8 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.encode.inspection import inspect_model
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from tests.encode.checkpoints import change, save_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
@@ -53,6 +54,21 @@ def test_the_older_dialect_of_pooling(tmp_path: Path) -> None:
     found = load_contextual(str(tmp_path / "whole")).encode(TEXTS)
     assert found.shape == (5, 64)
     np.testing.assert_allclose(found, again.encode(TEXTS), atol=1e-5)
+
+
+def test_vectors_that_are_cut_to_their_first_numbers(tmp_path: Path) -> None:
+    save_model(tmp_path / "bert", "bert")
+    parts = [modules.Transformer(str(tmp_path / "bert")), modules.Pooling(32)]
+    parts += [modules.Dropout(0.1), modules.Normalize()]
+    SentenceTransformer(modules=parts, device="cpu", truncate_dim=10).save(str(tmp_path / "whole"))
+    peer = SentenceTransformer(str(tmp_path / "whole"), device="cpu")
+    encoder = load_contextual(str(tmp_path / "whole"))
+    assert encoder.dim == 10
+    np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
+    assert inspect_model(str(tmp_path / "whole")).pooling == "mean, Normalize, the first 10 numbers"
+    change(tmp_path / "whole" / "config_sentence_transformers.json", truncate_dim=0)
+    with pytest.raises(BadFile, match="cuts vectors to 0 numbers"):
+        load_contextual(str(tmp_path / "whole"))
 
 
 def test_prompts(tmp_path: Path) -> None:

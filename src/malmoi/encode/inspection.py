@@ -64,7 +64,7 @@ def inspect_model(name: str) -> ModelInspection:
         numbers=numbers,
         bytes=size,
         tokenizer=_described(cutter, config) if cutter else "",
-        pooling=", ".join([" and ".join(modules.pools), *map(_step, modules.steps)]),
+        pooling=_pooling(modules),
         prompts=tuple(modules.prompts),
         findings=tuple(findings),
     )
@@ -115,6 +115,11 @@ def _pieces(cutter: Cutter, text: str) -> list[str]:
     uniform = cutter.uniform(text)
     found: list[str] = cutter.tokenizer.encode(uniform, add_special_tokens=False).tokens
     return found
+
+
+def _pooling(modules: SentenceModules) -> str:
+    kept = [f"the first {modules.first:,} numbers"] if modules.first else []
+    return ", ".join([" and ".join(modules.pools), *map(_step, modules.steps), *kept])
 
 
 def _step(step: object) -> str:

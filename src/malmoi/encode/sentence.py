@@ -4,7 +4,7 @@ modules.json                  the modules, one after the other, each in a folder
 1_Pooling/config.json         pooling_mode_mean_tokens: true, or pooling_mode: "mean"
 2_Dense/                      config.json and model.safetensors
 sentence_bert_config.json     the longest text
-config_sentence_transformers.json   prompts
+config_sentence_transformers.json   prompts, and how many numbers of a vector are kept
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +52,10 @@ class Dense:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SentenceModules:
-    """What a folder asks for; a folder without modules.json is pooled by the mean."""
+    """What a folder asks for; a folder without modules.json is pooled by the mean.
+
+    `first` is how many numbers of a vector are kept, where it is not all of them.
+    """
 
     transformer: Path
     pools: tuple[Pool, ...] = ("mean",)
@@ -61,6 +64,7 @@ class SentenceModules:
     lower: bool = False
     prompts: Mapping[str, str] = field(default_factory=dict)
     default_prompt: str | None = None
+    first: int | None = None
 
     def finish(self, rows: Matrix, bounds: Bounds) -> Matrix:
         """The last layer's pieces [pieces, dim] as vectors of texts."""
@@ -71,7 +75,7 @@ class SentenceModules:
         """Pooled vectors [n, dim] after the steps that follow."""
         for step in self.steps:
             vectors = step(vectors)
-        return vectors
+        return vectors[:, : self.first]
 
 
 def read_modules(folder: Path) -> SentenceModules:
@@ -84,6 +88,8 @@ def read_modules(folder: Path) -> SentenceModules:
         raise BadFile(f"{folder / 'modules.json'} must begin with Transformer, Pooling: {kinds}")
     steps: list[Callable[[Matrix], Matrix]] = []
     for kind, place in places[2:]:
+        if kind == "Dropout":  # for training alone
+            continue
         if kind not in ("Dense", "Normalize"):
             raise BadFile(f"{folder / 'modules.json'} has a module '{kind}', which is not known")
         steps.append(unit_length if kind == "Normalize" else read_dense(place))
@@ -149,7 +155,7 @@ def read_dense(folder: Path) -> Dense:
 
 
 def _before(folder: Path, transformer: Path) -> dict[str, Any]:
-    """The longest text, lower-casing, and prompts."""
+    """The longest text, lower-casing, prompts, and how long a vector may be."""
     found: dict[str, Any] = {}
     for path in sorted(transformer.glob("sentence_*_config.json"))[:1]:
         said = read_json(path)
@@ -162,4 +168,7 @@ def _before(folder: Path, transformer: Path) -> dict[str, Any]:
         if not isinstance(found["prompts"], dict):
             raise BadFile(f"{path} has prompts that are no names with texts")
         found["default_prompt"] = said.get("default_prompt_name")
+        found["first"] = first = said.get("truncate_dim")
+        if first is not None and not (isinstance(first, int) and first > 0):
+            raise BadFile(f"{path} cuts vectors to {first!r} numbers, which cannot be")
     return found
