@@ -54,6 +54,12 @@ def test_similarity_and_rank(model: str, capsys: Output) -> None:
     assert json.loads(capsys.readouterr().out)["rank"] == 1
 
 
+@pytest.mark.parametrize("name", ["minilm", "minilm:int8", "use"])
+def test_an_encoder_has_no_words_to_ask_for(name: str, capsys: Output) -> None:
+    assert run(["neighbours", name, "cat"]) == 1
+    assert f"{name} is an encoder of texts" in capsys.readouterr().err
+
+
 def test_odd_one_out(model: str, capsys: Output) -> None:
     assert run(["odd-one-out", model, "한국", "일본", "사과"]) == 0
     assert capsys.readouterr().out == "사과\n"

@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -27,6 +28,10 @@ MostFrequent = Annotated[
 
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
+    if not Path(model).exists():
+        from malmoi.encode.finding import refuse_encoder  # looked for only if something is wrong
+
+        refuse_encoder(model)
     with bar(f"reading {model}") as progress:
         return load(model, limit=limit, progress=progress)
 

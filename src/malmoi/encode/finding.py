@@ -34,6 +34,16 @@ def is_universal(name: str) -> bool:
     return name == UNIVERSAL
 
 
+def refuse_encoder(name: str) -> None:
+    """Refuse an encoder of texts, known by its name, where vectors of words are asked for."""
+    place, _ = precision_of(name)
+    if place in (UNIVERSAL, *PACKAGES) and not Path(place).exists():
+        raise BadSetting(
+            f"{name} is an encoder of texts and has no list of words: give a file of vectors,"
+            " or glove-6b-50d"
+        )
+
+
 def refuse_without_layers(name: str) -> None:
     """Refuse encoders that have nothing but a vector a text."""
     if is_universal(name):
