@@ -3,13 +3,12 @@
 import json
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from malmoi.cli.progress import bar
-from malmoi.errors import MalmoiWarning
+from malmoi.errors import BadFile, MalmoiWarning
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
 from malmoi.subwords import SubwordVectors
@@ -28,12 +27,14 @@ MostFrequent = Annotated[
 
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
-    if not Path(model).exists():
-        from malmoi.encode.finding import refuse_encoder  # looked for only if something is wrong
+    try:
+        with bar(f"reading {model}") as progress:
+            return load(model, limit=limit, progress=progress)
+    except BadFile:
+        from malmoi.encode.finding import refuse_encoder  # imports more than a question needs
 
         refuse_encoder(model)
-    with bar(f"reading {model}") as progress:
-        return load(model, limit=limit, progress=progress)
+        raise
 
 
 def note_readings(vectors: Vectors, words: Iterable[str]) -> None:
