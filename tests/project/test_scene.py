@@ -71,6 +71,17 @@ def test_texts_begin_with_a_field_of_their_own() -> None:
     assert [field.name for field in space.fields] == ["cluster"]
 
 
+def test_what_each_text_has_for_itself_is_not_begun_with() -> None:
+    vectors = mm.Vectors(WORDS[:5], NUMBERS[:5])
+    known = [{"title": f"title {i}", "year": 2000 + i} if i else {} for i in range(5)]
+    points = text_points("reviews", vectors, WORDS[:5], known)
+    (space,) = make_scene(points).spaces
+    assert [field.name for field in space.fields] == ["cluster", "title", "year"]
+    year = space.fields[2]
+    assert year.kind == "number"  # of the one without it nothing is known
+    np.testing.assert_array_equal(year.values, [np.nan, 2001, 2002, 2003, 2004])
+
+
 @given(arrays(np.float32, (4, 5), elements=st.floats(-1e6, 1e6, width=32)))
 def test_coarse_rows_are_off_by_half_a_step(matrix: Matrix) -> None:
     coarse = coarse_rows(matrix)

@@ -122,6 +122,23 @@ def test_most_points_fit_into_the_picture(run: Run) -> None:
     assert ends[3] == pytest.approx(5 + 65535 * 0.2)
 
 
+def test_numbers_are_written_as_they_are_read(run: Run) -> None:
+    numbers = "[2007, 12345, 1700000001, 0.123456, 12345.678, NaN].map(it.shortNumber)"
+    assert run("space", numbers) == ["2007", "12,345", "1,700,000,001", "0.1235", "12,350", "—"]
+    records = run(
+        "exporting",
+        """(() => {
+          const raw = () => 0;
+          const fields = [new Float32Array([0.1, 1234567]), new Float64Array([0.1, 1700000001]),
+            new Float32Array([NaN, 2])];
+          return it.records({ keys: ["a", "b"], plane: { raw }, solid: { raw }, fields:
+            fields.map((values, i) => ({ name: `n${i}`, kind: "number", values })) }, [0, 1])
+            .map(({ n0, n1, n2 }) => [n0, n1, n2]);
+        })()""",
+    )
+    assert records == [[0.1, 0.1, None], [1234567, 1700000001, 2]]
+
+
 def test_colours_of_numbers_go_from_faint_to_strong_on_either_paper(run: Run) -> None:
     light, dark = run(
         "colours",

@@ -50,6 +50,12 @@ def test_places_are_kept_to_a_step() -> None:
     assert not unpacked(packed, "solid").any()  # all in one place
 
 
+def test_numbers_stay_as_they_are() -> None:
+    for values in ([1_700_000_001, 0.1], [2007, 0.5], [np.nan, 16_777_217]):
+        packed = pack(small(fields=(Field("n", "number", np.array(values, np.float64)),)))
+        np.testing.assert_array_equal(unpacked(packed, "field-0"), values)
+
+
 def test_keys_and_lines_stay_as_they_are() -> None:
     keys = ["</script>", '"\\\n\u2028']
     packed = pack(small(keys=keys, details=["\udcff", ""]))

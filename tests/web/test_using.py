@@ -213,6 +213,17 @@ def test_keys_alone_reach_everything(browser: Browser, words: Path) -> None:
         assert not page.value("document.getElementById('helping').open")
 
 
+def test_a_legend_ends(browser: Browser, tmp_path: Path) -> None:
+    keys = [f"text {number}" for number in range(250)]
+    own = Field("title", "label", np.arange(250, dtype=np.int32), tuple(keys))
+    space = replace(space_of(vectors_of(keys)), fields=(own,))
+    write_page(Scene("Texts", (space,)), tmp_path / "titles.html")
+    with browser.page((tmp_path / "titles.html").as_uri()) as page:
+        page.ready()
+        assert len(page.texts(".legend button")) == 200
+        assert "and 50 labels more" in page.texts(".legend .hint")
+
+
 def test_labels_are_switched_off_in_the_legend(browser: Browser, words: Path) -> None:
     with browser.page(words.as_uri()) as page:
         page.ready()

@@ -5,7 +5,7 @@ Knows nothing of how places are found, nor of HTML.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ class Field:
 
     name: str
     kind: Literal["number", "label"]
-    values: npt.NDArray[np.float32] | npt.NDArray[np.int32]  # [points]; of labels, which one
+    values: npt.NDArray[np.floating[Any]] | npt.NDArray[np.int32]  # [points]; of labels, which
     labels: tuple[str, ...] = ()
 
 

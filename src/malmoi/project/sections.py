@@ -131,7 +131,9 @@ def score_digits(scores: Matrix) -> int:
 def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, object]:
     _check(space, f"values of {field.name}", len(field.values), len(space.keys))
     if field.kind == "number":
-        writer.array(f"field-{i}", field.values.astype(np.float32))
+        single = field.values.astype(np.float32)
+        exact = np.array_equal(single, field.values, equal_nan=True)
+        writer.array(f"field-{i}", single if exact else field.values.astype(np.float64))
     else:
         values = field.values.astype(np.int32)
         if values.max(initial=-1) >= len(field.labels):

@@ -1,8 +1,10 @@
 // Colour by a field, with a legend: labels that can be switched off, or a scale for numbers.
 
 import { labelColours, scaleColour, scaleOf } from "./colours.js";
-import { byId, element } from "./elements.js";
+import { byId, counted, element } from "./elements.js";
 import { shortNumber } from "./space.js";
+
+const LISTED = 200; // labels; those with the most points
 
 /** @param {import("./space.js").Space[]} spaces */
 export function colourPanel(spaces, store) {
@@ -34,7 +36,8 @@ function labels(field, store) {
     if (!hidden.delete(label)) hidden.add(label);
     store.set({ hidden });
   };
-  const list = element("ul", {}, ...labelColours(field).map(({ label, count, colour }) => {
+  const all = labelColours(field), more = all.length - LISTED;
+  const list = element("ul", {}, ...all.slice(0, LISTED).map(({ label, count, colour }) => {
     const dot = element("i", { class: "dot" });
     dot.style.background = colour;
     const button = element("button", { type: "button", "aria-pressed": String(!store.state.hidden.has(label)) },
@@ -48,7 +51,8 @@ function labels(field, store) {
     for (const name of ["pointerleave", "blur"]) button.addEventListener(name, () => store.set({ alone: null }));
     return element("li", {}, button);
   }));
-  return [list, element("p", { class: "hint" }, "Click a label to hide its points; point at it to see them alone.")];
+  const rest = more > 0 ? [element("p", { class: "hint" }, `and ${counted(more, "label")} more`)] : [];
+  return [list, ...rest, element("p", { class: "hint" }, "Click a label to hide its points; point at it to see them alone.")];
 }
 
 /** @param {import("./space.js").Field} field */

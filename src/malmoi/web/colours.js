@@ -50,9 +50,9 @@ export function labelColours({ labels, values }) {
 }
 
 /** How numbers become shares of the scale; logarithms of very uneven ones.
- * @param {Float32Array | Int32Array} values */
+ * @param {Float32Array | Float64Array | Int32Array} values */
 export function scaleOf(values) {
-  const sorted = Float32Array.from(values).filter(Number.isFinite).sort();
+  const sorted = Float64Array.from(values).filter(Number.isFinite).sort();
   if (!sorted.length) return { low: 0, high: 0, logarithmic: false, share: () => 0 };
   const [low, high] = [sorted[0], sorted[sorted.length - 1]];
   const median = sorted[sorted.length >> 1];

@@ -9,7 +9,7 @@ export function records(space, rows) {
     ["x", "y"].forEach((axis, i) => { record[axis] = rounded(space.plane.raw(row, i)); });
     ["x3", "y3", "z3"].forEach((axis, i) => { record[axis] = rounded(space.solid.raw(row, i)); });
     for (const { name, kind, labels, values } of space.fields) {
-      record[name] = kind === "label" ? labels[values[row]] ?? null : nullable(values[row]);
+      record[name] = kind === "label" ? labels[values[row]] ?? null : nullable(values, row);
     }
     if (space.details) record.details = space.details[row];
     return record;
@@ -51,6 +51,9 @@ function rounded(value) {
   return Number(value.toPrecision(6));
 }
 
-function nullable(value) {
-  return Number.isFinite(value) ? rounded(value) : null;
+/** Whole numbers and doubles as they are; of others as many digits as they were kept with. */
+function nullable(values, row) {
+  const value = values[row];
+  if (!Number.isFinite(value)) return null;
+  return Number.isInteger(value) || values instanceof Float64Array ? value : rounded(value);
 }

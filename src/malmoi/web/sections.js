@@ -8,7 +8,7 @@
  */
 
 const ARRAYS = { uint8: Uint8Array, int8: Int8Array, uint16: Uint16Array, int32: Int32Array,
-  uint32: Uint32Array, float32: Float32Array };
+  uint32: Uint32Array, float32: Float32Array, float64: Float64Array };
 
 /** Data inside this page, or beside it on a server. @returns {Source} */
 export function findSource() {

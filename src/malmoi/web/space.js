@@ -4,7 +4,7 @@ import { readSection } from "./sections.js";
 
 /**
  * @typedef {{name: string, kind: "number" | "label", labels: string[],
- *   values: Float32Array | Int32Array}} Field
+ *   values: Float32Array | Float64Array | Int32Array}} Field
  * @typedef {{values: Float32Array, axes: number, reach: number[], raw: (row: number, axis: number) => number}} Places
  * @typedef {{rows: Uint32Array, scores: Float64Array, k: number, digits: number}} Near
  */
@@ -105,8 +105,9 @@ export class Space {
 /** A number as people read it. @param {number} value */
 export function shortNumber(value) {
   if (!Number.isFinite(value)) return "—";
-  if (Number.isInteger(value)) return value.toLocaleString("en");
-  return Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
+  const four = { useGrouping: /** @type {any} */ ("min2") }; // 2007 may be a year
+  if (Number.isInteger(value)) return value.toLocaleString("en", four);
+  return Number(value.toPrecision(4)).toLocaleString("en", { ...four, maximumSignificantDigits: 4 });
 }
 
 /** 16-bit steps to places around zero, most of them within -1 … 1.
