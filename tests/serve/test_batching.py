@@ -205,6 +205,13 @@ def test_a_batch_holds_the_first_and_keeps_to_the_budget(sizes: list[int], budge
     assert all(abs(task.size - sizes[0]) >= farthest for task in left)
 
 
+def test_a_short_text_does_not_wait_for_long_ones_in_its_batch() -> None:
+    sizes = [5, 150, 150, 7, 60, 150]
+    tasks = [Task(0, i, size, None, Ticket([], 0), i) for i, size in enumerate(sizes)]
+    assert [task.size for task in choose(tasks, 1024)] == [5, 7, 60]
+    assert [task.size for task in choose(tasks[1:], 1024)] == [150, 150, 150, 60, 7]
+
+
 @dataclass(frozen=True)
 class Choking:
     """Fails as a whole if any item is bad."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from malmoi.errors import MalmoiError
 
 LOOKED_AT = 256  # tasks among which those of like size are found
+LIKE, SMALL = 4, 16  # times as large as the first of a batch; one that has fewer counts as this
 LEAST_SHARE = 64  # pieces that are worth a core of their own
 QUIET = 0.05  # seconds without company after which a request counts as alone
 LONGEST_WAIT = 60  # seconds that anybody is told to wait
@@ -222,11 +223,15 @@ class Batcher:
 
 
 def choose(waiting: list[Task], budget: int) -> list[Task]:
-    """The first in turn, and with it those of the next whose sizes are nearest to its own."""
+    """The first in turn, and with it those of the next whose sizes are nearest to its own.
+
+    None is much larger: all of a batch are answered when it is done, and a short one would wait.
+    """
     first, near, chosen, total = waiting[0], waiting[:LOOKED_AT], list[Task](), 0
+    most = LIKE * max(first.size, SMALL)
     for task in sorted(near, key=lambda task: abs(task.size - first.size)):
         total += task.size
-        if chosen and total > budget:
+        if chosen and (total > budget or task.size > most):
             break
         chosen.append(task)
     return chosen
