@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,10 @@ def capitals_file(tmp_path: Path) -> Path:
 
 def start(*words: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "malmoi", "serve", "--port", "0", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Tests that are run by nohup have the hangup ignored; here it is to be heard.
+    heard = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heard)
 
 
 @pytest.fixture
