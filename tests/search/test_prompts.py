@@ -8,7 +8,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.prompts import Prompts, own_prompts
+from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.errors import BadSetting
 from malmoi.search.building import build_index, open_index
 from malmoi.search.segment import Entry
@@ -99,3 +99,11 @@ def test_a_prompt_leaves_less_room_for_a_passage(tmp_path: Path) -> None:
     folder = save_prompted(tmp_path, {"document": "the river " * 4, "query": ""})
     index = build_index(load_contextual(str(folder)), ["the bank " * 60])
     assert index.state.vector_count > 1
+
+
+def test_a_prompt_that_is_put_there_anyway_needs_no_other_encoder() -> None:
+    plain = load_contextual("minilm")
+    prompted = with_prompt(plain, "query: ")
+    assert with_prompt(plain, "") is plain
+    assert with_prompt(prompted, "query: ") is prompted
+    assert with_prompt(prompted, "") is not prompted

@@ -59,6 +59,8 @@ def with_prompt(encoder: Encoder, prompt: str) -> Encoder:
     from malmoi.encode.encoder import ContextualEncoder
 
     if isinstance(encoder, ContextualEncoder):
+        if encoder.prompt(None) == prompt:  # as it does anyway: a query need not make another one
+            return encoder
         modules = replace(encoder.modules, prompts={"own": prompt}, default_prompt="own")
         return replace(encoder, modules=modules)
     if prompt:
