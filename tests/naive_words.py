@@ -92,11 +92,12 @@ def train(
                 window = [hidden[word] for word in contexts]
                 learn(window, outputs, chosen, rate)
             else:
-                mean = np.mean([hidden[word] for word in contexts], axis=0)
-                moved = mean.copy()
-                learn([moved], outputs, chosen, rate)
-                for word in contexts:
-                    hidden[word] += moved - mean
+                for first in range(0, len(chosen), TILE):
+                    mean = np.mean([hidden[word] for word in contexts], axis=0)
+                    moved = mean.copy()
+                    learn([moved], outputs, chosen[first : first + TILE], rate)
+                    for word in contexts:
+                        hidden[word] += moved - mean
         for word in rows:
             for row in rows[word]:
                 inputs[row] += words.moves[word] * (hidden[word] - before[word])

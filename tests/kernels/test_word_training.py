@@ -40,9 +40,10 @@ def subword_lists(subwords: bool) -> tuple[np.ndarray, np.ndarray, int]:
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
 @pytest.mark.parametrize("softmax", ["negatives", "hierarchical"])
 @pytest.mark.parametrize("subwords", [False, True])
+@pytest.mark.parametrize("frozen", [None, 3])
 @pytest.mark.parametrize("negatives", [5, 13])
 def test_the_kernel_does_what_its_naive_twin_does(
-    architecture: str, softmax: str, subwords: bool, negatives: int
+    architecture: str, softmax: str, subwords: bool, frozen: int | None, negatives: int
 ) -> None:
     settings = WordSettings(
         dim=DIM,
@@ -53,7 +54,8 @@ def test_the_kernel_does_what_its_naive_twin_does(
         threads=1,
     )
     starts, rows, count = subword_lists(subwords)
-    moves = np.where(np.arange(WORDS) == 3, 0, 1 / (1 + np.arange(WORDS) % 3)).astype(np.float32)
+    shares = 1 / (1 + np.arange(WORDS) % 3) if subwords else np.ones(WORDS)
+    moves = np.where(np.arange(WORDS) == frozen, 0, shares).astype(np.float32)
     words = Words(keep_chances(COUNTS, 0.05), starts, rows, moves)
     random = np.random.default_rng(1)
     inputs, outputs = (aligned_rows(each, padded_width(DIM)) for each in (count, WORDS))
@@ -62,7 +64,8 @@ def test_the_kernel_does_what_its_naive_twin_does(
     expected = inputs.astype(np.float64), outputs.astype(np.float64)
     ids = stream(2)
     learning = Learning(np.array(ids, np.uint32), words, Network(inputs, outputs), COUNTS, settings)
-    plan = Plan(architecture == "skip-gram", 3, True, 0.05, 1e-5, 4)
+    assert learning.is_direct == (architecture == "cbow" and not subwords and frozen is None)
+    plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 1e-5, 4)
     naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
     result = np.full(2, -1.0)
     room = learning._rooms.get()

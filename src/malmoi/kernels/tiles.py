@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.kernels.compiled import inlined
+from malmoi.kernels.prefetch import prefetch_row
 from malmoi.kernels.text_rows import Matrix
 
 Rows = npt.NDArray[np.int32]  # numbers of rows
@@ -58,13 +59,17 @@ def move_tile(
     count: int,
     outputs: Matrix,
     targets: Rows,
+    coming: Rows,
     steps: Matrix,
     moves: Matrix,
 ) -> None:
     """Contexts and targets move towards or away from each other; `moves` is room for six rows.
 
-    A word that is there twice moves again from where it then is.
+    A word that is there twice moves again from where it then is. Meanwhile the rows of the six
+    targets that are `coming` are brought near: a few lines at a time, or all would wait in a queue.
     """
+    for i in range(TILE):
+        prefetch_row(outputs, coming[i])
     for i in range(TILE):
         for k in range(hidden.shape[1]):
             moves[i, k] = 0

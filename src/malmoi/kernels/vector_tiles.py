@@ -92,6 +92,7 @@ def generate_moves(
     count: Any,
     outputs: Any,
     targets: Any,
+    coming: Any,
     steps: Any,
     width: Any,
 ) -> tuple[Any, Generate]:
@@ -99,14 +100,17 @@ def generate_moves(
 
     def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
         emit = Emitter(builder)
-        hidden, contexts, count, outputs, targets, steps, width = given
+        hidden, contexts, count, outputs, targets, coming, steps, width = given
         size = emit.times(width, NUMBER)
         others = [emit.row(outputs, targets, i, size) for i in range(TILE)]
+        following = [emit.row(outputs, coming, i, size) for i in range(TILE)]
         totals = emit.totals(TILE)
         with emit.loop(emit.divided(width, WIDE)) as chunk:
             offset = emit.times(chunk, NUMBER * WIDE)
             places = [emit.plus(other, offset) for other in others]
             theirs = [emit.load(place) for place in places]
+            for row in following:
+                emit.ask_for(emit.plus(row, offset), to_write=True)
             emit.clear(totals)
             with emit.loop(count) as j:
                 row = emit.row(hidden, contexts, j, size)
@@ -122,7 +126,7 @@ def generate_moves(
                 emit.store(emit.sum(emit.load(place), emit.total(total)), place)
         return target.get_dummy_value()
 
-    return types.void(*[types.int64] * 7), generate
+    return types.void(*[types.int64] * 8), generate
 
 
 emit_scores = cast(Callable[..., None], intrinsic(generate_scores))
@@ -159,6 +163,7 @@ def move_tile(
     count: int,
     outputs: Matrix,
     targets: Rows,
+    coming: Rows,
     steps: Matrix,
     moves: Matrix,
 ) -> None:
@@ -169,6 +174,7 @@ def move_tile(
         count,
         outputs.ctypes.data,
         targets.ctypes.data,
+        coming.ctypes.data,
         steps.ctypes.data,
         hidden.shape[1],
     )

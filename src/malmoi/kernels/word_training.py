@@ -2,7 +2,8 @@
 
 A line's words are brought together first: one hidden row for each different word, the mean of
 its input rows. Windows move these; then every input row takes on what its words' have moved.
-With one input row a word, that is word2vec; with rows for n-grams too, fastText.
+With one input row a word, that is word2vec; with rows for n-grams too, fastText. CBOW does so
+little with a row that this pays only for n-grams: else windows move the input rows themselves.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels import rows, tiles, vector_rows, vector_tiles
+from malmoi.kernels import means, rows, tiles, vector_means, vector_rows, vector_tiles
 from malmoi.kernels.chance import CERTAIN, Chances, State, below, draw, random_bits
 from malmoi.kernels.compiled import inlined, uncounted
 from malmoi.kernels.cooccurrence import Sums
@@ -21,13 +22,16 @@ from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.tiles import LANES, TILE, Rows, tile_loss
 from malmoi.kernels.words import Ids
 
-best_tiles, best_rows = (vector_tiles, vector_rows) if has("avx2") else (tiles, rows)
-score_tile, step_tile = best_tiles.score_tile, best_tiles.step_tile
-move_tile, move_rows, mean_of_rows = (
+is_wide = has("avx2")
+best_tiles, best_means = (vector_tiles, vector_means) if is_wide else (tiles, means)
+best_rows = vector_rows if is_wide else rows
+score_tile, step_tile, move_tile = (
+    best_tiles.score_tile,
+    best_tiles.step_tile,
     best_tiles.move_tile,
-    best_rows.move_rows,
-    best_rows.mean_of_rows,
 )
+score_mean, move_mean = best_means.score_mean, best_means.move_mean
+mean_of_rows, move_rows = best_rows.mean_of_rows, best_rows.move_rows
 
 SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
 
@@ -70,11 +74,13 @@ class Targets(NamedTuple):
 class Plan(NamedTuple):
     """How far a window reaches, which way it is read, and the learning rate.
 
-    The rate falls from `rate` by `fall` with each word of the stream, seen or not. One of
-    `watched` windows is asked for its loss, which takes as long as learning it.
+    Where every word has one input row, of its number, windows can move it `directly`. The rate
+    falls from `rate` by `fall` with each word of the stream, seen or not. One of `watched`
+    windows is asked for its loss, which takes as long as learning it.
     """
 
     skipgram: bool
+    directly: bool
     window: int
     shrinking: bool
     rate: float
@@ -89,9 +95,10 @@ class Room(NamedTuple):
     different: Rows  # [SENTENCE] the word of each hidden row
     line: Rows  # [SENTENCE] words
     places: Rows  # [SENTENCE] hidden rows
-    hidden: Matrix  # [SENTENCE + 1, width]; the last is the mean of a window
-    before: Matrix  # [SENTENCE + 1, width]
-    contexts: Rows  # [2 · window + 1] hidden rows of a window
+    hidden: Matrix  # [SENTENCE, width]
+    before: Matrix  # [SENTENCE, width]
+    contexts: Rows  # [2 · window] hidden rows of a window
+    mean: Matrix  # [width] of a window
     targets: Rows  # [2, most targets] of this window and of the next
     goals: Matrix  # [2, most targets]
     weights: Matrix  # [2, most targets]
@@ -116,39 +123,40 @@ def train_words(
 
     It is that of the windows that are watched, before they are learnt.
     """
-    hidden, outputs, contexts, scores = room.hidden, network.outputs, room.contexts, room.scores
-    inputs = contexts if plan.skipgram else contexts[2 * plan.window :]
+    inputs, outputs, scores, moves = network.inputs, network.outputs, room.scores, room.moves
+    hidden, mean = inputs if plan.directly else room.hidden, room.mean
     at, loss, pairs, windows = first, 0.0, 0, 0
     while at < last:
         rate = np.float32(plan.rate - plan.fall * (at - first))
-        at, length, different = read_line(ids, at, last, words, network.inputs, state, room)
+        at, length, different = read_line(ids, at, last, words, inputs, plan, state, room)
         if length > 1:
-            gather(words, network.inputs, different, room)
-            coming = choose_targets(room.line[0], 0, targets, outputs, state, room)
+            gather(words, inputs, different, room)
+            coming = choose_targets(room.line[0], 0, targets, state, room)
             for centre in range(length):
                 now, chosen = centre & 1, coming
                 if centre + 1 < length:  # while this window is worked on, the next one's rows come
-                    following = room.line[centre + 1]
-                    coming = choose_targets(following, 1 - now, targets, outputs, state, room)
-                around = find_contexts(centre, length, plan, state, room)
-                count = around
-                if not plan.skipgram:
-                    average(hidden, room.before, contexts[:around])
-                    count = 1
+                    coming = choose_targets(room.line[centre + 1], 1 - now, targets, state, room)
+                contexts = room.contexts[: find_contexts(centre, length, plan, state, room)]
+                count = len(contexts) if plan.skipgram else 1
                 for group in range(0, chosen, TILE):
                     these = room.targets[now, group : group + LANES]
+                    those = room.targets[1 - now, group : group + LANES]
                     goals = room.goals[now, group : group + LANES]
                     weights = room.weights[now, group : group + LANES]
-                    score_tile(hidden, inputs, count, outputs, these, scores)
+                    if plan.skipgram:
+                        score_tile(hidden, contexts, count, outputs, these, scores)
+                    else:
+                        score_mean(hidden, contexts, outputs, these, mean, scores)
                     if windows % plan.watched == 0:
                         loss += tile_loss(scores, count, goals, weights)
                         pairs += count if group == 0 else 0
                     step_tile(scores, count, goals, weights, rate)
-                    move_tile(hidden, inputs, count, outputs, these, scores, room.moves)
-                if not plan.skipgram:
-                    spread(hidden, room.before, contexts[:around])
+                    if plan.skipgram:
+                        move_tile(hidden, contexts, count, outputs, these, those, scores, moves)
+                    else:
+                        move_mean(hidden, contexts, outputs, these, those, mean, scores, moves[0])
                 windows += 1
-            scatter(words, network.inputs, different, room)
+            scatter(words, inputs, different, room)
         for slot in range(different):
             room.slots[room.different[slot]] = -1
     result[1] = pairs
@@ -157,9 +165,9 @@ def train_words(
 
 @inlined
 def read_line(
-    ids: Ids, at: int, last: int, words: Words, inputs: Matrix, state: State, room: Room
+    ids: Ids, at: int, last: int, words: Words, inputs: Matrix, plan: Plan, state: State, room: Room
 ) -> tuple[int, int, int]:
-    """The next line's words that stay: where it ends, how many there are, how many different."""
+    """The next line's words that stay: where it ends, how many there are, how many hidden rows."""
     length = different = 0
     while at < last and length < SENTENCE:
         word = np.int64(ids[at])
@@ -170,15 +178,17 @@ def read_line(
             continue
         if words.keep[word] < CERTAIN and random_bits(state) >> np.uint64(32) >= words.keep[word]:
             continue
-        slot = room.slots[word]
-        if slot < 0:
-            slot = room.slots[word] = different
-            room.different[different] = word
-            different += 1
-            for i in range(words.starts[word], words.starts[word + 1]):
-                prefetch_row(inputs, words.rows[i])
-        room.line[length] = word
-        room.places[length] = slot
+        room.line[length] = room.places[length] = word
+        if plan.directly:
+            prefetch_row(inputs, int(word))
+        else:
+            if room.slots[word] < 0:
+                room.slots[word] = different
+                room.different[different] = word
+                different += 1
+                for i in range(words.starts[word], words.starts[word + 1]):
+                    prefetch_row(inputs, words.rows[i])
+            room.places[length] = room.slots[word]
         length += 1
     return at, length, different
 
@@ -205,9 +215,7 @@ def scatter(words: Words, inputs: Matrix, different: int, room: Room) -> None:
 
 
 @inlined
-def choose_targets(
-    word: int, now: int, targets: Targets, outputs: Matrix, state: State, room: Room
-) -> int:
+def choose_targets(word: int, now: int, targets: Targets, state: State, room: Room) -> int:
     """The outputs that a word is told by, with goals and weights; how many there are."""
     chosen, goals, weights = room.targets[now], room.goals[now], room.weights[now]
     if len(targets.table) > 0:
@@ -224,8 +232,6 @@ def choose_targets(
             goals[i] = 1 - targets.codes[start + i]
     for i in range(count, count + TILE - 1):  # the last tile is filled with what has no weight
         chosen[i], goals[i], weights[i] = 0, 0, 0
-    for i in range(count):
-        prefetch_row(outputs, chosen[i])
     return count
 
 
@@ -239,21 +245,3 @@ def find_contexts(centre: int, length: int, plan: Plan, state: State, room: Room
             room.contexts[around] = room.places[place]
             around += 1
     return around
-
-
-@inlined
-def average(hidden: Matrix, before: Matrix, contexts: Rows) -> None:
-    """The last hidden row becomes the mean of those of a window."""
-    mean, kept = hidden[SENTENCE], before[SENTENCE]
-    mean_of_rows(hidden, contexts, mean)
-    for k in range(len(mean)):
-        kept[k] = mean[k]
-
-
-@inlined
-def spread(hidden: Matrix, before: Matrix, contexts: Rows) -> None:
-    """Every row of a window takes on what its mean has moved, undivided as in word2vec."""
-    mean, moved = hidden[SENTENCE], before[SENTENCE]
-    for k in range(len(mean)):
-        moved[k] = mean[k] - moved[k]
-    move_rows(hidden, contexts, moved)

@@ -54,6 +54,8 @@ class Learning:
         self.ids, self.words, self.network, self.settings = ids, words, network, settings
         self.bounds = part_bounds(ids)
         self.targets = targets_of(counts, settings)
+        own_rows = np.array_equal(words.rows, np.arange(len(counts))) and np.all(words.moves == 1)
+        self.is_direct = settings.architecture == "cbow" and bool(own_rows)
         self.losses: Sums = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
         self._rooms: SimpleQueue[Room] = SimpleQueue()
         for _ in range(settings.threads):
@@ -97,6 +99,7 @@ class Learning:
         fall = (settings.rate - settings.final_rate) / (settings.epochs * len(self.ids))
         plan = Plan(
             settings.architecture == "skip-gram",
+            self.is_direct,
             settings.window,
             settings.shrinking,
             settings.rate - fall * (epoch * len(self.ids) + first),
@@ -138,20 +141,19 @@ class Learning:
     def _room(self, words: int) -> Room:
         width, reach = self.network.inputs.shape[1], 2 * self.settings.window
         most = longest_targets(self.targets) + TILE + LANES
-        contexts = np.zeros(reach + 1, np.int32)
-        contexts[-1] = SENTENCE  # the row of a window's mean
         return Room(
             np.full(words, -1, np.int32),
             np.zeros(SENTENCE, np.int32),
             np.zeros(SENTENCE, np.int32),
             np.zeros(SENTENCE, np.int32),
-            aligned_rows(SENTENCE + 1, width),
-            aligned_rows(SENTENCE + 1, width),
-            contexts,
+            aligned_rows(SENTENCE, width),
+            aligned_rows(SENTENCE, width),
+            np.zeros(reach, np.int32),
+            aligned_rows(1, width)[0],
             np.zeros((2, most), np.int32),
             np.zeros((2, most), np.float32),
             np.zeros((2, most), np.float32),
-            aligned_rows(reach + 1, LANES),
+            aligned_rows(reach, LANES),
             aligned_rows(TILE, width),
         )
 
