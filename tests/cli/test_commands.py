@@ -37,7 +37,8 @@ def test_neighbours_of_several_words(model: str, capsys: Output) -> None:
 def test_neighbours_as_json(model: str, capsys: Output) -> None:
     assert run(["neighbours", model, "한국", "-k", "1", "--metric", "euclidean", "--json"]) == 0
     (answer,) = json.loads(capsys.readouterr().out)
-    assert answer == {"asked": "한국", "neighbours": [{"key": "서울", "score": 1.0}]}
+    nearest = [{"key": "서울", "score": 1.0}]
+    assert answer == {"asked": "한국", "read_as": {}, "neighbours": nearest}
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])

@@ -43,6 +43,11 @@ def test_word_vectors_are_averaged_where_asked(capsys: Output) -> None:
         assert found["pearson"]["value"] > 0.8
 
 
+def test_texts_given_as_words_are_told(capsys: Output) -> None:
+    assert run(["evaluate", "glove-6b-50d", "--file", "same.csv"]) == 0
+    assert "same holds texts, not words: --sentences tests" in capsys.readouterr().err
+
+
 def test_columns_are_told(capsys: Output) -> None:
     columns = ["--columns", "first, second, people"]
     assert run(["evaluate", "minilm", "--file", "wide.csv", *columns]) == 0

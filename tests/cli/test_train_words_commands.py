@@ -116,6 +116,10 @@ def test_hangul_in_its_letters_is_put_together_and_counted(capsys: Output) -> No
     assert f"note: '{typo}' is not in the vectors; perhaps 강아지가 (" in told.err
     assert run(["similarity", "NFD.malmoi", "강아지가", "강아지가"]) == 0
     assert "perhaps" not in capsys.readouterr().err
+    assert run(["similarity", "NFD.malmoi", typo, "강아지가", "--json"]) == 0
+    taken = json.loads(capsys.readouterr().out)["read_as"]
+    assert taken.keys() == {typo}
+    assert 0.5 < taken[typo]["강아지가"] <= 1
 
 
 def test_jamo_models_are_opened_by_fasttext_and_gensim() -> None:

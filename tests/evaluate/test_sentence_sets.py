@@ -76,6 +76,7 @@ def test_hangul_in_letters_is_put_together(tmp_path: Path) -> None:
         ("a b,c d,5\na b, no, c d,5\n", r"pairs.csv:2: 'a b,  no,  c d, 5' should be"),
         ("a b,c d,5\n,c d,5\n", r"pairs.csv:2: ', c d, 5' should be two texts"),
         ("a b,c d,nan\na b,c d,inf\n", "has no column of numbers"),
+        ("a b,c d,nan\na b,c d,1\ne f,g h,2\n", r"pairs.csv:1: 'a b, c d, nan' should be two"),
         ("just a text\nand another\n", r"pairs.csv:1: 'just a text' should be two texts"),
         ("one\ttwo\n", r"pairs.csv:1: 'one,two' should be two texts and a number in columns"),
         ("\n  \n", "holds nothing to test with"),

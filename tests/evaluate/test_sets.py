@@ -82,6 +82,7 @@ def test_four_words_a_line_are_analogies_too(tmp_path: Path) -> None:
         (b"cat dog\ncat car\n", "is no test of vectors"),
         (b"a\tb\t1\nc\td\tmany\ne\tf\t2\n", "txt:2: .* should be two words and a number"),
         (b"a\tb\t1\nc\td\tnan\ne\tf\t2\n", "txt:2: .* should be two words and a number"),
+        (b"a\tb\tnan\nc\td\t1\ne\tf\t2\n", "txt:1: .* should be two words and a number"),
         (b"a\tb\t1\nc\td\ne\tf\t2\n", "txt:2: "),
         (b"a,b,1\nc,,3\n", "txt:2: "),
         (b": s\na b c d\na b c\n", "txt:3: 'a b c' should be four words"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import BadFile
-from malmoi.serve.access import Keys, read_keys
+from malmoi.serve.access import Keys, Names, read_keys
 from malmoi.serve.models import Models
 from malmoi.serve.running import Serving
 from tests.serve.worlds import Running, serving
@@ -64,6 +64,44 @@ def test_a_page_may_send_headers_of_its_clients_own(locked: Running) -> None:
         "Access-Control-Request-Headers": "authorization,content-type,x-stainless-os",
     }
     assert locked.ask("OPTIONS", "/v1/embeddings", None, asked).status == 200
+
+
+HOSTS = pytest.mark.parametrize(
+    ("host", "admitted"),
+    [
+        ("localhost:8080", True),
+        ("LOCALHOST.", True),
+        ("malmoi.localhost:1", True),
+        ("127.0.0.1:8080", True),
+        ("192.168.0.7", True),
+        ("my-machine:80", True),
+        ("[::1]:8080", True),
+        ("Words.example:443", True),
+        ("", True),
+        ("evil.example:8080", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("words.example.evil", False),
+        ("[::1", True),
+        ("[evil.example]:80", False),
+    ],
+)
+
+
+@HOSTS
+def test_a_name_that_only_leads_here_is_not_ours(host: str, admitted: bool) -> None:
+    assert Names(("words.example",)).admit(host.encode()) == admitted
+
+
+def test_a_rebound_name_is_refused_where_no_key_is_needed(models: Models, locked: Running) -> None:
+    with serving(models, Serving(quiet=True, allow_host=("Words.example",))) as running:
+        refused = running.get("/models", Host="evil.example:80")
+        assert refused.status == 421
+        assert refused.json["error"]["message"].endswith("--allow-host evil.example")
+        assert running.get("/models", Host="words.example").status == 200
+        assert running.get("/models").status == 200
+    asked = {"Host": "proxy.example", "Authorization": f"Bearer {KEY}"}
+    assert locked.get("/models", **asked).status == 200
 
 
 def test_only_hashes_of_keys_are_kept(key_file: Path) -> None:

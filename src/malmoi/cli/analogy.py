@@ -33,9 +33,10 @@ def analogy_command(
     """The words that an expression comes closest to."""
     vectors = open_model(model, limit)
     found = analogy(vectors, expression, k, method=method, most_frequent=most_frequent)
-    note_readings(vectors, (term.word for term in parse_expression(expression)))
+    taken = note_readings(vectors, (term.word for term in parse_expression(expression)))
     if json:
-        print_json({"asked": expression, "method": method, "answers": as_records(found)})
+        answer = {"asked": expression, "method": method, "answers": as_records(found)}
+        print_json(answer | {"read_as": taken})
         return
     print(expression)
     print_neighbours(found)

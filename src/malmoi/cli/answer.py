@@ -24,6 +24,9 @@ MostFrequent = Annotated[
     int | None, Parameter(help="Look only through so many of the most frequent words.")
 ]
 
+Readings = dict[str, dict[str, float]]  # of words as they were typed: words meant, their shares
+SHOWN = 5
+
 
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
@@ -37,14 +40,17 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
         raise
 
 
-def note_readings(vectors: Vectors, words: Iterable[str]) -> None:
-    """Say which words are taken for others, since they look mistyped."""
+def note_readings(vectors: Vectors, words: Iterable[str]) -> Readings:
+    """Say which words are taken for others, since they look mistyped; and for which, for JSON."""
+    taken: Readings = {}
     if not isinstance(vectors, SubwordVectors):
-        return
+        return taken
     for told in map(vectors.explain, words):
         if told.source == "near words":
-            text = f"'{told.word}' is not in the vectors; perhaps {', '.join(told.perhaps[:5])}"
+            taken[told.word] = {word: round(share, 6) for word, share in told.near[:SHOWN]}
+            text = f"'{told.word}' is not in the vectors; perhaps {', '.join(told.perhaps[:SHOWN])}"
             warnings.warn(text, MalmoiWarning, stacklevel=2)
+    return taken
 
 
 def print_json(answer: Any) -> None:

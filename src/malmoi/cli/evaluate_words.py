@@ -9,8 +9,10 @@ from cyclopts import Parameter
 from malmoi.cli.answer import Limit, open_model
 from malmoi.cli.progress import bar
 from malmoi.cli.score_table import Row, answered
+from malmoi.errors import warn
 from malmoi.evaluate.analogies import AnalogyScore
 from malmoi.evaluate.finding import find_sets
+from malmoi.evaluate.sets import SimilaritySet, TestSet
 from malmoi.evaluate.words import WordScores, evaluate_words
 from malmoi.query.analogy import Method
 
@@ -56,7 +58,17 @@ def word_scores(
                 progress=progress,
             )
         scores.append(found)
+        hint_at_sentences(sets, found)
     return scores
+
+
+def hint_at_sentences(sets: Sequence[TestSet], found: WordScores) -> None:
+    """Say what may be wrong where no pair is answered, since the pairs are of texts."""
+    pairs = [one for one in sets if isinstance(one, SimilaritySet)]
+    for one, score in zip(pairs, found.similarity, strict=True):
+        texts = sum(" " in pair.one or " " in pair.other for pair in one.pairs)
+        if score.spearman.answered == 0 and 2 * texts > len(one.pairs):
+            warn(f"{one.name} holds texts, not words: --sentences tests averages of word vectors")
 
 
 def word_rows(found: WordScores, sections: bool) -> list[Row]:

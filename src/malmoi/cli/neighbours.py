@@ -33,10 +33,15 @@ def neighbours_command(
     """The nearest words to each word given."""
     vectors = open_model(model, limit)
     answers = neighbours(vectors, words, k, metric=metric, most_frequent=most_frequent)
-    note_readings(vectors, words)
+    taken = note_readings(vectors, words)
     if json:
         asked = zip(words, answers, strict=True)
-        print_json([{"asked": word, "neighbours": as_records(found)} for word, found in asked])
+        print_json(
+            [
+                {"asked": word, "read_as": taken.get(word, {}), "neighbours": as_records(found)}
+                for word, found in asked
+            ]
+        )
         return
     for word, found in zip(words, answers, strict=True):
         print(word)

@@ -18,8 +18,8 @@ def odd_one_out_command(
     """The word that is farthest from the mean of all of them."""
     vectors = open_model(model, limit)
     odd = odd_one_out(vectors, words)
-    note_readings(vectors, words)
+    taken = note_readings(vectors, words)
     if json:
-        print_json({"words": list(words), "odd": odd})
+        print_json({"words": list(words), "odd": odd, "read_as": taken})
     else:
         print(odd)

@@ -31,6 +31,10 @@ def serve_command(
     api_key_file: Annotated[
         Path | None, Parameter(help="A key a line: who sends none of them is refused.")
     ] = None,
+    allow_host: Annotated[
+        tuple[str, ...],
+        Parameter(help="A name of this server besides localhost.", negative="", show_default=False),
+    ] = (),
     allow_origin: Annotated[
         tuple[str, ...],
         Parameter(help="A web page that may ask (CORS).", negative="", show_default=False),
@@ -50,6 +54,7 @@ def serve_command(
         host=host,
         port=port,
         api_key_file=api_key_file,
+        allow_host=allow_host,
         allow_origin=allow_origin,
         truncate=not refuse_long,
         quiet=quiet,

@@ -10,11 +10,12 @@ def similarity_command(
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)
     score = similarity(vectors, one, other)
-    note_readings(vectors, [one, other])
+    taken = note_readings(vectors, [one, other])
     ranked = other in vectors and vectors.row(other) != vectors.row(one)
     place = rank(vectors, one, other) if ranked else None
     if json:
-        print_json({"one": one, "other": other, "similarity": round(score, 6), "rank": place})
+        answer = {"one": one, "other": other, "similarity": round(score, 6), "rank": place}
+        print_json(answer | {"read_as": taken})
         return
     print(f"{score:.4f}")
     if place is not None:

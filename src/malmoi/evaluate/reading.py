@@ -4,7 +4,7 @@ Knows nothing of what the text means.
 """
 
 import unicodedata
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 
 from malmoi.errors import BadFile, warn
@@ -32,11 +32,17 @@ def name_of(path: Path) -> str:
 
 def number(text: str) -> float | None:
     """A finite number, if the text is one."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
+    value = float(text) if is_number(text) else nan
     return value if isfinite(value) else None
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is any number, finite or not: then it is no name of a column."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _decoded(path: Path, content: bytes) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.evaluate.reading import name_of, number, read_text
+from malmoi.evaluate.reading import is_number, name_of, number, read_text
 
 TEXTS = (
     ("sentence1", "sentence2"),
@@ -120,7 +120,7 @@ def _told(path: Path, rows: list[Row], columns: Sequence[str]) -> tuple[Places, 
     numbered = all(name.isdecimal() and name not in header for name in columns)
     if numbered and all(1 <= int(name) <= len(header) for name in columns):
         one, other, score = (int(name) - 1 for name in columns)
-        return (one, other, score), int(number(header[score]) is None), False
+        return (one, other, score), int(not is_number(header[score])), False
     for name in columns:
         if name not in header:
             raise BadSetting(f"{path} has no column '{name}': it has {_listed(header)}")
@@ -149,7 +149,7 @@ def _guessed(path: Path, rows: list[Row]) -> tuple[Places, int, bool]:
     if column is None:
         raise BadFile(f"{path} has no column of numbers: it should hold {WANTED} a line")
     one, other = (i for i in range(3) if i != column)
-    return (one, other, column), int(number(header[column]) is None), True
+    return (one, other, column), int(not is_number(header[column])), True
 
 
 def _pair(path: Path, row: Row, places: Places, width: int | None) -> SentencePair:

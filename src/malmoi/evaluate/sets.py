@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from malmoi.errors import BadFile
-from malmoi.evaluate.reading import name_of, number, read_text
+from malmoi.evaluate.reading import is_number, name_of, number, read_text
 
 LONGEST = 10_000  # characters of a line that may hold quoted fields
 SYNTACTIC = ("gram", "syn")  # how sections on grammar begin, in Google's set and the Korean one
@@ -132,10 +132,11 @@ def _score_column(rows: list[list[str]]) -> int | None:
 def _pairs(path: Path, lines: list[Line], rows: list[list[str]], column: int) -> tuple[Pair, ...]:
     pairs = []
     for i, ((at, line), row) in enumerate(zip(lines, rows, strict=True)):
-        score = number(row[column]) if len(row) > column else None
+        row = row + [""] * (column + 1 - len(row))
+        score = number(row[column])
         if score is not None and row[0] and row[1]:
             pairs.append(Pair(row[0], row[1], score))
-        elif i > 0:  # the first may be a header
+        elif i > 0 or is_number(row[column]):  # the first may be a header
             raise BadFile(f"{path}:{at}: '{line}' should be two words and a number")
     return tuple(pairs)
 

@@ -1,9 +1,10 @@
-"""Who may ask: keys, of which only hashes are kept."""
+"""Who may ask: keys, of which only hashes are kept; and under which names of the server."""
 
 import base64
 import hashlib
 import hmac
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 
 from malmoi.errors import BadFile
@@ -33,6 +34,41 @@ class Keys:
 
 
 ANYBODY = Keys()
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names under which a server is asked, besides any address and any name without a dot.
+
+    A page of another's can have its own name lead to this machine, and would then be let by a
+    browser to read what a server answers here (DNS rebinding). The name gives it away: on the
+    internet, all have dots.
+    """
+
+    others: tuple[str, ...] = ()
+
+    def admit(self, host: bytes) -> bool:
+        """Whether a header `Host: NAME:PORT` has one of the names; only browsers must send one."""
+        name = name_in(host)
+        is_near = "." not in name or name.endswith(".localhost")
+        return is_near or name in self.others or is_address(name)
+
+
+def name_in(host: bytes) -> str:
+    """The name in a header `Host`, without its port."""
+    text = host.decode("latin-1").lower()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0].rstrip(".")
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address in numbers."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def password_of(credentials: bytes) -> bytes:

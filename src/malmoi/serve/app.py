@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from malmoi.serve.access import ANYBODY, Keys
+from malmoi.serve.access import ANYBODY, Keys, Names
 from malmoi.serve.endpoints import JSON, Answering
 from malmoi.serve.guard import Guard
 from malmoi.serve.logs import Log
@@ -26,10 +26,11 @@ def make_app(
     service: Service,
     *,
     keys: Keys = ANYBODY,
+    names: Names | None = None,
     origins: Sequence[str] = (),
     log: Log | None = None,
 ) -> ASGIApp:
-    """An application that answers for the models of a service."""
+    """An application that answers for the models of a service; without `names`, under any."""
 
     paths: dict[str, dict[str, Answering]] = {}
     for one in ENDPOINTS:
@@ -46,7 +47,7 @@ def make_app(
     app = Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: not_there})
     app.router.redirect_slashes = False
     guarded: ASGIApp = Guard(
-        app, service, ENDPOINTS, direct=direct, keys=keys, log=log or Log(None)
+        app, service, ENDPOINTS, direct=direct, keys=keys, names=names, log=log or Log(None)
     )
     if not origins:
         return guarded

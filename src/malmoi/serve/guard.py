@@ -9,7 +9,7 @@ from uuid import uuid4
 import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from malmoi.serve.access import Keys
+from malmoi.serve.access import Keys, Names, name_in
 from malmoi.serve.endpoints import JSON, Endpoint, respond
 from malmoi.serve.logs import Log
 from malmoi.serve.refusing import Dialect, Refused, dialect_of, refusal_body
@@ -31,10 +31,11 @@ class Guard:
         *,
         direct: Mapping[tuple[str, str], ASGIApp],
         keys: Keys,
+        names: Names | None,
         log: Log,
     ) -> None:
-        self._app, self._service, self._keys, self._log = app, service, keys, log
-        self._direct = direct
+        self._app, self._service, self._log = app, service, log
+        self._keys, self._names, self._direct = keys, names, direct
         self._free = {endpoint.path for endpoint in endpoints if endpoint.free}
         self._dialects = {endpoint.path: endpoint.dialect for endpoint in endpoints}
         self._present = 0
@@ -81,6 +82,14 @@ class Guard:
         if self._present > self._service.limits.connections:
             retry = {"retry-after": "1"}
             return Refused(503, "too many are asking: try again", code="overloaded", headers=retry)
+        host = headers.get(b"host", b"")
+        if self._names is not None and not self._names.admit(host):
+            name = name_in(host)
+            return Refused(
+                421,
+                f"this server does not answer as {name}: start it with --allow-host {name}",
+                code="wrong_host",
+            )
         if scope["path"] in self._free or self._keys.admit(headers.get(b"authorization", b"")):
             return None
         return Refused(

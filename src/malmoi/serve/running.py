@@ -10,12 +10,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.extras import require
-from malmoi.serve.access import ANYBODY, Keys, read_keys
+from malmoi.serve.access import ANYBODY, Keys, Names, read_keys
 from malmoi.serve.limits import Limits
 from malmoi.serve.models import Models, load_models
 
@@ -28,11 +29,16 @@ BACKLOG = 2048
 
 @dataclass(frozen=True, kw_only=True)
 class Serving:
-    """Where to listen and whom to answer; port 0 is any that is free."""
+    """Where to listen and whom to answer; port 0 is any that is free.
+
+    Where only this machine can ask and needs no key, or names are given by `allow_host`, it must
+    be asked by its address, under one of them, or one without a dot, such as localhost.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8080
     api_key_file: Path | None = None
+    allow_host: tuple[str, ...] = ()
     allow_origin: tuple[str, ...] = ()
     truncate: bool = True
     quiet: bool = False
@@ -53,6 +59,13 @@ class Prepared:
         """Where it listens."""
         host, port = self.listening.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    @property
+    def names(self) -> Names | None:
+        """The names it is asked under; `None` is any."""
+        others = tuple(name.lower() for name in self.settings.allow_host)
+        is_local = ip_address(self.listening.getsockname()[0]).is_loopback
+        return Names(others) if others or (is_local and not self.keys.hashes) else None
 
 
 def prepare(places: dict[str, str], settings: Serving) -> Prepared:
@@ -97,7 +110,13 @@ def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Se
     settings, limits = prepared.settings, prepared.settings.limits
     log = Log(None if settings.quiet else sys.stderr)
     service = Service(prepared.models, limits, truncate=settings.truncate)
-    app = make_app(service, keys=prepared.keys, origins=settings.allow_origin, log=log)
+    app = make_app(
+        service,
+        keys=prepared.keys,
+        names=prepared.names,
+        origins=settings.allow_origin,
+        log=log,
+    )
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [Forwarding(log)], False
     config = uvicorn.Config(
