@@ -1,6 +1,7 @@
 """Texts and queries are read as sentence-transformers' encode_document and encode_query do."""
 
 from pathlib import Path
+from pickle import dumps, loads
 
 import numpy as np
 import pytest
@@ -107,3 +108,9 @@ def test_a_prompt_that_is_put_there_anyway_needs_no_other_encoder() -> None:
     assert with_prompt(plain, "") is plain
     assert with_prompt(prompted, "query: ") is prompted
     assert with_prompt(prompted, "") is not prompted
+
+
+def test_a_prompt_goes_along_to_another_process() -> None:
+    prompted = with_prompt(load_contextual("minilm"), "query: ")
+    again = loads(dumps(prompted))
+    np.testing.assert_allclose(again.encode(TEXTS[:2]), prompted.encode(TEXTS[:2]), atol=1e-5)

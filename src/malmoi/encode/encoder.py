@@ -1,7 +1,7 @@
 """An encoder that reads in context: texts to hidden states, or to one vector each."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any
@@ -236,8 +236,8 @@ class ContextualEncoder:
         return prompts[chosen]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its name: another process opens it again."""
-        return load_contextual, (self.name,)
+        """By its name and prompts: another process opens it again."""
+        return reopened, (self.name, dict(self.modules.prompts), self.modules.default_prompt)
 
     def __repr__(self) -> str:
         sizes = f"{self.config.layers} layers × {self.config.dim}"
@@ -255,6 +255,13 @@ def load_contextual(name: str) -> ContextualEncoder:
     config = read_config(modules.transformer)
     engine = Engines(modules.transformer, config, precision)
     return ContextualEncoder(str(name), config, make_cutter(modules, config), engine, modules)
+
+
+def reopened(name: str, prompts: dict[str, str], default_prompt: str | None) -> ContextualEncoder:
+    """An encoder as it was in another process, with prompts that its folder may not have."""
+    encoder = load_contextual(name)
+    modules = replace(encoder.modules, prompts=prompts, default_prompt=default_prompt)
+    return replace(encoder, modules=modules)
 
 
 def split_states(states: list[Matrix], texts: list[Any]) -> list[Matrix]:
