@@ -139,6 +139,33 @@ def test_numbers_are_written_as_they_are_read(run: Run) -> None:
     assert records == [[0.1, 0.1, None], [1234567, 1700000001, 2]]
 
 
+def test_fields_do_not_take_the_place_of_what_every_point_has(run: Run) -> None:
+    (record,) = run(
+        "exporting",
+        """it.records({ keys: ["a"], plane: { raw: () => 1 }, solid: { raw: () => 2 },
+          details: ["d"], fields: ["key", "x", "details", "n"].map((name) =>
+            ({ name, kind: "number", values: new Float64Array([7]) })) }, [0])""",
+    )
+    assert (record["key"], record["x"], record["details"], record["n"]) == ("a", 1, "d", 7)
+    assert [record[f"{name} (field)"] for name in ("key", "x", "details")] == [7, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("a word", "a word"),
+        ("가" * 28, "가" * 28),
+        ("가" * 29, "가" * 27 + "…"),
+        ("👩‍👩‍👧‍👦" * 29, "👩‍👩‍👧‍👦" * 27 + "…"),
+        ("é" * 28, "é" * 28),
+        ("é" * 29, "é" * 27 + "…"),
+    ],
+)
+def test_long_names_are_cut_between_characters(run: Run, key: str, shown: str) -> None:
+    found = run("labels", f"it.shortened({json.dumps(key)})")
+    assert found == shown
+
+
 def test_colours_of_numbers_go_from_faint_to_strong_on_either_paper(run: Run) -> None:
     light, dark = run(
         "colours",

@@ -2,6 +2,8 @@
 
 import { element } from "./elements.js";
 
+const OWN = ["key", "x", "y", "x3", "y3", "z3", "details"]; // columns that every point has
+
 /** What is known of some points. @param {import("./space.js").Space} space @param {number[]} rows */
 export function records(space, rows) {
   return rows.map((row) => {
@@ -9,7 +11,7 @@ export function records(space, rows) {
     ["x", "y"].forEach((axis, i) => { record[axis] = rounded(space.plane.raw(row, i)); });
     ["x3", "y3", "z3"].forEach((axis, i) => { record[axis] = rounded(space.solid.raw(row, i)); });
     for (const { name, kind, labels, values } of space.fields) {
-      record[name] = kind === "label" ? labels[values[row]] ?? null : nullable(values, row);
+      record[OWN.includes(name) ? `${name} (field)` : name] = kind === "label" ? labels[values[row]] ?? null : nullable(values, row);
     }
     if (space.details) record.details = space.details[row];
     return record;

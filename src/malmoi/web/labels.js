@@ -3,15 +3,23 @@
 const TILE = [128, 52]; // pixels: each such part of the picture names one point
 const TRIED = 8; // points of a part that are tried at most, if names are in the way
 const CELL = 8; // pixels: how finely it is noted where names are
-const LONGEST = 28; // characters
+const LONGEST = 28; // characters, as people count them
+const SIMPLE = /^[ -~가-힣]*$/u; // a unit is a character: so most names, cut without much ado
+const CHARACTERS = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** @typedef {{row: number, text: string, x: number, y: number, width: number}} Label */
 
 /** A name short enough to stand in a picture. @param {string} key */
 export function shortened(key) {
   const line = key.replace(/\s+/gu, " ");
-  const characters = Array.from(line.slice(0, 2 * LONGEST + 2));
-  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join("")}…` : line;
+  if (line.length <= LONGEST) return line;
+  if (SIMPLE.test(line.slice(0, LONGEST + 1))) return `${line.slice(0, LONGEST - 1)}…`;
+  const characters = [];
+  for (const { segment } of CHARACTERS.segment(line)) {
+    characters.push(segment);
+    if (characters.length > LONGEST) return `${characters.slice(0, LONGEST - 1).join("")}…`;
+  }
+  return line;
 }
 
 /** Ground that is taken by names already. */
