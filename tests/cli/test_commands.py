@@ -55,6 +55,38 @@ def test_similarity_and_rank(model: str, capsys: Output) -> None:
     assert json.loads(capsys.readouterr().out)["rank"] == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("neighbours", "MODEL is missing (see malmoi neighbours --help)"),
+        ("train word2vec text.txt", "--out is missing (see malmoi train word2vec --help)"),
+        ("vocab text.txt -k", "-k needs a value (see malmoi vocab --help)"),
+        (
+            "train fasttext a --out b --syllables 1",
+            'Command "train fasttext" parameter --syllables requires 2 positional arguments.'
+            " Only got 1 (see malmoi train fasttext --help)",
+        ),
+        (
+            "neighbors a b",
+            'Unknown command "neighbors". Did you mean "neighbours"? (see malmoi --help)',
+        ),
+    ],
+)
+def test_wrong_usage_is_one_sentence_that_says_where_to_look(
+    command: str, said: str, capsys: Output
+) -> None:
+    assert run(command.split()) == 2
+    assert capsys.readouterr().err == f"malmoi: {said}\n"
+
+
+def test_help_shows_defaults_that_say_something(capsys: Output) -> None:
+    assert run(["train", "fasttext", "--help"]) == 0
+    help = capsys.readouterr().out
+    assert "[default: (1, 4)]" in " ".join(help.replace("│", " ").split())
+    assert "()" not in help
+    assert "False" not in help
+
+
 @pytest.mark.parametrize("name", ["minilm", "minilm:int8", "use"])
 def test_an_encoder_has_no_words_to_ask_for(name: str, capsys: Output) -> None:
     assert run(["neighbours", name, "cat"]) == 1

@@ -57,7 +57,7 @@ def test_vectors_are_written_in_the_format_of_the_name(
     assert train(kind, f"out.{ending}", *(["--buckets", "500"] if kind == "fasttext" else [])) == 0
     told = capsys.readouterr()
     assert told.out.startswith(f"out.{ending}: 12 rows, 6 dim\nloss, epoch by epoch: ")
-    assert "training takes 0 MB of memory" in told.err
+    assert "training takes less than 1 MB of memory" in told.err
     with_ngrams = kind == "fasttext" and ending in ("malmoi", "bin")
     assert ("no place for n-grams" in told.err) == (kind == "fasttext" and not with_ngrams)
     vectors = load(f"out.{ending}")
@@ -78,9 +78,11 @@ def test_of_many_losses_the_first_and_last_are_shown(capsys: Output) -> None:
     assert (
         run(["train", "word2vec", "text.txt", "--out", "x.vec", *SMALL[:4], "--epochs", "30"]) == 0
     )
-    _, _, losses = capsys.readouterr().out.partition("epoch by epoch: ")
-    assert len(losses.split()) == 11
-    assert losses.split()[5] == "…"
+    line = capsys.readouterr().out.splitlines()[-1]
+    _, _, losses = line.partition("epoch by epoch: ")
+    assert len(losses.split()) == 9
+    assert losses.split()[4] == "…"
+    assert len(line) <= 80
 
 
 @pytest.mark.parametrize("more", [["--architecture", "cbow"], ["--softmax", "hierarchical"]])

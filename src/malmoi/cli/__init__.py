@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from malmoi import __version__
 from malmoi.errors import MalmoiError, MalmoiWarning
@@ -26,7 +26,7 @@ COMMANDS = (
     ("analogy", "analogy:analogy_command", 'Words that "king - man + woman" comes closest to.'),
     ("similarity", "similarity:similarity_command", "How similar two words are."),
     ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
-    ("embed", "embed:embed_command", "The vectors of texts, their words or pieces, from BERT."),
+    ("embed", "embed:embed_command", "The vectors of texts, or of their words or pieces."),
     ("index", "index:index_command", "Texts to search; again, only what changed is embedded."),
     ("search", "search:search_command", "The texts of an index that answer a query best."),
     ("context", "context:context_command", "A word in context: its occurrences, compared."),
@@ -49,8 +49,9 @@ def make_app() -> App:
     """The command line with all its commands."""
     app = App(
         name="malmoi",
-        help="Text to vectors you can use, in English and Korean.",
-        help_epilogue="A model M is a file of vectors in any format, or the name glove-6b-50d.",
+        help="Text to vectors you can use, in English and Korean.\n\n"
+        "What a command takes: malmoi COMMAND --help.",
+        default_parameter=Parameter(show_default=_shown_default),
         version=__version__,
         suppress_keyboard_interrupt=False,
     )
@@ -70,7 +71,7 @@ def run(words: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", MalmoiWarning)
             make_app()(words, exit_on_error=False, print_error=False, result_action="return_none")
     except CycloptsError as error:
-        print(f"malmoi: {_one_sentence(error)} (see malmoi --help)", file=sys.stderr)
+        print(f"malmoi: {_one_sentence(error)}", file=sys.stderr)
         return WRONG_USAGE
     except MalmoiError as error:
         print(f"malmoi: {error}", file=sys.stderr)
@@ -117,4 +118,17 @@ def _show_note(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _one_sentence(error: CycloptsError) -> str:
-    return " ".join(str(error).split()).rstrip(".")
+    """What is wrong with a command, and whose help says more."""
+    said = " ".join(str(error).split())
+    if isinstance(error, MissingArgumentError) and error.argument and not error.tokens_so_far:
+        given = error.keyword  # the option, without its value
+        said = f"{given} needs a value" if given else f"{error.argument.name} is missing"
+    elif said.endswith("..."):  # of too many commands to list
+        said, _, _ = said.partition(" Available commands")
+    command = " ".join(["malmoi", *(error.command_chain or ())])
+    return f"{said.rstrip('.')} (see {command} --help)"
+
+
+def _shown_default(default: object) -> str | None:
+    """What --help says of it; nothing where nothing is given, asked for or switched on."""
+    return None if default is None or default is False or default in ((), "") else str(default)

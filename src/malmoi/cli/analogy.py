@@ -21,11 +21,11 @@ from malmoi.query.analogy import Method, analogy, parse_expression
 
 def analogy_command(
     model: Model,
-    expression: Annotated[str, Parameter(help='Such as "king - man + woman"; weights as 2*king.')],
+    expression: Annotated[str, Parameter(help='In quotes: "king - man + woman"; weights: 2*king.')],
     /,
     *,
     k: Count = 10,
-    method: Method = "add",
+    method: Annotated[Method, Parameter(help="3CosAdd or 3CosMul.")] = "add",
     most_frequent: MostFrequent = None,
     limit: Limit = None,
     json: AsJson = False,

@@ -26,7 +26,7 @@ Text = Annotated[
         allow_leading_hyphen=True,
     ),
 ]
-SHOWN = 10  # losses
+SHOWN = 8  # losses
 
 
 @Parameter(name="*")

@@ -25,7 +25,7 @@ def neighbours_command(
     /,
     *words: Annotated[str, Parameter(help="One or more words.", required=True)],
     k: Count = 10,
-    metric: Metric = "cosine",
+    metric: Annotated[Metric, Parameter(help="What is near.")] = "cosine",
     most_frequent: MostFrequent = None,
     limit: Limit = None,
     json: AsJson = False,

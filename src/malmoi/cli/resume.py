@@ -51,4 +51,5 @@ def say_memory(needed: int) -> None:
     """What a training is about to take."""
     from malmoi.train.memory import in_megabytes  # with numba, which not all commands need
 
-    print(f"training takes {in_megabytes(needed)} of memory", file=sys.stderr)
+    taken = in_megabytes(needed) if needed >= 10**6 else "less than 1 MB"
+    print(f"training takes {taken} of memory", file=sys.stderr)

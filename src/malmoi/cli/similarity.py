@@ -1,11 +1,21 @@
 """`malmoi similarity M A B`: the cosine between two words, and their ranks."""
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from malmoi.cli.answer import AsJson, Limit, Model, note_readings, open_model, print_json
 from malmoi.query.compare import rank, similarity
 
 
 def similarity_command(
-    model: Model, one: str, other: str, /, *, limit: Limit = None, json: AsJson = False
+    model: Model,
+    one: Annotated[str, Parameter(help="A word.")],
+    other: Annotated[str, Parameter(help="Another.")],
+    /,
+    *,
+    limit: Limit = None,
+    json: AsJson = False,
 ) -> None:
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)

@@ -45,7 +45,9 @@ def sweep_command(
     if json:
         print_json([as_record(model, one) for one in found])
     else:
-        for table in found:
+        for i, table in enumerate(found):
+            if i > 0:
+                print()
             print_sweep(model, table)
     if plot is not None:
         write_svg(plot, drawn(model, found[0]))
@@ -60,7 +62,7 @@ def print_sweep(model: str, found: Sweep) -> None:
     for i, row in enumerate(found.values):
         cells = [_cell(value, (i, j) == found.best) for j, value in enumerate(row)]
         print(f"{row_name(found.recipes[i][0]):{LABEL}}{''.join(cells)}".rstrip())
-    print(f"* best: {asked_for(found.best_recipe)}   {interval(found.best_score)}\n")
+    print(f"* best: {asked_for(found.best_recipe)}   {interval(found.best_score)}")
 
 
 def row_name(recipe: Recipe) -> str:

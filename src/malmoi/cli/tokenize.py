@@ -69,8 +69,9 @@ def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) ->
         print(COLUMNS.format(*ROW))
         for row in rows:
             shown = ["" if value is None else value for value in row.values()]
-            print(COLUMNS.format(*shown))
-        print("…\n" if found.truncated else "")
+            print(COLUMNS.format(*shown).rstrip())
+        if found.truncated:
+            print("…")
 
 
 def rows_of(found: "Pieces") -> Iterable[tuple[str, int, int, int | None, str | None]]:
