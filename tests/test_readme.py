@@ -1,4 +1,4 @@
-"""README's commands and Python are executed, one after the other, in a folder with README."""
+"""README's commands and Python are executed, one after the other, in a folder like the clone."""
 
 import os
 import re
@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+CLONE = Path(__file__).parents[1]
+README = CLONE / "README.md"
 
 
 def blocks(language: str) -> list[str]:
@@ -18,7 +19,8 @@ def blocks(language: str) -> list[str]:
 
 
 def test_readme_does_what_it_says(tmp_path: Path) -> None:
-    shutil.copy(README, tmp_path)  # it is a text too, to train on
+    for text in (README, CLONE / "CHANGELOG.md"):  # to train on, and to search
+        shutil.copy(text, tmp_path)
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     ours = [line for line in commands if line.startswith("malmoi ")]

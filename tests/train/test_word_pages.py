@@ -11,6 +11,7 @@ from malmoi.cli import run
 from tests.pages import DOCS, assert_answers, blocks
 
 PAGES = {"word2vec": ["fishing.txt"], "fasttext": ["fishing.txt", "korean.txt"]}
+NEAREST = {"fishing": "fisher", "electrofishing": "fishing", "강이지": "강아지는"}
 
 every_page = pytest.mark.parametrize("page", list(PAGES))
 
@@ -37,11 +38,17 @@ def test_commands_do_what_the_page_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     prepare(page, tmp_path, monkeypatch)
-    commands = [line for block in blocks(page, "sh") for line in block.splitlines()]
-    assert len(commands) == 4
-    for command in commands:
-        assert run(shlex.split(command)[1:]) == 0, command
-        assert capsys.readouterr().out
+    lines = "".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
+    assert len(lines) == 4
+    for line in lines:
+        command = shlex.split(line)[1:]
+        assert run(command) == 0, line
+        told = capsys.readouterr().out
+        if command[0] == "neighbours":
+            asked, first, *_ = told.splitlines()
+            assert first.split()[1] == NEAREST[asked]
+        else:
+            assert told
 
 
 @every_page
