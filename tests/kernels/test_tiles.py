@@ -1,7 +1,9 @@
 """Tiles, means and rows in vectors, beside the plain ones and NumPy."""
 
+from collections.abc import Callable
 from types import ModuleType
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,6 +22,12 @@ def numbers(count: int, dim: int, seed: int) -> Matrix:
     return matrix
 
 
+def call(verb: Callable[..., None], *given: object) -> None:
+    """Do it, in a kernel if need be: those that are written for LLVM are for kernels alone."""
+    is_compiled = hasattr(verb, "py_func")
+    (verb if is_compiled else numba.njit(lambda *all: verb(*all)))(*given)
+
+
 @BOTH
 @WIDTHS
 @pytest.mark.parametrize("contexts", [[4], [0, 2, 5], [3, 3, 1, 0], list(range(10))])
@@ -27,7 +35,7 @@ def test_scores_are_dot_products(kind: ModuleType, dim: int, contexts: list[int]
     hidden, outputs = numbers(12, dim, 1), numbers(9, dim, 2)
     targets = np.array([8, 1, 1, 0, 5, 7], np.int32)
     scores = aligned_rows(12, LANES)
-    kind.score_tile(hidden, np.array(contexts, np.int32), len(contexts), outputs, targets, scores)
+    call(kind.score_tile, hidden, np.array(contexts, np.int32), outputs, targets, scores)
     expected = hidden[contexts] @ outputs[targets].T
     np.testing.assert_allclose(scores[: len(contexts), :TILE], expected, atol=1e-5)
     assert not scores[len(contexts) :].any()
@@ -39,7 +47,7 @@ def test_steps_are_the_gradient(kind: ModuleType) -> None:
     goals = np.array([1, 0, 0, 1, 0, 0, 0, 0], np.float32)
     weights = np.array([1, 1, 0, 1, 1, 1, 0, 0], np.float32)
     expected = 0.025 * weights * (goals - 1 / (1 + np.exp(-scores.astype(np.float64))))
-    kind.step_tile(scores, 5, goals, weights, np.float32(0.025))
+    call(kind.step_tile, scores, 5, goals, weights, np.float32(0.025))
     np.testing.assert_allclose(scores, expected, atol=2e-8)
 
 
@@ -57,9 +65,9 @@ def test_moves_are_from_what_rows_were(
         for i, target in enumerate(targets):
             new_outputs[target] += steps[j, i] * new_hidden[context]
         new_hidden[context] += steps[j, :TILE] @ outputs[targets]
-    given = np.array(contexts, np.int32), len(contexts), outputs, np.array(targets, np.int32)
+    given = np.array(contexts, np.int32), outputs, np.array(targets, np.int32)
     coming = np.arange(LANES, dtype=np.int32)
-    kind.move_tile(hidden, *given, coming, steps, aligned_rows(TILE, hidden.shape[1]))
+    call(kind.move_tile, hidden, *given, coming, steps, aligned_rows(TILE, hidden.shape[1]))
     np.testing.assert_allclose(hidden, new_hidden, atol=1e-5)
     np.testing.assert_allclose(outputs, new_outputs, atol=1e-5)
 
@@ -74,7 +82,7 @@ def test_the_mean_of_a_window_is_scored_and_moves_all_of_it(
     hidden, outputs = numbers(12, dim, 1), numbers(9, dim, 2)
     mean, scores = numbers(1, dim, 3)[0], aligned_rows(2, LANES)
     around, others = np.array(contexts, np.int32), np.array(targets, np.int32)
-    kind.score_mean(hidden, around, outputs, others, mean, scores)
+    call(kind.score_mean, hidden, around, outputs, others, mean, scores)
     np.testing.assert_allclose(mean, hidden[contexts].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(scores[0, :TILE], outputs[targets] @ mean, atol=1e-5)
     assert not scores[1].any()
@@ -84,7 +92,7 @@ def test_the_mean_of_a_window_is_scored_and_moves_all_of_it(
     np.add.at(new_outputs, targets, np.outer(steps[0, :TILE], mean))
     coming = np.arange(LANES, dtype=np.int32)
     room = aligned_rows(1, hidden.shape[1])[0]
-    kind.move_mean(hidden, around, outputs, others, coming, mean, steps, room)
+    call(kind.move_mean, hidden, around, outputs, others, coming, mean, steps, room)
     np.testing.assert_allclose(hidden, new_hidden, atol=1e-5)
     np.testing.assert_allclose(outputs, new_outputs, atol=1e-5)
 
@@ -94,11 +102,11 @@ def test_the_mean_of_a_window_is_scored_and_moves_all_of_it(
 def test_rows_have_a_mean_and_move_together(kind: ModuleType, dim: int) -> None:
     matrix = numbers(9, dim, 4)
     some, out = np.array([2, 7, 4], np.int32), np.ones(matrix.shape[1], np.float32)
-    kind.mean_of_rows(matrix, some, out)
+    call(kind.mean_of_rows, matrix, some, out)
     np.testing.assert_allclose(out, matrix[some].mean(axis=0), atol=1e-6)
     expected = matrix.copy()
     expected[some] += out
-    kind.move_rows(matrix, some, out)
+    call(kind.move_rows, matrix, some, out)
     np.testing.assert_allclose(matrix, expected, atol=1e-6)
 
 

@@ -6,20 +6,18 @@ multiplies unsigned bytes with signed ones: rows are 128 too large, and sums beg
 column's sum too small. See `products` for tiles; a panel is [depth / 4, PANEL, 4] bytes.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import highest
 from malmoi.kernels.emitting import FLOAT, LANE, NUMBER, WIDE, Emitter, has
-from malmoi.kernels.products import AHEAD, VECTORS, Generate, emit_tiles
+from malmoi.kernels.products import AHEAD, VECTORS, emit_tiles
 from malmoi.kernels.text_rows import Matrix
+from malmoi.kernels.verbs import emitted
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -31,8 +29,9 @@ ZERO = np.float32(128.5)  # what is added, and a half, since what follows the po
 MULTIPLY = "llvm.x86.avx512.vpdpbusd.512"
 
 
-def generate_product(
-    typing: Any,
+@emitted()
+def byte_product(
+    emit: Emitter,
     rows: Any,
     step: Any,
     count: Any,
@@ -42,23 +41,16 @@ def generate_product(
     columns: Any,
     out: Any,
     out_step: Any,
-) -> tuple[Any, Generate]:
+) -> None:
     """`columns` has [PANEL] first sums (whole numbers), scales and biases, one after the other."""
 
-    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-        emit = Emitter(builder)
-        rows, step, count, panel, depth, scales, columns, out, out_step = given
+    def tile(size: int, first: Any) -> None:
+        mine = emit.plus(rows, emit.times(first, step))
+        place = emit.plus(out, emit.times(first, out_step))
+        own = emit.plus(scales, emit.times(first, NUMBER))
+        emit_tile(emit, size, (mine, step, panel, depth, own, columns, place, out_step))
 
-        def tile(size: int, first: Any) -> None:
-            mine = emit.plus(rows, emit.times(first, step))
-            place = emit.plus(out, emit.times(first, out_step))
-            own = emit.plus(scales, emit.times(first, NUMBER))
-            emit_tile(emit, size, (mine, step, panel, depth, own, columns, place, out_step))
-
-        emit_tiles(emit, count, tile)
-        return target.get_dummy_value()
-
-    return types.void(*[types.int64] * 9), generate
+    emit_tiles(emit, count, tile)
 
 
 def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
@@ -89,14 +81,11 @@ def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
         scale = emit.load(emit.plus(columns, STEP, offset))
         bias = emit.load(emit.plus(columns, 2 * STEP, offset))
         for row in range(size):
-            own = emit.everywhere(emit.load(emit.plus(scales, NUMBER * row), 1), WIDE)
+            own = emit.spread(emit.plus(scales, NUMBER * row))
             sums = builder.load(totals[row * VECTORS + vector], typ=whole)
             floats = builder.sitofp(sums, ir.VectorType(FLOAT, WIDE))
             value = emit.sum(emit.product(emit.product(floats, own), scale), bias)
             emit.store(value, emit.plus(out, emit.times(row, out_step), offset))
-
-
-byte_product = cast(Callable[..., None], intrinsic(generate_product))
 
 
 class Rounded(NamedTuple):

@@ -5,7 +5,7 @@ Addresses, offsets and counts are 64-bit numbers, in bytes where they are places
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import binding, ir
@@ -29,6 +29,13 @@ WIDE = 16 if has("avx512f") else 8  # numbers in a register
 def vector(lanes: int) -> Any:
     """The kind of a vector, or of a single float."""
     return FLOAT if lanes == 1 else ir.VectorType(FLOAT, lanes)
+
+
+class Array(NamedTuple):
+    """An array as it is given: the address of its first number, and how long each axis is."""
+
+    address: Any
+    shape: Sequence[Any]
 
 
 class Emitter:
@@ -88,11 +95,11 @@ class Emitter:
         how = (LANE(int(to_write)), LANE(3), LANE(1))  # to stay in the nearest cache; data
         self.builder.call(ask, [self.builder.inttoptr(address, pointer), *how])
 
-    def row(self, matrix: Any, rows: Any, place: Any, size: Any) -> Any:
+    def row(self, matrix: Array, rows: Array, place: Any) -> Any:
         """The address of a row of a matrix whose number stands at a place of an array."""
-        address = self.plus(rows, self.times(place, NUMBER))
-        number = self.builder.load(self.builder.inttoptr(address, LANE.as_pointer()), typ=LANE)
-        return self.plus(matrix, self.times(self.builder.sext(number, INT), size))
+        number = self.load_as(LANE, self.plus(rows.address, self.times(place, NUMBER)))
+        size = self.times(matrix.shape[1], NUMBER)
+        return self.plus(matrix.address, self.times(self.builder.sext(number, INT), size))
 
     def share(self, count: Any) -> Any:
         """1 / count as a float."""
@@ -107,6 +114,10 @@ class Emitter:
         nothing = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
         first = self.builder.insert_element(nothing, number, LANE(0))
         return self.chosen(first, nothing, [0] * lanes)
+
+    def spread(self, address: Any) -> Any:
+        """The same of the number at an address."""
+        return self.everywhere(self.load(address, 1), WIDE)
 
     def chosen(self, left: Any, right: Any, lanes: Sequence[int]) -> Any:
         """A vector of these lanes, counted through both."""
@@ -167,9 +178,13 @@ class Emitter:
         """A running sum."""
         return self.builder.load(place, typ=vector(WIDE))
 
-    def add_to(self, place: Any, left: Any, right: Any) -> None:
+    def add(self, place: Any, value: Any) -> None:
+        """A running sum grows by a vector."""
+        self.builder.store(self.sum(value, self.total(place)), place)
+
+    def add_product(self, place: Any, left: Any, right: Any) -> None:
         """A running sum grows by left · right."""
-        self.builder.store(self.sum(self.product(left, right), self.total(place)), place)
+        self.add(place, self.product(left, right))
 
     def sums(self, places: list[Any], lanes: int) -> Any:
         """A vector whose lane i is the sum over all lanes of running sum i."""

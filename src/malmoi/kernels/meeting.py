@@ -5,18 +5,17 @@ Whoever waits for longer lets others have the core, for the one waited for may b
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
-from numba.extending import intrinsic
 
 from malmoi.kernels.compiled import inlined
-from malmoi.kernels.emitting import INT
+from malmoi.kernels.emitting import INT, Emitter
 from malmoi.kernels.text_rows import Places
+from malmoi.kernels.verbs import emitted
 
-Generate = Callable[[Any, Any, Any, Any], Any]
 PATIENCE = 2000  # looks, some tens of microseconds
 YIELD = "sched_yield"  # of POSIX: back of the queue for this core
 PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that waits
@@ -25,42 +24,31 @@ PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that wa
 def counting(by: int) -> Callable[[int], int]:
     """The number at an address grows by so much, at once for all who look."""
 
-    def generate_count(typing: Any, counter: Any) -> tuple[Any, Generate]:
-        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-            pointer = builder.inttoptr(given[0], INT.as_pointer())
-            return builder.atomic_rmw("add", pointer, INT(by), "seq_cst")
+    @emitted(types.int64)
+    def count(emit: Emitter, counter: Any) -> Any:
+        pointer = emit.builder.inttoptr(counter, INT.as_pointer())
+        return emit.builder.atomic_rmw("add", pointer, INT(by), "seq_cst")
 
-        return types.int64(types.int64), generate
-
-    return cast(Callable[[int], int], intrinsic(generate_count))
-
-
-def generate_look(typing: Any, counter: Any) -> tuple[Any, Generate]:
-    """The number at an address, as the others left it."""
-
-    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-        nothing = ir.FunctionType(ir.VoidType(), [])
-        builder.call(builder.module.declare_intrinsic(PAUSE, (), nothing), [])
-        pointer = builder.inttoptr(given[0], INT.as_pointer())
-        return builder.load_atomic(pointer, "seq_cst", align=8, typ=INT)
-
-    return types.int64(types.int64), generate
-
-
-def generate_way(typing: Any) -> tuple[Any, Generate]:
-    """Let another thread have this core, if one is waiting for it."""
-
-    def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-        kind = ir.FunctionType(ir.IntType(32), [])
-        called = get_or_insert_function(builder.module, kind, YIELD)
-        return builder.call(called, [])
-
-    return types.int32(), generate
+    return count
 
 
 arrive, leave = counting(1), counting(-1)
-look = cast(Callable[[int], int], intrinsic(generate_look))
-give_way = cast(Callable[[], int], intrinsic(generate_way))
+
+
+@emitted(types.int64)
+def look(emit: Emitter, counter: Any) -> Any:
+    """The number at an address, as the others left it."""
+    builder, nothing = emit.builder, ir.FunctionType(ir.VoidType(), [])
+    builder.call(builder.module.declare_intrinsic(PAUSE, (), nothing), [])
+    pointer = builder.inttoptr(counter, INT.as_pointer())
+    return builder.load_atomic(pointer, "seq_cst", align=8, typ=INT)
+
+
+@emitted(types.int32)
+def give_way(emit: Emitter) -> Any:
+    """Let another thread have this core, if one is waiting for it."""
+    kind = ir.FunctionType(ir.IntType(32), [])
+    return emit.builder.call(get_or_insert_function(emit.builder.module, kind, YIELD), [])
 
 
 class Team(NamedTuple):

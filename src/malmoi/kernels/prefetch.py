@@ -5,33 +5,25 @@ which rows come next asks for their lines ahead, and for no other core to have t
 will write there; what it computes is the same without it.
 """
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from malmoi.kernels.compiled import inlined
 from malmoi.kernels.emitting import Emitter
 from malmoi.kernels.text_rows import Matrix
+from malmoi.kernels.verbs import emitted
 
 LINE = 64  # bytes that come at a time
 
 
-def generate_prefetch(typing: Any, array_address: Any) -> tuple[Any, Callable[..., Any]]:
-    """LLVM's own instruction, in the place of the call."""
+@emitted()
+def prefetch(emit: Emitter, address: Any) -> None:
+    """Bring the line at an address, such as `rows.ctypes.data + 4 * place`.
 
-    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        Emitter(builder).ask_for(arguments[0], to_write=True)
-        return target.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-# prefetch(array_address): bring the line at an address, such as `rows.ctypes.data + 4 * place`.
-# An address that is not there does no harm.
-prefetch = cast(Callable[[int], None], intrinsic(generate_prefetch))
+    An address that is not there does no harm.
+    """
+    emit.ask_for(address, to_write=True)
 
 
 @inlined

@@ -10,14 +10,10 @@ Arrays are given by their addresses, and the steps from row to row in bytes.
 """
 
 from collections.abc import Callable
-from typing import Any, cast
-
-from numba import types
-from numba.extending import intrinsic
+from typing import Any
 
 from malmoi.kernels.emitting import NUMBER, WIDE, Emitter, has
-
-Generate = Callable[[Any, Any, Any, Any], Any]
+from malmoi.kernels.verbs import emitted
 
 USABLE = has("avx2") and has("fma")
 ROWS, VECTORS = (9, 3) if WIDE == 16 else (6, 2)
@@ -28,8 +24,9 @@ AHEAD = 24  # steps down a panel: what is asked for is there when it is needed
 def product_of(vectors: int) -> Callable[..., None]:
     """A product with a panel that is so many vectors wide."""
 
-    def generate_product(
-        typing: Any,
+    @emitted()
+    def product(
+        emit: Emitter,
         rows: Any,
         step: Any,
         count: Any,
@@ -39,23 +36,16 @@ def product_of(vectors: int) -> Callable[..., None]:
         start: Any,
         out: Any,
         out_step: Any,
-    ) -> tuple[Any, Generate]:
-        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-            emit = Emitter(builder)
-            rows, step, count, panel, panel_step, depth, start, out, out_step = given
+    ) -> None:
+        def tile(size: int, first: Any) -> None:
+            mine = emit.plus(rows, emit.times(first, step))
+            place = emit.plus(out, emit.times(first, out_step))
+            corners = (mine, step, panel, panel_step, depth, start, place, out_step)
+            emit_tile(emit, size, vectors, corners)
 
-            def tile(size: int, first: Any) -> None:
-                mine = emit.plus(rows, emit.times(first, step))
-                place = emit.plus(out, emit.times(first, out_step))
-                corners = (mine, step, panel, panel_step, depth, start, place, out_step)
-                emit_tile(emit, size, vectors, corners)
+        emit_tiles(emit, count, tile)
 
-            emit_tiles(emit, count, tile)
-            return target.get_dummy_value()
-
-        return types.void(*[types.int64] * 9), generate
-
-    return cast(Callable[..., None], intrinsic(generate_product))
+    return product
 
 
 def emit_tiles(emit: Emitter, count: Any, tile: Callable[[int, Any], None]) -> None:
@@ -89,10 +79,9 @@ def emit_tile(emit: Emitter, size: int, vectors: int, corners: tuple[Any, ...]) 
             emit.ask_for(emit.plus(coming, column))
         theirs = [emit.load(emit.plus(here, column)) for column in columns]
         for row, place in enumerate(mine):
-            number = emit.load(emit.plus(place, emit.times(k, NUMBER)), 1)
-            spread = emit.everywhere(number, WIDE)
+            number = emit.spread(emit.plus(place, emit.times(k, NUMBER)))
             for vector, numbers in enumerate(theirs):
-                emit.add_to(totals[row * vectors + vector], spread, numbers)
+                emit.add_product(totals[row * vectors + vector], number, numbers)
     for row in range(size):
         for vector, column in enumerate(columns):
             place = emit.plus(out, emit.times(row, out_step), column)

@@ -6,18 +6,18 @@ millisecond, which is why it may be rung for before the work is there.
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.cgutils import alloca_once, get_or_insert_function
-from numba.extending import intrinsic
+from numba.core.cgutils import get_or_insert_function
 
 from malmoi.kernels.compiled import inlined
-from malmoi.kernels.emitting import INT
-from malmoi.kernels.meeting import PATIENCE, Generate, arrive, give_way, leave, look
+from malmoi.kernels.emitting import INT, Emitter
+from malmoi.kernels.meeting import PATIENCE, arrive, give_way, leave, look
 from malmoi.kernels.text_rows import Places
+from malmoi.kernels.verbs import emitted
 
 BYTE, NUMBER = ir.IntType(8), ir.IntType(32)
 LINE = 16  # numbers, two lines of the processor's cache: apart what several write to
@@ -31,16 +31,15 @@ NO_MORE = -1  # pieces of a job that is none: go home
 def at_pipe(name: str) -> Callable[[int], int]:
     """POSIX's `read` or `write` of one byte."""
 
-    def generate_call(typing: Any, pipe: Any) -> tuple[Any, Generate]:
-        def generate(target: Any, builder: Any, signature: Any, given: Any) -> Any:
-            kind = ir.FunctionType(INT, [NUMBER, BYTE.as_pointer(), INT])
-            called = get_or_insert_function(builder.module, kind, name)
-            pipe = builder.trunc(given[0], NUMBER)
-            return builder.call(called, [pipe, alloca_once(builder, BYTE), INT(1)])
+    @emitted(types.int64)
+    def call(emit: Emitter, pipe: Any) -> Any:
+        kind = ir.FunctionType(INT, [NUMBER, BYTE.as_pointer(), INT])
+        called = get_or_insert_function(emit.builder.module, kind, name)
+        return emit.builder.call(
+            called, [emit.builder.trunc(pipe, NUMBER), emit.place(BYTE), INT(1)]
+        )
 
-        return types.int64(types.int64), generate
-
-    return cast(Callable[[int], int], intrinsic(generate_call))
+    return call
 
 
 sleep_at, ring = at_pipe("read"), at_pipe("write")

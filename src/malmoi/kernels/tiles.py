@@ -31,10 +31,10 @@ BELOW = (2.30815033e-07, 2.32121176e-04, 2.36184756e-02, 4.62133813e-01, 1.0)
 
 @inlined
 def score_tile(
-    hidden: Matrix, contexts: Rows, count: int, outputs: Matrix, targets: Rows, scores: Matrix
+    hidden: Matrix, contexts: Rows, outputs: Matrix, targets: Rows, scores: Matrix
 ) -> None:
     """Each context against each target."""
-    for j in range(count):
+    for j in range(len(contexts)):
         x = hidden[contexts[j]]
         for i in range(TILE):
             y = outputs[targets[i]]
@@ -56,7 +56,6 @@ def step_tile(scores: Matrix, count: int, goals: Matrix, weights: Matrix, rate: 
 def move_tile(
     hidden: Matrix,
     contexts: Rows,
-    count: int,
     outputs: Matrix,
     targets: Rows,
     coming: Rows,
@@ -73,7 +72,7 @@ def move_tile(
     for i in range(TILE):
         for k in range(hidden.shape[1]):
             moves[i, k] = 0
-    for j in range(count):
+    for j in range(len(contexts)):
         x = hidden[contexts[j]]
         for i in range(TILE):
             step = steps[j, i]

@@ -144,7 +144,7 @@ def train_words(
                     goals = room.goals[now, group : group + LANES]
                     weights = room.weights[now, group : group + LANES]
                     if plan.skipgram:
-                        score_tile(hidden, contexts, count, outputs, these, scores)
+                        score_tile(hidden, contexts, outputs, these, scores)
                     else:
                         score_mean(hidden, contexts, outputs, these, mean, scores)
                     if windows % plan.watched == 0:
@@ -152,7 +152,7 @@ def train_words(
                         pairs += count if group == 0 else 0
                     step_tile(scores, count, goals, weights, rate)
                     if plan.skipgram:
-                        move_tile(hidden, contexts, count, outputs, these, those, scores, moves)
+                        move_tile(hidden, contexts, outputs, these, those, scores, moves)
                     else:
                         move_mean(hidden, contexts, outputs, these, those, mean, scores, moves[0])
                 windows += 1
