@@ -86,6 +86,13 @@ def test_words_fit_into_80_columns_whatever_their_script(capsys: Output) -> None
     assert len({cell_len(line) for line in lines}) == 1
 
 
+def test_a_long_text_is_shown_on_one_line_of_80_columns(capsys: Output) -> None:
+    assert run(["embed", "한국어 문장이 " * 20 + "\nA second line"]) == 0
+    text, _ = capsys.readouterr().out.splitlines()
+    assert text.endswith("…")
+    assert cell_len(text) <= 80
+
+
 def test_a_file_to_a_matrix(
     minilm: ContextualEncoder, texts: str, tmp_path: Path, capsys: Output
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json, print_json_list
-from malmoi.cli.columns import fitted
+from malmoi.cli.columns import WIDTH, fitted
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable
 from malmoi.encode.embedding import Embedded, Per, Wish, embed
@@ -146,7 +146,7 @@ def print_records(chunks: Iterator[Embedded], per: Per, json: bool) -> None:
         print_json_list(records)
         return
     for record in records:
-        print(record["text"])
+        print(fitted(" ".join(record["text"].split()), WIDTH).rstrip())
         if "vector" in record:
             print(f"  {_shortened(record['vector'])}")
         for part in record.get(f"{per}s", ()):
