@@ -30,7 +30,9 @@ def test_the_page_does_what_it_says(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
-    assert len(done.stdout.splitlines()) == 2
+    near, losses = done.stdout.decode().splitlines()
+    assert f"# {near}\n" in program
+    assert losses.startswith("[")
 
 
 def test_the_picture_is_the_function() -> None:
