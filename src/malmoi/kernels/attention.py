@@ -10,7 +10,7 @@ from typing import NamedTuple
 from malmoi.kernels.byte_products import Rounded
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import exponentials
-from malmoi.kernels.emitting import NUMBER, WIDE
+from malmoi.kernels.emitting import WIDE
 from malmoi.kernels.products import PANEL, panel_product, vector_product
 from malmoi.kernels.text_rows import Matrix
 
@@ -56,22 +56,11 @@ def attend(
         for d in range(size):
             own[d] = value[d]
     wide = (count + PANEL - 1) // PANEL * PANEL
-    across = scores.shape[1] * NUMBER
     for start in range(0, count, QUERIES):
         rows = min(QUERIES, count - start)
-        asking = joined[first + start :, column:]
+        asking = joined[first + start : first + start + rows, column:]
         for place in range(0, wide, PANEL):
-            panel_product(
-                asking.ctypes.data,
-                joined.shape[1] * NUMBER,
-                rows,
-                keys.ctypes.data + place * NUMBER,
-                keys.shape[1] * NUMBER,
-                size,
-                desk.zeros.ctypes.data,
-                scores.ctypes.data + place * NUMBER,
-                across,
-            )
+            panel_product(asking, keys[:size, place:], desk.zeros, scores[:, place:])
         for i in range(rows):
             if bias.shape[1] > 0:
                 middle = bias.shape[1] // 2 - (start + i)
@@ -79,17 +68,7 @@ def attend(
                     scores[i, j] += bias[head, middle + j]
             desk.totals[i] = exponentials(scores[i], count, desk.lanes)
         for place in range(0, found.shape[1], WIDE):
-            vector_product(
-                scores.ctypes.data,
-                across,
-                rows,
-                values.ctypes.data + place * NUMBER,
-                values.shape[1] * NUMBER,
-                count,
-                desk.zeros.ctypes.data,
-                found.ctypes.data + place * NUMBER,
-                found.shape[1] * NUMBER,
-            )
+            vector_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
         for i in range(rows):
             row, near, total = out[first + start + i, column:], found[i], desk.totals[i]
             for d in range(size):

@@ -14,7 +14,7 @@ from llvmlite import ir
 
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import highest
-from malmoi.kernels.emitting import FLOAT, LANE, NUMBER, WIDE, Emitter, has
+from malmoi.kernels.emitting import FLOAT, LANE, NUMBER, WIDE, Array, Emitter, has
 from malmoi.kernels.products import AHEAD, VECTORS, emit_tiles
 from malmoi.kernels.text_rows import Matrix
 from malmoi.kernels.verbs import emitted
@@ -31,61 +31,62 @@ MULTIPLY = "llvm.x86.avx512.vpdpbusd.512"
 
 @emitted()
 def byte_product(
-    emit: Emitter,
-    rows: Any,
-    step: Any,
-    count: Any,
-    panel: Any,
-    depth: Any,
-    scales: Any,
-    columns: Any,
-    out: Any,
-    out_step: Any,
+    emit: Emitter, rows: Array, scales: Array, panel: Array, columns: Array, out: Array
 ) -> None:
-    """`columns` has [PANEL] first sums (whole numbers), scales and biases, one after the other."""
+    """Each row, of its scale, times a panel.
+
+    `columns` has first sums (whole numbers), scales and biases: [3, PANEL].
+    """
 
     def tile(size: int, first: Any) -> None:
-        mine = emit.plus(rows, emit.times(first, step))
-        place = emit.plus(out, emit.times(first, out_step))
-        own = emit.plus(scales, emit.times(first, NUMBER))
-        emit_tile(emit, size, (mine, step, panel, depth, own, columns, place, out_step))
+        emit_tile(emit, size, first, rows, scales, panel, columns, out)
 
-    emit_tiles(emit, count, tile)
+    emit_tiles(emit, rows.shape[0], tile)
 
 
-def emit_tile(emit: Emitter, size: int, corners: tuple[Any, ...]) -> None:
-    """So many rows, against the whole depth of a panel; then back to floats."""
-    rows, step, panel, depth, scales, columns, out, out_step = corners
+def emit_tile(
+    emit: Emitter,
+    size: int,
+    first: Any,
+    rows: Array,
+    scales: Array,
+    panel: Array,
+    columns: Array,
+    out: Array,
+) -> None:
+    """So many rows from the first on, against the whole depth of a panel; then back to floats."""
     builder, whole = emit.builder, ir.VectorType(LANE, WIDE)
     multiply = builder.module.declare_intrinsic(MULTIPLY, (), ir.FunctionType(whole, [whole] * 3))
     offsets = [NUMBER * WIDE * vector for vector in range(VECTORS)]
     totals = [emit.place(whole) for _ in range(size * VECTORS)]
+    begins, shares, biases = (emit.at(columns, kind) for kind in range(3))
     for vector, offset in enumerate(offsets):
-        begin = emit.load_as(whole, emit.plus(columns, offset))
+        begin = emit.load_as(whole, emit.plus(begins, offset))
         for total in totals[vector::VECTORS]:
             builder.store(begin, total)
-    mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
-    with emit.loop(emit.divided(depth, FOUR)) as k:
-        here = emit.plus(panel, emit.times(k, STEP))
+    places = [emit.plus(first, row) for row in range(size)]
+    mine = [emit.at(rows, place) for place in places]
+    with emit.loop(emit.divided(panel.shape[0], FOUR)) as k:
+        here = emit.plus(panel.address, emit.times(k, STEP))
         for offset in offsets:
             emit.ask_for(emit.plus(here, AHEAD * STEP + offset))
         theirs = [emit.load_as(whole, emit.plus(here, offset)) for offset in offsets]
-        for row, place in enumerate(mine):
-            four = emit.load_as(LANE, emit.plus(place, emit.times(k, FOUR)))
+        for row, address in enumerate(mine):
+            four = emit.load_as(LANE, emit.plus(address, emit.times(k, FOUR)))
             spread = emit.everywhere(four, WIDE)
             for vector, numbers in enumerate(theirs):
                 total = totals[row * VECTORS + vector]
                 old = builder.load(total, typ=whole)
                 builder.store(builder.call(multiply, [old, spread, numbers]), total)
     for vector, offset in enumerate(offsets):
-        scale = emit.load(emit.plus(columns, STEP, offset))
-        bias = emit.load(emit.plus(columns, 2 * STEP, offset))
-        for row in range(size):
-            own = emit.spread(emit.plus(scales, NUMBER * row))
+        scale = emit.load(emit.plus(shares, offset))
+        bias = emit.load(emit.plus(biases, offset))
+        for row, place in enumerate(places):
+            own = emit.spread(emit.at(scales, place))
             sums = builder.load(totals[row * VECTORS + vector], typ=whole)
             floats = builder.sitofp(sums, ir.VectorType(FLOAT, WIDE))
             value = emit.sum(emit.product(emit.product(floats, own), scale), bias)
-            emit.store(value, emit.plus(out, emit.times(row, out_step), offset))
+            emit.store(value, emit.plus(emit.at(out, place), offset))
 
 
 class Rounded(NamedTuple):

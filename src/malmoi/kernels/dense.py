@@ -12,7 +12,6 @@ from numba.extending import overload
 from malmoi.kernels.byte_products import Rounded, byte_product, round_rows
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import exact_gelu, tanh_gelu
-from malmoi.kernels.emitting import NUMBER
 from malmoi.kernels.meeting import Team, share
 from malmoi.kernels.products import PANEL, panel_product
 from malmoi.kernels.text_rows import Matrix
@@ -77,17 +76,7 @@ def multiply_floats(
     first, last = share(len(panels), team)
     for panel in range(first, last):
         column = panel * PANEL
-        panel_product(
-            rows.ctypes.data,
-            rows.shape[1] * NUMBER,
-            len(rows),
-            panels[panel].ctypes.data,
-            PANEL * NUMBER,
-            panels.shape[1],
-            biases.ctypes.data + column * NUMBER,
-            out.ctypes.data + column * NUMBER,
-            out.shape[1] * NUMBER,
-        )
+        panel_product(rows, panels[panel], biases[column:], out[:, column:])
         bend_columns(out, column, bend)
 
 
@@ -104,20 +93,11 @@ def multiply_bytes(
     """`multiply` in bytes."""
     panels, columns = dense.panels[layer], dense.columns[layer]
     round_rows(rows, panels.shape[1], rounded)
+    whole = rounded.bytes[: len(rows)]
     first, last = share(len(panels), team)
     for panel in range(first, last):
         column = panel * PANEL
-        byte_product(
-            rounded.bytes.ctypes.data,
-            rounded.bytes.shape[1],
-            len(rows),
-            panels[panel].ctypes.data,
-            panels.shape[1],
-            rounded.scales.ctypes.data,
-            columns[panel].ctypes.data,
-            out.ctypes.data + column * NUMBER,
-            out.shape[1] * NUMBER,
-        )
+        byte_product(rounded.bytes, rounded.scales, panels[panel], columns[panel], out[:, column:])
         bend_columns(out, column, bend)
 
 

@@ -32,10 +32,11 @@ def vector(lanes: int) -> Any:
 
 
 class Array(NamedTuple):
-    """An array as it is given: the address of its first number, and how long each axis is."""
+    """An array as it is given: where it begins, how long each axis is, and how far it steps."""
 
     address: Any
     shape: Sequence[Any]
+    strides: Sequence[Any]
 
 
 class Emitter:
@@ -95,11 +96,14 @@ class Emitter:
         how = (LANE(int(to_write)), LANE(3), LANE(1))  # to stay in the nearest cache; data
         self.builder.call(ask, [self.builder.inttoptr(address, pointer), *how])
 
+    def at(self, array: Array, place: Any) -> Any:
+        """The address of a row of a matrix, or of a number of a vector."""
+        return self.plus(array.address, self.times(place, array.strides[0]))
+
     def row(self, matrix: Array, rows: Array, place: Any) -> Any:
-        """The address of a row of a matrix whose number stands at a place of an array."""
-        number = self.load_as(LANE, self.plus(rows.address, self.times(place, NUMBER)))
-        size = self.times(matrix.shape[1], NUMBER)
-        return self.plus(matrix.address, self.times(self.builder.sext(number, INT), size))
+        """The address of a row of a matrix whose number stands at a place of a vector."""
+        number = self.load_as(LANE, self.at(rows, place))
+        return self.at(matrix, self.builder.sext(number, INT))
 
     def share(self, count: Any) -> Any:
         """1 / count as a float."""

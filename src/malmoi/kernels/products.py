@@ -6,13 +6,12 @@ The matrix lies in panels of as many columns as a tile of sums has: [panels, dep
 tile is nine rows by three vectors where vectors have sixteen numbers, six by two otherwise:
 each number loaded is used so often that the processor adds and multiplies all the time. With
 few rows it would wait for the matrix, whose lines are therefore asked for ahead.
-Arrays are given by their addresses, and the steps from row to row in bytes.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from malmoi.kernels.emitting import NUMBER, WIDE, Emitter, has
+from malmoi.kernels.emitting import NUMBER, WIDE, Array, Emitter, has
 from malmoi.kernels.verbs import emitted
 
 USABLE = has("avx2") and has("fma")
@@ -25,25 +24,13 @@ def product_of(vectors: int) -> Callable[..., None]:
     """A product with a panel that is so many vectors wide."""
 
     @emitted()
-    def product(
-        emit: Emitter,
-        rows: Any,
-        step: Any,
-        count: Any,
-        panel: Any,
-        panel_step: Any,
-        depth: Any,
-        start: Any,
-        out: Any,
-        out_step: Any,
-    ) -> None:
-        def tile(size: int, first: Any) -> None:
-            mine = emit.plus(rows, emit.times(first, step))
-            place = emit.plus(out, emit.times(first, out_step))
-            corners = (mine, step, panel, panel_step, depth, start, place, out_step)
-            emit_tile(emit, size, vectors, corners)
+    def product(emit: Emitter, rows: Array, panel: Array, start: Array, out: Array) -> None:
+        """Each row times a panel, from `start` on."""
 
-        emit_tiles(emit, count, tile)
+        def tile(size: int, first: Any) -> None:
+            emit_tile(emit, size, vectors, first, rows, panel, start, out)
+
+        emit_tiles(emit, rows.shape[0], tile)
 
     return product
 
@@ -62,30 +49,38 @@ def emit_tiles(emit: Emitter, count: Any, tile: Callable[[int, Any], None]) -> N
                 tile(size, first)
 
 
-def emit_tile(emit: Emitter, size: int, vectors: int, corners: tuple[Any, ...]) -> None:
-    """So many rows, against the whole depth of a panel."""
-    rows, step, panel, panel_step, depth, start, out, out_step = corners
+def emit_tile(
+    emit: Emitter,
+    size: int,
+    vectors: int,
+    first: Any,
+    rows: Array,
+    panel: Array,
+    start: Array,
+    out: Array,
+) -> None:
+    """So many rows from the first on, against the whole depth of a panel."""
     totals = emit.totals(size * vectors)
     columns = [NUMBER * WIDE * vector for vector in range(vectors)]
     for vector, column in enumerate(columns):
-        begin = emit.load(emit.plus(start, column))
+        begin = emit.load(emit.plus(start.address, column))
         for total in totals[vector::vectors]:
             emit.builder.store(begin, total)
-    mine = [emit.plus(rows, emit.times(row, step)) for row in range(size)]
-    with emit.loop(depth) as k:
-        here = emit.plus(panel, emit.times(k, panel_step))
-        coming = emit.plus(here, emit.times(panel_step, AHEAD))
+    places = [emit.plus(first, row) for row in range(size)]
+    mine = [emit.at(rows, place) for place in places]
+    with emit.loop(panel.shape[0]) as k:
+        here, coming = emit.at(panel, k), emit.at(panel, emit.plus(k, AHEAD))
         for column in columns:
             emit.ask_for(emit.plus(coming, column))
         theirs = [emit.load(emit.plus(here, column)) for column in columns]
-        for row, place in enumerate(mine):
-            number = emit.spread(emit.plus(place, emit.times(k, NUMBER)))
+        for row, address in enumerate(mine):
+            number = emit.spread(emit.plus(address, emit.times(k, NUMBER)))
             for vector, numbers in enumerate(theirs):
                 emit.add_product(totals[row * vectors + vector], number, numbers)
-    for row in range(size):
+    for row, place in enumerate(places):
         for vector, column in enumerate(columns):
-            place = emit.plus(out, emit.times(row, out_step), column)
-            emit.store(emit.total(totals[row * vectors + vector]), place)
+            value = emit.total(totals[row * vectors + vector])
+            emit.store(value, emit.plus(emit.at(out, place), column))
 
 
 panel_product = product_of(VECTORS)

@@ -12,8 +12,6 @@ from malmoi.kernels.emitting import NUMBER, WIDE, Array, Emitter
 from malmoi.kernels.tiles import ABOVE, BELOW, FARTHEST, LANES, TILE
 from malmoi.kernels.verbs import emitted
 
-ROW_OF_SCORES = NUMBER * LANES
-
 
 @emitted()
 def score_tile(
@@ -38,7 +36,7 @@ def score_tile(
                     emit.add_product(totals[TILE * j + i], numbers, theirs)
         for j, place in enumerate(couple):
             sums = emit.sums(totals[TILE * j : TILE * (j + 1)], LANES)
-            emit.store(sums, emit.plus(scores.address, emit.times(place, ROW_OF_SCORES)))
+            emit.store(sums, emit.at(scores, place))
 
 
 @emitted()
@@ -50,7 +48,7 @@ def step_tile(
     rates = emit.product(emit.load(weights.address, LANES), emit.everywhere(rate, LANES))
     half = emit.constant(0.5, LANES)
     with emit.loop(count) as j:
-        place = emit.plus(scores.address, emit.times(j, ROW_OF_SCORES))
+        place = emit.at(scores, j)
         score = emit.clipped(emit.load(place, LANES), FARTHEST)
         score = emit.product(score, half)
         square = emit.product(score, score)
@@ -86,8 +84,7 @@ def move_tile(
             mine = emit.load(place)
             moved = [mine, emit.constant(0, WIDE)]  # two sums do not wait for each other
             for i, total in enumerate(totals):
-                step = emit.plus(steps.address, emit.times(j, ROW_OF_SCORES), NUMBER * i)
-                way = emit.spread(step)
+                way = emit.spread(emit.plus(emit.at(steps, j), NUMBER * i))
                 moved[i % 2] = emit.sum(emit.product(way, theirs[i]), moved[i % 2])
                 emit.add_product(total, way, mine)
             emit.store(emit.sum(*moved), place)

@@ -44,5 +44,5 @@ def taken(target: Any, builder: Any, kind: Any, value: Any) -> Any:
     if not isinstance(kind, types.Array):
         return value
     array = make_array(kind)(target, builder, value)
-    shape = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
-    return Array(builder.ptrtoint(array.data, INT), shape)
+    shape, strides = (cgutils.unpack_tuple(builder, each) for each in (array.shape, array.strides))
+    return Array(builder.ptrtoint(array.data, INT), shape, strides)
