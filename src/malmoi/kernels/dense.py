@@ -97,7 +97,7 @@ def multiply_bytes(
     first, last = share(len(panels), team)
     for panel in range(first, last):
         column = panel * PANEL
-        byte_product(rounded.bytes, rounded.scales, panels[panel], columns[panel], out[:, column:])
+        byte_product(whole, rounded.scales, panels[panel], columns[panel], out[:, column:])
         bend_columns(out, column, bend)
 
 
