@@ -70,9 +70,10 @@ def train(
     plan: Plan,
     seed: int,
     part: int,
-) -> None:
-    """Learn the ids; both sides change in place."""
+) -> tuple[float, int]:
+    """Learn the ids; both sides change in place. The loss of watched windows, and their pairs."""
     bits = random_bits(seed, part)
+    loss, pairs, windows = 0.0, 0, 0
     for start, line in lines_of(ids, words, bits):
         if len(line) < 2:
             continue
@@ -88,30 +89,38 @@ def train(
             reach = 1 + ((bits() >> 32) * plan.window >> 32) if plan.shrinking else plan.window
             near = range(max(0, centre - reach), min(len(line), centre + reach + 1))
             contexts = [line[place] for place in near if place != centre]
+            lost = 0.0
             if plan.skipgram:
                 window = [hidden[word] for word in contexts]
-                learn(window, outputs, chosen, rate)
+                lost = learn(window, outputs, chosen, rate)
             else:
                 for first in range(0, len(chosen), TILE):
                     mean = np.mean([hidden[word] for word in contexts], axis=0)
                     moved = mean.copy()
-                    learn([moved], outputs, chosen[first : first + TILE], rate)
+                    lost += learn([moved], outputs, chosen[first : first + TILE], rate)
                     for word in contexts:
                         hidden[word] += moved - mean
+            if windows % plan.watched == 0:
+                loss, pairs = loss + lost, pairs + (len(contexts) if plan.skipgram else 1)
+            windows += 1
         for word in rows:
             for row in rows[word]:
                 inputs[row] += words.moves[word] * (hidden[word] - before[word])
+    return loss, pairs
 
 
 def learn(
     window: list[Numbers], outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
-) -> None:
+) -> float:
     """All pairs of a window and six targets at a time: every score is of what they were."""
+    loss = 0.0
     for first in range(0, len(chosen), TILE):
         tile = chosen[first : first + TILE]
         old = [outputs[target].copy() for target, _, _ in tile]
         scores = [[row @ output for output in old] for row in window]
         for row, row_scores in zip(window, scores, strict=True):
+            for (_, goal, weight), score in zip(tile, row_scores, strict=True):
+                loss += weight * np.logaddexp(0, -score if goal else score)
             steps = [
                 rate * weight * (goal - 1 / (1 + np.exp(-score)))
                 for (_, goal, weight), score in zip(tile, row_scores, strict=True)
@@ -119,3 +128,4 @@ def learn(
             for (target, _, _), step in zip(tile, steps, strict=True):
                 outputs[target] += step * row
             row += sum(step * output for step, output in zip(steps, old, strict=True))
+    return float(loss)

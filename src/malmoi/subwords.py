@@ -20,6 +20,7 @@ from malmoi.readings import Reading, readings
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
+MOST = 2**31 - 1  # characters or buckets: what fastText's file can count
 MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
 TOLD = 0.005  # the least share of a near word that is told
 
@@ -48,10 +49,11 @@ class Subwords:
         lengths = [(self.shortest, self.longest)] if self.longest > 0 else []
         lengths += [self.syllables] if "syllables" in self.units else []
         for shortest, longest in lengths:
-            if not (1 <= shortest <= longest and self.buckets > 0):
+            if not (1 <= shortest <= longest <= MOST and 0 < self.buckets <= MOST):
                 raise BadSetting(
                     f"n-grams of {shortest} to {longest} characters in {self.buckets} buckets"
-                    " cannot be: give 1 <= shortest <= longest and at least one bucket"
+                    " cannot be: give 1 <= shortest <= longest and at least one bucket,"
+                    f" none of them above {MOST:,}"
                 )
         if self.units not in get_args(Units):
             raise BadSetting(f"'{self.units}' are no units: choose one of {get_args(Units)}")

@@ -1,5 +1,6 @@
 """`malmoi train glove`, from text or counts to a file, stopped and taken up again."""
 
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from malmoi.cli import run
 from malmoi.cli.progress import Bar
 from malmoi.formats import load, save
+from malmoi.text.corpus import standard_input
 from malmoi.train import glove_records
 from malmoi.vectors import Vectors
 
@@ -33,8 +35,11 @@ def test_vectors_are_written_and_said(command: list[str], tmp_path: Path, capsys
     out = tmp_path / "vectors.malmoi"
     assert run([*command, str(out), "--json"]) == 0
     told = capsys.readouterr()
-    assert json.loads(told.out) == {"written": str(out), "rows": 20, "dim": 6}
-    assert "training takes 0 MB of memory" in told.err
+    said = json.loads(told.out)
+    losses = said.pop("losses")
+    assert said == {"written": str(out), "rows": 20, "dim": 6}
+    assert losses == sorted(losses, reverse=True)
+    assert "training takes less than 1 MB of memory" in told.err
     vectors = load(out)
     assert (len(vectors), vectors.dim) == (20, 6)
     assert len(json.loads(vectors.meta["losses"])) == 4
@@ -50,13 +55,32 @@ def test_saved_counts_are_as_good_as_text(
     assert run(["cooccur", corpus, "--window", "3", "--out", counts]) == 0
     assert "20 words" in capsys.readouterr().out
     assert run([*command, one]) == 0
-    assert run(["train", "glove", counts, *SMALL, "--out", other]) == 0
+    capsys.readouterr()
+    assert run(["train", "glove", counts, *SMALL, "--out", other, "--digits"]) == 0
+    told = capsys.readouterr()
+    assert "counts is counted already: --window, --min-count, --digits has no effect" in told.err
+    assert "\nloss, iteration by iteration: 0." in told.out
     assert load(one).matrix.tobytes() == load(other).matrix.tobytes()
     asked = ["--words", "w1,w2", "--contexts", "w3", "--out", str(tmp_path / "again")]
     capsys.readouterr()
     assert run(["cooccur", corpus, "--window", "3", *asked, "--json"]) == 0
     assert "P(k|w1)" in json.loads(capsys.readouterr().out)
     assert (tmp_path / "again").read_bytes() == (tmp_path / "counts").read_bytes()
+
+
+def test_text_may_come_from_standard_input(
+    corpus: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Piped:
+        buffer = io.BytesIO(Path(corpus).read_bytes())
+
+    one, other = (str(tmp_path / name) for name in ("one.txt", "other.txt"))
+    assert run([*command, one]) == 0
+    monkeypatch.setattr("sys.stdin", Piped())
+    standard_input.cache_clear()
+    assert run(["train", "glove", "-", *SMALL, "--out", other]) == 0
+    standard_input.cache_clear()
+    assert load(one).matrix.tobytes() == load(other).matrix.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import errno
+import unicodedata
 from collections import Counter
 from pathlib import Path
 
@@ -6,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.text import readers
+from malmoi.text import encoded, readers
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
 from malmoi.text.tokenizers import English, tokenizer_from
@@ -73,6 +75,41 @@ def test_the_second_time_nothing_is_read(tmp_path: Path, monkeypatch: pytest.Mon
     again = encode_corpus(Corpus.of(path), folder=tmp_path / "cache")
     np.testing.assert_array_equal(again.ids, first.ids)
     assert again.vocabulary.words == first.vocabulary.words
+
+
+def test_the_second_time_what_is_odd_is_told_again(tmp_path: Path) -> None:
+    text = unicodedata.normalize("NFD", "강아지가 논다")
+    for _ in range(2):
+        with pytest.warns(MalmoiWarning, match="stood in their letters: 6"):
+            encode_corpus(Corpus.of([text]), folder=tmp_path)
+    held = WordChoice(held=10)
+    with pytest.warns(MalmoiWarning) as told:  # although it is read twice
+        encode_corpus(Corpus.of([text]), None, held, folder=tmp_path)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("left", [0, 100, 500])
+def test_what_is_kept_and_damaged_is_made_anew(left: int, tmp_path: Path) -> None:
+    whole = decoded(encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path))
+    (kept,) = tmp_path.iterdir()
+    kept.write_bytes(kept.read_bytes()[:left])
+    assert decoded(encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path)) == whole
+
+
+def test_a_folder_that_cannot_keep_it_is_told_with_a_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(BadFile, match=r"cannot be kept in .*file .*name another folder in MALMOI"):
+        encode_corpus(Corpus.of(["a b"]), folder=tmp_path / "file")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(encoded, "read_blocks", full)
+    with pytest.raises(BadFile, match=r"No space left on device.*MALMOI_CACHE"):
+        encode_corpus(Corpus.of(["a b"]), folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_tokenizer_is_kept_with_the_corpus(tmp_path: Path) -> None:

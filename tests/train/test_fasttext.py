@@ -10,7 +10,7 @@ from malmoi.formats import load, save
 from malmoi.jamo import split_jamo
 from malmoi.query.compare import similarity
 from malmoi.subwords import SubwordVectors, Units
-from malmoi.train import word_learning
+from malmoi.train import memory, word_learning
 from malmoi.train.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
@@ -126,6 +126,43 @@ def test_an_update_goes_on_with_words_and_ngrams(tmp_path: Path) -> None:
         train_fasttext(KOREAN, replace(SMALL, units="jamo"), start=old, update=True)
 
 
+def test_words_begin_with_plain_vectors_as_they_are() -> None:
+    plain = train_word2vec(KOREAN, Word2Vec(dim=20, min_count=1, subsample=0))
+    still = replace(SMALL, learning_rate=1e-12, final_rate=0)
+    begun = train_fasttext(KOREAN, still, start=plain)
+    for word in plain:
+        np.testing.assert_allclose(begun[word], plain[word], atol=1e-5)
+    own = begun.own[begun.row("강아지")]
+    assert not np.allclose(own, plain["강아지"], atol=1e-2)  # the n-grams have their part
+
+
+def test_more_buckets_than_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10**6)
+    with pytest.raises(BadSetting, match=r"takes 2,000 MB of memory .* fewer buckets"):
+        train_fasttext(KOREAN, replace(SMALL, buckets=400_000_000))
+
+
+@pytest.mark.parametrize("longest", [0, 2_000_000_000])
+def test_ngrams_of_any_length_or_none_are_opened_by_gensim(longest: int, tmp_path: Path) -> None:
+    gensim = pytest.importorskip("gensim.models.fasttext")
+    path = tmp_path / "x.bin"
+    vectors = train_fasttext(KOREAN, replace(SMALL, longest=longest))
+    save(vectors, path)
+    again = load(path)
+    np.testing.assert_allclose(again["강아지"], vectors["강아지"], atol=1e-6)
+    if not longest:
+        assert path.stat().st_size < 10_000  # no rows for 5,000 buckets
+        theirs = gensim.load_facebook_model(str(path)).wv
+        np.testing.assert_allclose(theirs["강아지"], vectors["강아지"], atol=1e-6)
+
+
+@EVERY_UNIT
+def test_no_ngrams_are_none_in_any_unit(units: Units) -> None:
+    vectors = train_fasttext(KOREAN, replace(SMALL, longest=0, units=units))
+    assert len(vectors.ngrams) == 0
+    np.testing.assert_array_equal(vectors.own, vectors.matrix)
+
+
 def test_frozen_words_keep_their_vectors() -> None:
     start = Vectors(["강아지", "사과"], np.eye(2, 20))
     vectors = train_fasttext(KOREAN, SMALL, start=start, frozen=True)
@@ -141,6 +178,8 @@ def test_frozen_words_keep_their_vectors() -> None:
         {"buckets": 0},
         {"units": "morphemes"},
         {"units": "syllables", "syllables": (3, 2)},
+        {"longest": 10**10},
+        {"buckets": 3_000_000_000},
     ],
 )
 def test_cuts_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train import glove_records, memory
@@ -296,6 +296,31 @@ def test_a_rate_that_is_too_high_is_told() -> None:
         train_glove(counted(text()), with_settings(learning_rate=1e20, iterations=20))
 
 
+@pytest.mark.parametrize("rate", [3e38, 1e300])
+def test_numbers_that_overflow_in_the_last_step_are_told(rate: float) -> None:
+    with pytest.raises(BadSetting, match=f"learning_rate is {rate:g}, lower it".replace("+", ".")):
+        train_glove(["a b"] * 100, with_settings(learning_rate=rate, iterations=1))
+
+
+@pytest.mark.parametrize("wrong", [{"x_max": 1e300}, {"x_max": 1e4, "alpha": 1e6}])
+def test_pairs_that_weigh_nothing_are_not_learnt_in_silence(wrong: dict[str, float]) -> None:
+    with pytest.raises(BadSetting, match="every pair has the weight 0; lower one of them"):
+        train_glove(text(), with_settings(**wrong))
+    train_glove(text(), with_settings(x_max=1e-40))  # then all weigh 1
+
+
+def test_that_no_word_has_a_vector_to_begin_with_is_told() -> None:
+    with pytest.warns(MalmoiWarning, match="none is among the vectors to start from"):
+        train_glove(text(), SMALL, start=Vectors(["unicorn"], np.eye(1, 6)))
+
+
+def test_a_checkpoint_may_be_named_by_a_string(tmp_path: Path) -> None:
+    place = str(tmp_path / "x.checkpoint")
+    train_glove(text(), SMALL, checkpoint=place)
+    with pytest.raises(BadFile, match="to resume from"):
+        train_glove(text(), SMALL, checkpoint=place, resume=True)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -314,6 +339,7 @@ def test_a_rate_that_is_too_high_is_told() -> None:
         ({"logarithm": "2x"}, "'2x' is no logarithm"),
         ({"memory_mb": 0.0}, "memory_mb is 0"),
         ({"seed": -1}, "seed is -1"),
+        ({"iterations": 10**12}, "iterations is 1000000000000: it is at most 1,000,000"),
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:

@@ -68,6 +68,32 @@ def test_the_loss_falls_and_begins_where_nothing_is_known() -> None:
     assert json.loads(vectors.meta["losses"]) == [pytest.approx(2 * np.log(2), rel=1e-4)]
 
 
+def test_threads_that_have_no_part_of_a_small_text_do_not_learn_another_epoch() -> None:
+    few = lines(40)  # one part
+    one, many = (train_word2vec(few, replace(SMALL, threads=n)) for n in (1, 1000))
+    np.testing.assert_array_equal(one.matrix, many.matrix)
+
+
+def test_an_epoch_without_a_pair_has_no_loss() -> None:
+    vectors = train_word2vec(["a b"] * 10, replace(ALONE, subsample=0.05, epochs=20))
+    losses = json.loads(vectors.meta["losses"])
+    assert None in losses
+    assert all(loss is None or loss > 0 for loss in losses)
+    assert any(losses)
+
+
+def test_that_hardly_a_word_stays_is_told() -> None:
+    with pytest.warns(MalmoiWarning, match=r"subsample is 0.001: only 8.35% of the words"):
+        train_word2vec(["a b c d e f"] * 60, replace(ALONE, subsample=1e-3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_that_overflow_in_the_last_step_are_told(kind: dict[str, str]) -> None:
+    steep = replace(ALONE, learning_rate=1e25, epochs=1, **kind)  # type: ignore[arg-type]
+    with pytest.raises(BadSetting, match=r"learning_rate is 1e\+25, lower it"):
+        train_word2vec(["a b"], steep)
+
+
 def test_what_threads_do_does_not_depend_on_their_number() -> None:
     one, two = (train_word2vec(lines(), replace(SMALL, threads=n)) for n in (1, 2))
     first, second = (json.loads(each.meta["losses"]) for each in (one, two))
@@ -107,6 +133,9 @@ def test_what_is_another_training_is_not_resumed(tmp_path: Path) -> None:
         train_word2vec(lines(), ALONE, checkpoint=place, progress=Interrupted(3))
     with pytest.raises(BadSetting, match="window 3, not 2"):
         train_word2vec(lines(), replace(ALONE, window=2), checkpoint=place, resume=True)
+    start = train_word2vec(lines(), ALONE)
+    with pytest.raises(BadSetting, match=r"with start no vectors, not vectors [0-9a-f]{32}:"):
+        train_word2vec(lines(), ALONE, checkpoint=place, resume=True, start=start)
     with pytest.raises(BadSetting, match="another corpus"):
         train_word2vec(lines(seed=2), ALONE, checkpoint=place, resume=True)
     with pytest.warns(MalmoiWarning, match="left over"):
@@ -114,16 +143,29 @@ def test_what_is_another_training_is_not_resumed(tmp_path: Path) -> None:
     train_word2vec(lines(), SMALL, checkpoint=place, resume=True)  # more threads are no matter
 
 
-def test_words_begin_with_the_vectors_given_and_keep_them_if_frozen() -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_begin_with_the_vectors_given_and_keep_them_if_frozen(kind: dict[str, str]) -> None:
     start = Vectors(["cat", "gold", "unicorn"], np.eye(3, 20))
-    still = replace(ALONE, learning_rate=1e-12, final_rate=0)
+    settings = replace(ALONE, **kind)  # type: ignore[arg-type]
+    still = replace(settings, learning_rate=1e-12, final_rate=0)
     begun = train_word2vec(lines(), still, start=start)
     np.testing.assert_allclose(begun["cat"], start["cat"], atol=1e-6)
     assert "unicorn" not in begun
-    frozen = train_word2vec(lines(), ALONE, start=start, frozen=True)
+    frozen = train_word2vec(lines(), settings, start=start, frozen=True)
     for word in ("cat", "gold"):
         np.testing.assert_array_equal(frozen[word], start[word])
-    assert not np.array_equal(train_word2vec(lines(), ALONE, start=start)["cat"], start["cat"])
+    assert not np.array_equal(train_word2vec(lines(), settings, start=start)["cat"], start["cat"])
+
+
+def test_that_no_word_has_a_vector_to_begin_with_is_told() -> None:
+    with pytest.warns(MalmoiWarning, match="of 12 words none is among the vectors to start from"):
+        train_word2vec(lines(), ALONE, start=Vectors(["unicorn"], np.eye(1, 20)), frozen=True)
+
+
+def test_going_on_with_words_that_were_cut_otherwise_is_told() -> None:
+    old = train_word2vec(lines(), ALONE)
+    with pytest.warns(MalmoiWarning, match=r"were cut by .*whitespace.*, those .* by .*english"):
+        train_word2vec(lines(), ALONE, tokenizer="english", start=old, update=True)
 
 
 def test_an_update_keeps_old_words_and_learns_new_ones() -> None:
@@ -143,6 +185,8 @@ def test_memory_is_told_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> N
     told: list[int] = []
     train_word2vec(lines(), SMALL, tell_memory=told.append)
     assert told[0] >= 2 * 4 * 12 * 20
+    train_word2vec(lines(), replace(SMALL, epochs=8), tell_memory=told.append)
+    assert told[1] > told[0]  # the losses of each epoch
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     with pytest.raises(BadSetting, match=r"takes .* MB of memory"):
         train_word2vec(lines(), SMALL)
@@ -185,6 +229,8 @@ def test_settings_and_the_tokenizer_are_kept() -> None:
         {"learning_rate": float("nan")},
         {"seed": -1},
         {"min_count": 0},
+        {"negatives": 10**12},
+        {"epochs": 10**12},
     ],
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:

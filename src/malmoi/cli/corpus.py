@@ -76,14 +76,21 @@ def check_target(corpus: str, out: Path) -> None:
     refuse_source(Path(corpus), out)
 
 
-def say_written(out: Path, facts: dict[str, int], json: bool, losses: Sequence[float] = ()) -> None:
+def say_written(
+    out: Path,
+    facts: dict[str, int],
+    json: bool,
+    losses: Sequence[float | None] = (),
+    *,
+    each: str = "epoch",
+) -> None:
     """What was made, and how the training's loss fell."""
     if json:
         print_json({"written": str(out), **facts} | ({"losses": list(losses)} if losses else {}))
         return
     print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
     if losses:
-        shown = [f"{loss:.4g}" for loss in losses]
+        shown = ["none" if loss is None else f"{loss:.4g}" for loss in losses]
         if len(shown) > SHOWN:
             shown = [*shown[: SHOWN // 2], "…", *shown[-SHOWN // 2 :]]
-        print("loss, epoch by epoch: " + " ".join(shown))
+        print(f"loss, {each} by {each}: " + " ".join(shown))

@@ -1,5 +1,7 @@
 """`malmoi train glove CORPUS --out PATH`: vectors by GloVe."""
 
+from dataclasses import fields
+from json import loads
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -9,6 +11,7 @@ from malmoi.cli.corpus import Out, Settings, TextOptions, check_target, say_writ
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import Resume, resumable, say_memory
 from malmoi.cli.word_vectors import Begin
+from malmoi.errors import warn
 from malmoi.formats import save
 from malmoi.formats.places import check_place
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
@@ -16,8 +19,13 @@ from malmoi.train.cooccurrence import count_cooccurrences
 from malmoi.train.glove import GloVe, train_glove
 
 TEXT, BEGIN, DEFAULT = TextOptions(), Begin(), GloVe()
+COUNTING = ("window", "min_count", "size", "memory_mb")  # settings that training does without
 Source = Annotated[
-    str, Parameter(help="A file of text, a folder, - for standard input; or saved co-occurrences.")
+    str,
+    Parameter(
+        help="A file of text, a folder, - for standard input; or saved co-occurrences.",
+        allow_leading_hyphen=True,
+    ),
 ]
 
 
@@ -50,7 +58,9 @@ def train_glove_command(
                 tell_memory=say_memory,
             )
         save(vectors.with_meta(**cut), out)
-    say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)
+    losses = loads(vectors.meta["losses"])
+    facts = {"rows": len(vectors), "dim": vectors.dim}
+    say_written(out, facts, json, losses, each="iteration")
 
 
 def _counted(
@@ -58,6 +68,7 @@ def _counted(
 ) -> tuple[Cooccurrences, dict[str, str]]:
     """What stands beside what, and what is known of how the text was cut."""
     if is_cooccurrences(corpus):
+        note_unused(corpus, settings, options)
         return load_cooccurrences(corpus), {}
     text = options.encoded(corpus, settings.min_count, settings.size)
     with bar(f"counting {corpus}") as progress:
@@ -65,3 +76,13 @@ def _counted(
             text.ids, text.vocabulary, settings.counting, progress=progress
         )
     return counts, {"tokenizer": text.tokenizer}
+
+
+def note_unused(corpus: str, settings: GloVe, options: TextOptions) -> None:
+    """What is counted already is neither cut nor counted another way: who asks for it is told."""
+    asked = [name for name in COUNTING if getattr(settings, name) != getattr(DEFAULT, name)]
+    names = [field.name for field in fields(TextOptions)]
+    asked += [name for name in names if getattr(options, name) != getattr(TEXT, name)]
+    if asked:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
+        warn(f"{corpus} is counted already: {named} has no effect")

@@ -7,7 +7,6 @@ as JSON, `settings`, `corpus` and `state`. Knows nothing of what is done: a trai
 """
 
 import json
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import BadFile, BadSetting, warn
 from malmoi.files.output import remove_left_over
 from malmoi.files.source import Source
 from malmoi.files.tensors import WRONG, Tensors, damaged, open_tensors, write_tensors
@@ -134,11 +133,9 @@ class Keeper:
         self.found = open_checkpoint(path, origin) if path and resume else None
         self._last = monotonic()
         if path and path.exists() and not resume:
-            warnings.warn(
+            warn(
                 f"{path} is left over from {origin.work} that was broken off:"
-                " this one does not resume it and will replace it",
-                MalmoiWarning,
-                stacklevel=3,
+                " this one does not resume it and will replace it"
             )
 
     @property

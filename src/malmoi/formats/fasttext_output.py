@@ -41,7 +41,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     if isinstance(vectors, SubwordVectors):
         keys, own = as_cut(vectors), vectors.own
         refuse_pruned(vectors, keys)
-        blocks = ngram_rows(vectors)
+        blocks = ngram_rows(vectors) if vectors.subwords.longest > 0 else blocks
     check_keys(keys, b"\0", TITLE, empty=True)
     output = vectors.output
     if output is None or output.shape != own.shape:
@@ -106,7 +106,7 @@ def write_settings(vectors: Vectors, file: BinaryIO) -> int:
     """The settings the model came with, where it came with any; returns how many buckets it has."""
     settings = DEFAULTS | json.loads(vectors.meta.get("fasttext", "{}")) | {"dim": vectors.dim}
     settings |= {"bucket": 0, "minn": 0, "maxn": 0}
-    if isinstance(vectors, SubwordVectors):
+    if isinstance(vectors, SubwordVectors) and vectors.subwords.longest > 0:
         cut = vectors.subwords
         settings |= {"bucket": cut.buckets, "minn": cut.shortest, "maxn": cut.longest}
     if settings["model"] == SUPERVISED:  # its labels are not part of the vectors

@@ -29,7 +29,7 @@ def word_vectors(
     found = np.empty(0, dtype=np.int32)
     for i in range(first, last):
         start, stop = offsets[i], offsets[i + 1]
-        most = max(0, longest) * (stop - start + 2)
+        most = min(max(0, longest), stop - start + 2) * (stop - start + 2)
         if most > len(found):
             found = np.empty(2 * most, dtype=np.int32)
         count = ngram_buckets(packed, start, stop, shortest, longest, buckets, found)

@@ -121,7 +121,7 @@ def train_words(
 ) -> None:
     """Learn from `ids[first:last]`; `result` is set at the end: a loss, and of how many pairs.
 
-    It is that of the windows that are watched, before they are learnt.
+    It is that of the windows that are watched, of six targets at a time before these are learnt.
     """
     inputs, outputs, scores, moves = network.inputs, network.outputs, room.scores, room.moves
     hidden, mean = inputs if plan.directly else room.hidden, room.mean

@@ -10,14 +10,13 @@ import os
 import shutil
 import sys
 import tempfile
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning, check_encoding
+from malmoi.errors import BadFile, BadSetting, check_encoding, warn
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import Bytes
 from malmoi.text.normalize import Normalizer, Uniform
@@ -33,6 +32,8 @@ from malmoi.text.readers import (
 ZIPPED = (".gz", ".zst")
 TEXTS = (".txt", ".text", ".jsonl", ".csv", ".tsv", ".parquet")  # taken from a folder
 STANDARD_INPUT = "-"
+
+Note = Callable[[str], None]  # takes a sentence on something odd
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,13 @@ class Corpus:
             return len(self.documents)
         return sum(reader.path.stat().st_size for reader in self.readers)
 
-    def blocks(self, progress: Progress = silent) -> Iterator[Bytes]:
+    def blocks(self, progress: Progress = silent, tell: Note = warn) -> Iterator[Bytes]:
         """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
         uniform = Uniform(self.normalizer)
         for block in self._raw(progress):
             yield uniform(block)
         for note in uniform.notes():
-            warnings.warn(note, MalmoiWarning, stacklevel=2)
+            tell(note)
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks():

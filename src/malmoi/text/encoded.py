@@ -5,22 +5,31 @@ text and the settings, so that further epochs and further models cost nothing.
 """
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import BadFile, BadSetting, warn
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.files.tensors import keys_as_tensors, keys_from_tensors, open_tensors, write_tensors
+from malmoi.files.tensors import (
+    WRONG,
+    damaged,
+    keys_as_tensors,
+    keys_from_tensors,
+    open_tensors,
+    write_tensors,
+)
 from malmoi.kernels.words import Ids
 from malmoi.keys import Bytes
-from malmoi.text.corpus import Corpus
+from malmoi.text.corpus import Corpus, Note
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
 from malmoi.text.words import WordTable, read_blocks
@@ -75,38 +84,68 @@ def encode_corpus(
         f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
     ).hexdigest()
     place = (folder or cache_folder()) / f"{name}.corpus"
-    if place.exists():
+    with suppress(BadFile):  # not there yet, or damaged: then it is made
         return open_encoded(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=place.parent) as numbers:
-        vocabulary = number_corpus(corpus, cut, chosen, numbers, progress)
-        said = {"corpus": VERSION, "tokenizer": describe(cut), "choice": repr(asdict(chosen))}
+    notes: list[str] = []
+    with room_beside(place) as numbers:
+        vocabulary = number_corpus(corpus, cut, chosen, numbers, progress, notes.append)
+        said = {
+            "corpus": VERSION,
+            "tokenizer": describe(cut),
+            "choice": repr(asdict(chosen)),
+            "notes": json.dumps(notes, ensure_ascii=False),
+        }
         words = keys_as_tensors(vocabulary.words)
         write_tensors(place, {"ids": mapped(numbers), "counts": vocabulary.counts, **words}, said)
     return open_encoded(place)
 
 
+@contextmanager
+def room_beside(place: Path) -> Iterator[BinaryIO]:
+    """A nameless file in the folder of another; what goes wrong there is said with a way out."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place.parent) as file:
+            yield file
+    except OSError as error:  # readers say themselves what is wrong with their files
+        raise BadFile(
+            f"text as numbers cannot be kept in {place.parent} ({error.strerror or error}):"
+            " name another folder in MALMOI_CACHE"
+        ) from error
+
+
 def number_corpus(
-    corpus: Corpus, cut: Tokenizer, choice: WordChoice, out: BinaryIO, progress: Progress
+    corpus: Corpus,
+    cut: Tokenizer,
+    choice: WordChoice,
+    out: BinaryIO,
+    progress: Progress,
+    tell: Note,
 ) -> Vocabulary:
     """Write the corpus as ids: in one pass, or in two where words are forgotten on the way."""
     if choice.held is None:
-        read = read_blocks(cut_blocks(corpus.blocks(progress), cut), keep=out)
+        read = read_blocks(cut_blocks(corpus.blocks(progress, tell), cut), keep=out)
         vocabulary = chosen_words(read.total, choice)
         read.renumber(mapped(out), vocabulary.words)
         return vocabulary
-    vocabulary = count_corpus(corpus, cut, choice, progress=progress)
+    vocabulary = count_corpus(corpus, cut, choice, progress=progress, tell=tell)
     table = WordTable.of(vocabulary.words)
-    for ids in in_order(table.encode, cut_blocks(corpus.blocks(progress), cut)):
+    again = corpus.blocks(progress, lambda note: None)
+    for ids in in_order(table.encode, cut_blocks(again, cut)):
         out.write(ids.data)
     return vocabulary
 
 
 def count_corpus(
-    corpus: Corpus, tokenizer: Tokenizer, choice: WordChoice, *, progress: Progress = silent
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    choice: WordChoice,
+    *,
+    progress: Progress = silent,
+    tell: Note = warn,
 ) -> Vocabulary:
     """The words of a corpus that are chosen."""
-    blocks = cut_blocks(corpus.blocks(progress), tokenizer)
+    blocks = cut_blocks(corpus.blocks(progress, tell), tokenizer)
     return chosen_words(read_blocks(blocks, most=choice.held).total, choice)
 
 
@@ -145,10 +184,17 @@ def mapped(numbers: BinaryIO) -> Ids:
 
 
 def open_encoded(path: Path) -> EncodedCorpus:
-    """A corpus that was encoded before, memory-mapped."""
+    """A corpus that was encoded before, memory-mapped; what was odd about it is told again."""
     tensors, said = open_tensors(Source(path))
-    words = keys_from_tensors(tensors)
-    return EncodedCorpus(tensors["ids"], Vocabulary(words, tensors["counts"]), said["tokenizer"])
+    try:
+        vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
+        encoded = EncodedCorpus(tensors["ids"], vocabulary, said["tokenizer"])
+        notes = json.loads(said.get("notes", "[]"))
+    except WRONG as error:
+        raise damaged(path, error) from error
+    for note in notes:
+        warn(note)
+    return encoded
 
 
 def cache_folder() -> Path:

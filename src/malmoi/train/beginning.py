@@ -6,7 +6,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting
+from malmoi.errors import BadSetting, warn
 from malmoi.files.checkpoint import Origin
 from malmoi.kernels.rows import aligned_rows, padded_width
 from malmoi.kernels.text_rows import Matrix, Places
@@ -23,6 +23,12 @@ from malmoi.vocabulary import Vocabulary
 
 def with_words_of(old: Vectors, corpus: EncodedCorpus) -> EncodedCorpus:
     """The corpus numbered by a vocabulary of both, their counts added."""
+    cut = old.meta.get("tokenizer", corpus.tokenizer)
+    if cut != corpus.tokenizer:
+        warn(
+            f"the words to go on with were cut by {cut}, those of this text by"
+            f" {corpus.tokenizer}: only equal ones come together"
+        )
     counts = np.ones(len(old), np.int64) if old.counts is None else np.asarray(old.counts)
     both = Vocabulary(old.keys, counts).merged(corpus.vocabulary)
     numbers = both.words.find_all(corpus.vocabulary.words).astype(np.uint32)
@@ -64,15 +70,26 @@ def begin_from(
     start: Vectors, network: Network, rows: InputRows, keys: Keys, settings: WordSettings
 ) -> npt.NDArray[np.bool_]:
     """Put rows that are there already in their places; for each word whether it had one."""
-    found = start.keys.find_all(keys)
-    given = start.matrix
-    if isinstance(start, SubwordVectors) and len(rows.used):
-        given = start.own
-        copy_rows(network.inputs[rows.words :], start.ngrams, places_of(rows.used, start, settings))
-    copy_rows(network.inputs, given, found)
+    found = find_words(start, keys)
+    inputs = network.inputs
+    if not len(rows.used):
+        copy_rows(inputs, start.matrix, found)
+    elif isinstance(start, SubwordVectors):
+        copy_rows(inputs, start.own, found)
+        copy_rows(inputs[rows.words :], start.ngrams, places_of(rows.used, start, settings))
+    else:
+        move_means(inputs, rows, start.matrix, found)
     if settings.softmax == "negatives" and start.output is not None:
         copy_rows(network.outputs, start.output, found)
     return found >= 0
+
+
+def find_words(start: Vectors, keys: Keys) -> Places:
+    """The row in `start` of each word, −1 where it has none; that no word has one is told."""
+    found = start.keys.find_all(keys)
+    if not np.any(found >= 0):
+        warn(f"of {len(keys):,} words none is among the vectors to start from: all begin at random")
+    return found
 
 
 def places_of(used: Buckets, start: SubwordVectors, settings: WordSettings) -> Places:
@@ -99,11 +116,20 @@ def copy_rows(to: Matrix, given: Matrix, found: Places) -> None:
     to[places, : given.shape[1]] = given[found[places]]
 
 
-def origin_of(
-    corpus: EncodedCorpus, settings: WordSettings, start: Vectors | None, frozen: bool
-) -> Origin:
+def move_means(inputs: Matrix, rows: InputRows, given: Matrix, found: Places) -> None:
+    """Words' own rows such that with their n-grams' the mean is `given[found[i]]`, unless −1."""
+    places, dim = np.flatnonzero(found >= 0), given.shape[1]
+    sizes = np.diff(rows.starts)[places, None].astype(np.float32)
+    inputs[places, :dim] += sizes * (given[found[places]] - rows.means(inputs)[places, :dim])
+
+
+def origin_of(training: Origin, start: Vectors | None, frozen: bool) -> Origin:
     """What makes a training the same as another; how many threads there are does not."""
-    origin = Origin.of(settings, corpus.ids, corpus.vocabulary)
-    digest = "" if start is None else blake2b(start.matrix.data, digest_size=16).hexdigest()
-    same = origin.settings | {"threads": None, "start": digest, "frozen": frozen}
-    return replace(origin, settings=same)
+    begun = "no vectors"
+    if start is not None:
+        digest = blake2b(start.matrix.data, digest_size=16)
+        for array in (start.keys.packed, start.keys.offsets):
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        begun = f"vectors {digest.hexdigest()}"
+    same = training.settings | {"threads": None, "start": begun, "frozen": frozen}
+    return replace(training, settings=same)

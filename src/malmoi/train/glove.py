@@ -4,22 +4,21 @@ Pennington, Socher, Manning: GloVe: Global Vectors for Word Representation (EMNL
 update rule of their program.
 """
 
-import warnings
-from dataclasses import dataclass, replace
-from hashlib import blake2b
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import BadSetting, warn
 from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.text.encoded import WordChoice
 from malmoi.text.tokenizers import Tokenizer
+from malmoi.train.beginning import origin_of
 from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove_learning import Learning, Told, memory_of_learning
 from malmoi.train.glove_records import make_records
@@ -38,6 +37,7 @@ from malmoi.train.texts import Text, as_encoded
 from malmoi.vectors import Vectors
 
 Logarithm = Literal["x", "1+x"]
+MOST_ITERATIONS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +83,8 @@ class GloVe:
         for name in ("dim", "iterations", "threads"):
             if getattr(self, name) < 1:
                 raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+        if self.iterations > MOST_ITERATIONS:
+            raise BadSetting(f"iterations is {self.iterations}: it is at most {MOST_ITERATIONS:,}")
         for name in ("x_max", "learning_rate"):
             if not 0 < getattr(self, name) < inf:
                 raise BadSetting(f"{name} is {getattr(self, name)}: give a number above 0")
@@ -115,7 +117,7 @@ def train_glove(
     start: Vectors | None = None,
     frozen: bool = False,
     update: bool = False,
-    checkpoint: Path | None = None,
+    checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Progress = silent,
     on_loss: Told = lambda loss: None,
@@ -159,7 +161,7 @@ def train_glove_tables(
     *,
     start: Vectors | None = None,
     frozen: bool = False,
-    checkpoint: Path | None = None,
+    checkpoint: str | Path | None = None,
     resume: bool = False,
     progress: Progress = silent,
     on_loss: Told = lambda loss: None,
@@ -169,7 +171,9 @@ def train_glove_tables(
     settings = settings or GloVe()
     refuse_misfits(counts, settings, start)
     require_memory(memory_of_learning(counts, settings.dim), tell_memory)
-    keeper = Keeper(checkpoint, origin_of(counts, settings, start, frozen), resume=resume)
+    training = Origin.of(settings, counts.values, counts.vocabulary)
+    place = None if checkpoint is None else Path(checkpoint)
+    keeper = Keeper(place, origin_of(training, start, frozen), resume=resume)
     records = make_records(
         counts,
         settings.x_max,
@@ -221,18 +225,6 @@ def refuse_misfits(counts: Cooccurrences, settings: GloVe, start: Vectors | None
         )
     lonely = np.diff(counts.starts) == 0
     if lonely.any() and (lonely := lonely & (counts.context_totals == 0)).any():
-        warnings.warn(
-            f"words that stand beside no other, whose vectors stay as they begin: {lonely.sum():,}",
-            MalmoiWarning,
-            stacklevel=4,
+        warn(
+            f"words that stand beside no other, whose vectors stay as they begin: {lonely.sum():,}"
         )
-
-
-def origin_of(
-    counts: Cooccurrences, settings: GloVe, start: Vectors | None, frozen: bool
-) -> Origin:
-    """What makes a training the same as another; how many threads there are does not."""
-    origin = Origin.of(settings, counts.values, counts.vocabulary)
-    digest = "" if start is None else blake2b(start.matrix.data, digest_size=16).hexdigest()
-    same = origin.settings | {"threads": None, "start": digest, "frozen": frozen}
-    return replace(origin, settings=same)

@@ -34,7 +34,7 @@ class Learning:
         self, records: Records, tables: Sides, *, rate: float, iterations: int, seed: int
     ) -> None:
         self.records, self.tables = records, tables
-        self.rate, self.seed = np.float32(rate), seed
+        self.rate, self.seed = rate, seed
         self.losses: Sums = np.full((iterations, chunks_of(records)), TO_DO)
 
     def run(self, threads: int, keeper: Keeper, progress: Progress, told: Told) -> None:
@@ -54,6 +54,9 @@ class Learning:
         except KeyboardInterrupt:
             keeper.save(self.as_checkpoint())
             raise
+        for table in self.tables:  # the loss does not tell of the last steps
+            numbers = table[:, : table.shape[1] // 2]
+            self._refuse_overflow(len(self.losses), float(numbers.min()), float(numbers.max()))
 
     def mean_losses(self) -> tuple[float, ...]:
         """The loss of each iteration: J for each record."""
@@ -79,6 +82,8 @@ class Learning:
 
     def _learn(self, given: tuple[int, int, Ids]) -> None:
         (iteration, chunk, groups), records = given, self.records
+        with np.errstate(over="ignore"):  # what it does is told by the loss
+            rate = np.float32(self.rate)
         learn_groups(
             records.sorted(groups),
             records.bounds,
@@ -87,19 +92,22 @@ class Learning:
             records.logs,
             records.weights,
             *self.tables,
-            self.rate,
+            rate,
             self.losses[iteration],
             chunk,
         )
 
     def _loss(self, iteration: int) -> float:
         loss = float(self.losses[iteration].sum() / len(self.records))
-        if not np.isfinite(loss):
+        self._refuse_overflow(iteration + 1, loss)
+        return loss
+
+    def _refuse_overflow(self, iterations: int, *numbers: float) -> None:
+        if not np.all(np.isfinite(numbers)):
             raise BadSetting(
-                f"after {iteration + 1} iterations nothing is learnt any more: learning_rate is"
+                f"after {iterations} iterations nothing is learnt any more: learning_rate is"
                 f" {self.rate:g}, lower it"
             )
-        return loss
 
     def _say(self, progress: Progress) -> None:
         total = len(self.losses) * len(self.records)

@@ -60,13 +60,18 @@ def make_records(
     def fill(first: int) -> bool:
         part = slice(first, first + BLOCK)
         values = counts.values[part].astype(np.float32)
-        with np.errstate(divide="ignore", invalid="ignore"):  # refused below
+        with np.errstate(all="ignore"):  # refused below, or so far that it is 1 or 0
             logs[part] = np.log1p(values) if plus_one else np.log(values)
             weights[part] = np.minimum(1, (values / np.float32(x_max)) ** np.float32(alpha))
         return bool(values.min() > 0 and values.max() < np.inf)
 
     if not all(in_order(fill, range(0, len(counts), BLOCK))):
         raise BadSetting("there are numbers that are no counts: each must be above 0 and finite")
+    if not weights.any():
+        raise BadSetting(
+            f"there is nothing to learn: with x_max {x_max:g} and alpha {alpha:g} every pair has"
+            " the weight 0; lower one of them"
+        )
     bounds, rows = group_bounds(counts.starts)
     kinds = counts.columns[bounds[:-1]] // max(1, NEAR // row_bytes)
     columns = np.asarray(counts.columns)

@@ -10,6 +10,7 @@ from malmoi.kernels.glove import FIXED, Numbers
 from malmoi.kernels.rows import aligned_rows
 from malmoi.kernels.text_rows import Places
 from malmoi.models.cooccurrences import Cooccurrences
+from malmoi.train.beginning import find_words
 from malmoi.vectors import Matrix, Vectors
 from malmoi.vocabulary import Vocabulary
 
@@ -96,7 +97,7 @@ def begin_from(
     pull the vectors along on their way.
     """
     dim = start.dim // 2 if kind == "both" else start.dim
-    found = start.keys.find_all(counts.vocabulary.words)
+    found = find_words(start, counts.vocabulary.words)
     known = np.flatnonzero(found >= 0)
     half = np.log(counts.totals.sum()) / 2
     totals = counts.totals, counts.context_totals

@@ -20,7 +20,8 @@ def require_memory(needed: int, tell: Telling = unheard) -> None:
     if free is not None and needed > free:
         raise BadSetting(
             f"this takes {in_megabytes(needed)} of memory and {in_megabytes(free)} are free:"
-            " choose a smaller dim, fewer words (a larger min_count) or fewer buckets"
+            " choose a smaller dim, fewer words (a larger min_count), fewer buckets of n-grams or"
+            " fewer epochs"
         )
 
 

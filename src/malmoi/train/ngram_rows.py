@@ -14,6 +14,7 @@ from malmoi.kernels.subwords import list_buckets
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords
+from malmoi.train.memory import require_memory
 
 Buckets = npt.NDArray[np.int32]
 NOTHING = ("", 0, 0)  # a form without n-grams
@@ -62,6 +63,7 @@ def own_rows(words: int) -> InputRows:
 
 def ngram_rows(keys: Keys, subwords: Subwords) -> InputRows:
     """The rows of words and of their n-grams."""
+    require_memory(5 * subwords.buckets)  # for which of them are used, and their numbers
     starts, found = buckets_of(keys, subwords)
     is_used = np.zeros(subwords.buckets, np.bool_)
     is_used[found] = True
@@ -95,6 +97,8 @@ def buckets_of(keys: Keys, subwords: Subwords) -> tuple[Places, Buckets]:
 
 def cuts_of(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Buckets]]:
     """The forms of all words that n-grams are taken from, with the n-grams' lengths."""
+    if subwords.longest <= 0:
+        return []
     if subwords.units == "letters":
         lengths = np.array([(subwords.shortest, subwords.longest)] * len(keys), np.int32)
         return [(read_only(keys), lengths)]

@@ -7,20 +7,19 @@ sets when it is done with it: wherever a training is stopped, what is left to do
 
 from collections.abc import Callable
 from contextlib import closing
-from math import isfinite
 from queue import SimpleQueue
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.errors import BadSetting
+from malmoi.errors import BadSetting, warn
 from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
-from malmoi.kernels.chance import alias_table, seeded
+from malmoi.kernels.chance import CERTAIN, Chances, alias_table, seeded
 from malmoi.kernels.cooccurrence import Sums
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.rows import aligned_rows
 from malmoi.kernels.text_rows import Places
+from malmoi.kernels.threads import THREADS
 from malmoi.kernels.tiles import LANES, TILE
 from malmoi.kernels.word_training import (
     SENTENCE,
@@ -40,9 +39,10 @@ from malmoi.vocabulary import Counts
 PART = 50_000  # words and line ends that one thread learns at a time
 WATCHED = 64  # of so many windows one is asked for its loss
 FEW = 500_000  # words and line ends in a text so small that every window is asked
+HARDLY = 0.1  # of all words: if fewer stay, that is told
 TO_DO = -1.0  # the loss of a part that was not learnt yet
 
-Told = Callable[[float], None]  # takes the loss of an epoch
+Told = Callable[[float], None]  # takes the mean loss of the pairs learnt lately, an epoch's worth
 
 
 class Learning:
@@ -53,12 +53,14 @@ class Learning:
     ) -> None:
         self.ids, self.words, self.network, self.settings = ids, words, network, settings
         self.bounds = part_bounds(ids)
+        # More threads than parts would learn several epochs of a small text at a time.
+        self.threads = min(settings.threads, THREADS, max(len(self.bounds) - 1, 1))
         self.targets = targets_of(counts, settings)
         own_rows = np.array_equal(words.rows, np.arange(len(counts))) and np.all(words.moves == 1)
         self.is_direct = settings.architecture == "cbow" and bool(own_rows)
         self.losses: Sums = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
         self._rooms: SimpleQueue[Room] = SimpleQueue()
-        for _ in range(settings.threads):
+        for _ in range(self.threads):
             self._rooms.put(self._room(len(counts)))
 
     def run(self, keeper: Keeper, progress: Progress, told: Told) -> None:
@@ -68,7 +70,7 @@ class Learning:
             while len(left := np.flatnonzero(flat[:, 0] == TO_DO)):
                 self._say(progress, told)
                 parts = keeper.until_due(left.tolist())
-                with closing(in_order(self._learn, parts, self.settings.threads)) as learnt:
+                with closing(in_order(self._learn, parts, self.threads)) as learnt:
                     for _ in learnt:
                         self._say(progress, told)
                 if keeper.is_due:  # nobody is at work now: the network stays as it is
@@ -77,10 +79,14 @@ class Learning:
             keeper.save(self.as_checkpoint())
             raise
         self._say(progress, told)
+        for side in self.network:  # the loss does not tell of the last steps
+            self._refuse_overflow(float(side.min()), float(side.max()))
 
-    def epoch_losses(self) -> tuple[float, ...]:
-        """The mean loss of a pair in each epoch."""
-        return tuple(float(each[0] / max(each[1], 1)) for each in self.losses.sum(axis=1))
+    def epoch_losses(self) -> tuple[float | None, ...]:
+        """The mean loss of a pair in each epoch; none where chance left no pair."""
+        return tuple(
+            loss / pairs if pairs else None for loss, pairs in self.losses.sum(axis=1).tolist()
+        )
 
     def as_checkpoint(self) -> Checkpoint:
         """All that the rest of the training depends on."""
@@ -129,14 +135,16 @@ class Learning:
         done = done[done[:, 0] != TO_DO]
         total = self.settings.epochs * len(self.ids)
         progress(total * len(done) * 2 // self.losses.size, total)
-        if len(done):
-            recent = done[-len(self.bounds) :].sum(axis=0)
-            loss = float(recent[0] / max(recent[1], 1))
-            if not isfinite(loss):
-                raise BadSetting(
-                    f"nothing is learnt any more: learning_rate is {self.settings.rate:g}, lower it"
-                )
-            told(loss)
+        loss, pairs = done[1 - len(self.bounds) :].sum(axis=0).tolist()
+        self._refuse_overflow(loss)
+        if pairs:
+            told(loss / pairs)
+
+    def _refuse_overflow(self, *numbers: float) -> None:
+        if not np.all(np.isfinite(numbers)):
+            raise BadSetting(
+                f"nothing is learnt any more: learning_rate is {self.settings.rate:g}, lower it"
+            )
 
     def _room(self, words: int) -> Room:
         width, reach = self.network.inputs.shape[1], 2 * self.settings.window
@@ -184,11 +192,20 @@ def longest_targets(targets: Targets) -> int:
     return int(np.diff(targets.starts).max(initial=0))
 
 
-def keep_chances(counts: Counts, subsample: float) -> npt.NDArray[np.uint32]:
+def keep_chances(counts: Counts, subsample: float) -> Chances:
     """How likely each word stays, of 2³²: √(t / f) + t / f, as in word2vec's program."""
-    certain = float(np.iinfo(np.uint32).max)
     if subsample == 0:
-        return np.full(len(counts), certain, np.uint32)
+        return np.full(len(counts), CERTAIN, np.uint32)
     ratio = subsample * counts.sum() / np.maximum(counts, 1)
     chances = np.minimum(np.sqrt(ratio) + ratio, 1)
-    return np.asarray(chances * certain, np.uint32)
+    return np.asarray(chances * float(CERTAIN), np.uint32)
+
+
+def note_subsampling(counts: Counts, keep: Chances, subsample: float) -> None:
+    """Where words are few, each is so frequent that hardly any stays: that is told."""
+    stay = float(counts @ (keep / CERTAIN) / counts.sum())
+    if stay < HARDLY:
+        warn(
+            f"subsample is {subsample:g}: only {stay:.2%} of the words of this text stay;"
+            " raise it, or set it to 0"
+        )

@@ -11,6 +11,8 @@ from malmoi.text.encoded import WordChoice
 Architecture = Literal["skip-gram", "cbow"]
 Softmax = Literal["negatives", "hierarchical"]
 FARTHEST = 1000  # words
+MOST_NEGATIVES = 10_000
+MOST_EPOCHS = 1_000_000
 STEEPEST = 10  # of a count: what is above would leave nothing but the most frequent word
 
 
@@ -56,7 +58,7 @@ class WordSettings:
     seed: int = 1
     """Same seed, one thread: same vectors."""
     threads: int = THREADS
-    """How many work at once."""
+    """How many work at once; at most as many as there are processors."""
 
     def __post_init__(self) -> None:
         for name in ("dim", "window", "negatives", "epochs", "threads"):
@@ -64,6 +66,9 @@ class WordSettings:
                 raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
         if self.window > FARTHEST:
             raise BadSetting(f"window is {self.window}: it reaches at most {FARTHEST:,} words far")
+        for name, most in (("negatives", MOST_NEGATIVES), ("epochs", MOST_EPOCHS)):
+            if getattr(self, name) > most:
+                raise BadSetting(f"{name} is {getattr(self, name)}: it is at most {most:,}")
         if self.architecture not in get_args(Architecture):
             raise BadSetting(f"'{self.architecture}' is no architecture: choose skip-gram or cbow")
         if self.softmax not in get_args(Softmax):

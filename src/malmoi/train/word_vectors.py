@@ -12,13 +12,14 @@ from malmoi.errors import BadSetting
 from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress
 from malmoi.kernels.rows import aligned_rows, padded_width
-from malmoi.kernels.word_training import Network, Words
+from malmoi.kernels.threads import THREADS
+from malmoi.kernels.word_training import SENTENCE, Network, Words
 from malmoi.keys import Keys
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.beginning import begin_from, origin_of, random_rows, refuse_misfits, with_words_of
 from malmoi.train.memory import Telling, require_memory
 from malmoi.train.ngram_rows import InputRows
-from malmoi.train.word_learning import Learning, Told, keep_chances
+from malmoi.train.word_learning import PART, Learning, Told, keep_chances, note_subsampling
 from malmoi.train.word_settings import WordSettings
 from malmoi.vectors import Matrix, Vectors
 
@@ -46,7 +47,7 @@ class Trained:
     network: Network
     rows: InputRows
     frozen: npt.NDArray[np.bool_]  # [words]
-    losses: tuple[float, ...]
+    losses: tuple[float | None, ...]
 
     @property
     def inputs(self) -> Matrix:
@@ -83,7 +84,7 @@ def train_network(
     refuse_misfits(corpus, settings, given.start, given.frozen, given.update)
     vocabulary, dim = corpus.vocabulary, settings.dim
     rows = rows_of(vocabulary.words)
-    require_memory(memory_of(rows, dim), given.tell_memory)
+    require_memory(memory_of(rows, len(corpus.ids), settings), given.tell_memory)
     keeper = keeper_of(corpus, settings, given)
     network = Network(
         random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
@@ -93,6 +94,7 @@ def train_network(
         begun = begin_from(given.start, network, rows, vocabulary.words, settings)
         frozen = begun & given.frozen
     keep = keep_chances(vocabulary.counts, settings.subsample)
+    note_subsampling(vocabulary.counts, keep, settings.subsample)
     words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
     learning = Learning(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
     if keeper.found is not None:
@@ -110,11 +112,17 @@ def keeper_of(corpus: EncodedCorpus, settings: WordSettings, given: Given) -> Ke
     """Who keeps the checkpoints; where there are none, nobody looks through the corpus."""
     if given.checkpoint is None:
         return Keeper(None, Origin({}, ""), resume=given.resume)
-    origin = origin_of(corpus, settings, given.start, given.frozen)
+    training = Origin.of(settings, corpus.ids, corpus.vocabulary)
+    origin = origin_of(training, given.start, given.frozen)
     return Keeper(Path(given.checkpoint), origin, resume=given.resume)
 
 
-def memory_of(rows: InputRows, dim: int) -> int:
-    """How many bytes a training takes: the network, what comes out of it, and lists of rows."""
-    numbers = (len(rows) + rows.words) * (padded_width(dim) + dim)
-    return 4 * (numbers + len(rows.rows)) + 24 * rows.words
+def memory_of(rows: InputRows, ids: int, settings: WordSettings) -> int:
+    """How many bytes a training takes.
+
+    That is the network, what comes out of it, lists of rows, room for threads, and losses.
+    """
+    width = padded_width(settings.dim)
+    numbers = (len(rows) + rows.words) * (width + settings.dim) + len(rows.rows)
+    rooms = min(settings.threads, THREADS) * 2 * SENTENCE * width
+    return 4 * (numbers + rooms) + 24 * rows.words + 16 * settings.epochs * (ids // PART + 1)
