@@ -1,13 +1,11 @@
-"""Words in bytes of text: cut at white space, found in a hash table, counted and turned to ids.
+"""Words in bytes of text: cut at white space, found in a hash table, counted and turned to ids."""
 
-A table is flat arrays: `slots` (a power of two; -1 is free) holds numbers of words; word i is
-`arena[offsets[i] : offsets[i + 1]]` with `hashes[i]` and `counts[i]`; `used` is [words].
-"""
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.compiled import compiled, inlined
+from malmoi.kernels.compiled import compiled, inlined, uncounted
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.numbers import Text
 from malmoi.kernels.text_rows import Places
@@ -46,28 +44,25 @@ def hash_span(text: Text, start: int, stop: int) -> np.uint64:
     return folded(hashed)
 
 
-@compiled
-def scan_words(
-    text: Text,
-    at: int,
-    out: Ids,
-    adding: bool,
-    slots: Slots,
-    arena: Text,
-    offsets: Places,
-    hashes: Hashes,
-    counts: Counts,
-    used: Counts,
-) -> tuple[int, int]:
+class Table(NamedTuple):
+    """A hash table of words: word i is `arena[offsets[i] : offsets[i + 1]]`."""
+
+    slots: Slots  # a power of two of them, with numbers of words; −1 is free
+    arena: Text
+    offsets: Places
+    hashes: Hashes
+    counts: Counts
+    used: Counts  # [1], how many words there are
+
+
+@uncounted
+def scan_words(text: Text, at: int, out: Ids, adding: bool, table: Table) -> tuple[int, int]:
     """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
 
     New words are added to the table, or UNKNOWN. Returns how many numbers were written and
-    the position after the text, or that of a word for which the table has no room. (All in
-    one function, since passing this many arrays on for every word would cost more than all
-    the rest.)
+    the position after the text, or that of a word for which the table has no room.
     """
-    mask = np.uint64(len(slots) - 1)
-    written, start, words = 0, at, used[0]
+    written, start = 0, at
     hashed = np.uint64(SEED)
     for i in range(at, len(text) + 1):
         byte = int(np.int64(text[i])) if i < len(text) else 32
@@ -75,35 +70,14 @@ def scan_words(
             hashed = step(hashed, byte)
             continue
         if i > start:
-            value = folded(hashed)
-            slot = value & mask
-            word = slots[slot]
-            while word >= 0:
-                begin = offsets[word]
-                same = hashes[word] == value and offsets[word + 1] - begin == i - start
-                if same:
-                    for j in range(i - start):
-                        if arena[begin + j] != text[start + j]:
-                            same = False
-                            break
-                if same:
-                    break
-                slot = (slot + np.uint64(1)) & mask
-                word = slots[slot]
-            if word < 0 and adding:
-                begin = offsets[words]
-                if words >= len(counts) or begin + i - start > len(arena):
-                    used[0] = words
+            slot = find_slot(text, start, i, folded(hashed), table)
+            if table.slots[slot] < 0 and adding:
+                if not has_room(i - start, table):
                     return written, start
-                for j in range(i - start):
-                    arena[begin + j] = text[start + j]
-                offsets[words + 1] = begin + i - start
-                hashes[words] = value
-                counts[words] = 0
-                slots[slot] = word = np.int32(words)
-                words += 1
+                add_word(text, start, i, folded(hashed), slot, table)
+            word = table.slots[slot]
             if word >= 0:
-                counts[word] += 1
+                table.counts[word] += 1
             out[written] = np.uint32(word) if word >= 0 else np.uint32(UNKNOWN)
             written += 1
         if byte == 10:
@@ -111,8 +85,57 @@ def scan_words(
             written += 1
         start = i + 1
         hashed = np.uint64(SEED)
-    used[0] = words
     return written, len(text)
+
+
+@inlined
+def find_slot(text: Text, start: int, stop: int, hashed: np.uint64, table: Table) -> np.uint64:
+    """Where a word's number is, or the free slot where it would be."""
+    mask = np.uint64(len(table.slots) - 1)
+    slot = hashed & mask
+    while table.slots[slot] >= 0 and not is_word(text, start, stop, hashed, slot, table):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@inlined
+def is_word(
+    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+) -> bool:
+    """Whether this is the word of a slot that is taken."""
+    word = table.slots[slot]
+    begin = table.offsets[word]
+    length = table.offsets[word + 1] - begin
+    same = bool(table.hashes[word] == hashed and length == stop - start)
+    if same:
+        for j in range(stop - start):
+            if table.arena[begin + j] != text[start + j]:
+                same = False
+                break
+    return same
+
+
+@inlined
+def has_room(length: int, table: Table) -> bool:
+    """Whether a word of so many bytes can be added."""
+    words = int(table.used[0])
+    return words < len(table.counts) and table.offsets[words] + length <= len(table.arena)
+
+
+@inlined
+def add_word(
+    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+) -> None:
+    """Put a new word into a free slot, seen 0 times."""
+    word = table.used[0]
+    begin = table.offsets[word]
+    for j in range(stop - start):
+        table.arena[begin + j] = text[start + j]
+    table.offsets[word + 1] = begin + stop - start
+    table.hashes[word] = hashed
+    table.counts[word] = 0
+    table.slots[slot] = word
+    table.used[0] = word + 1
 
 
 @compiled

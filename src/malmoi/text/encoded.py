@@ -153,14 +153,17 @@ def chosen_words(table: WordTable, choice: WordChoice) -> Vocabulary:
     """The vocabulary that is chosen from all words of a corpus."""
     if len(table) == 0:
         raise BadFile("the corpus is empty: there is not a single word in it")
-    counts = table.counts[: len(table)]
     vocabulary = Vocabulary.chosen(
-        table.keys, counts, min_count=choice.min_count, size=choice.size, special=choice.special
+        table.keys,
+        table.counts,
+        min_count=choice.min_count,
+        size=choice.size,
+        special=choice.special,
     )
     if len(vocabulary) == len(choice.special):
         raise BadSetting(
             f"no word was seen {choice.min_count:,} times: the most frequent one was seen"
-            f" {int(counts.max()):,} times, so set min_count to that or less"
+            f" {int(table.counts.max()):,} times, so set min_count to that or less"
         )
     return vocabulary
 

@@ -6,13 +6,13 @@ Knows nothing of files or tokenizers: what it is given is cut at white space.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any, BinaryIO, Self
+from typing import BinaryIO, Self
 
 import numpy as np
 
 from malmoi.kernels.compiled import fixed
 from malmoi.kernels.threads import THREADS
-from malmoi.kernels.words import Ids, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.words import Ids, Table, fill_slots, hash_all, renumber, scan_words
 from malmoi.keys import Bytes, Keys
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Counts
@@ -24,17 +24,20 @@ class WordTable:
     """Words and their counts; grows as needed, or forgets the rarest."""
 
     def __init__(self, words: int = FIRST_WORDS, size: int = FIRST_BYTES) -> None:
-        self.slots = np.full(2 * words, -1, dtype=np.int32)
-        self.arena = np.empty(size, dtype=np.uint8)
-        self.offsets = np.zeros(words + 1, dtype=np.int64)
-        self.hashes = np.empty(words, dtype=np.uint64)
-        self.counts = np.zeros(words, dtype=np.int64)
-        self.used = np.zeros(1, dtype=np.int64)
+        self._table = Table(
+            slots=np.full(2 * words, -1, dtype=np.int32),
+            arena=np.empty(size, dtype=np.uint8),
+            offsets=np.zeros(words + 1, dtype=np.int64),
+            hashes=np.empty(words, dtype=np.uint64),
+            counts=np.zeros(words, dtype=np.int64),
+            used=np.zeros(1, dtype=np.int64),
+        )
 
     @classmethod
     def of(cls, keys: Keys, counts: Counts | None = None) -> Self:
         """A table of these words, numbered as they are."""
-        table = cls(1 << max(8, len(keys).bit_length()), len(keys.packed))
+        made = cls(1 << max(8, len(keys).bit_length()), len(keys.packed))
+        table = made._table
         table.arena[:] = keys.packed
         table.offsets[: len(keys) + 1] = keys.offsets
         table.used[0] = len(keys)
@@ -42,23 +45,28 @@ class WordTable:
         if counts is not None:
             table.counts[: len(keys)] = counts
         fill_slots(table.slots, table.hashes, len(keys))
-        return table
+        return made
 
     @property
     def keys(self) -> Keys:
         """The words in the order they were met."""
-        offsets = self.offsets[: len(self) + 1]
-        return Keys(self.arena[: offsets[-1]], offsets)
+        offsets = self._table.offsets[: len(self) + 1]
+        return Keys(self._table.arena[: offsets[-1]], offsets)
+
+    @property
+    def counts(self) -> Counts:
+        """How often each was met."""
+        return self._table.counts[: len(self)]
 
     def __len__(self) -> int:
-        return int(self.used[0])
+        return int(self._table.used[0])
 
     def read(self, text: Bytes) -> Ids:
         """The numbers of a block's words, with marks for line ends; new words are added."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
         at = written = 0
         while at < len(text):
-            more, at = scan_words(fixed(text), at, ids[written:], True, *self._arrays())
+            more, at = scan_words(fixed(text), at, ids[written:], True, self._table)
             written += more
             if at < len(text):
                 self._grow()
@@ -67,40 +75,36 @@ class WordTable:
     def encode(self, text: Bytes) -> Ids:
         """The numbers of a block's words, with marks for unknown ones and line ends."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
-        written = scan_words(fixed(text), 0, ids, False, *self._arrays())[0]
+        written = scan_words(fixed(text), 0, ids, False, self._table)[0]
         return ids[:written].copy()
 
     def add(self, other: "WordTable") -> Ids:
         """Add what another table has counted; the numbers of its words here."""
         ids = self.read(spaced(other.keys))
-        self.counts[ids] += other.counts[: len(other)] - 1  # reading has counted each once
+        self.counts[ids] += other.counts - 1  # reading has counted each once
         return ids
 
     def forget_rare(self, most: int) -> None:
         """Keep at most so many words: those below the count that it takes are forgotten."""
         if len(self) <= most:
             return
-        counts = self.counts[: len(self)]
-        least = int(np.partition(counts, len(self) - most)[len(self) - most])
-        kept = np.flatnonzero(counts > least)
-        smaller = WordTable.of(self.keys.take(kept), counts[kept])
-        self.__dict__.update(smaller.__dict__)
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return self.slots, self.arena, self.offsets, self.hashes, self.counts, self.used
+        least = int(np.partition(self.counts, len(self) - most)[len(self) - most])
+        kept = np.flatnonzero(self.counts > least)
+        self._table = WordTable.of(self.keys.take(kept), self.counts[kept])._table
 
     def _grow(self) -> None:
         """Make twice the room of what is running short."""
-        words, size = len(self.counts), len(self.arena)
+        words, size = len(self._table.counts), len(self._table.arena)
         if len(self) == words:
             words *= 2
         else:
             size *= 2
-        larger = WordTable(words, size)
-        for old, new in zip(self._arrays()[1:], larger._arrays()[1:], strict=True):
-            new[: len(old)] = old
+        larger = WordTable(words, size)._table
+        for name in Table._fields[1:]:  # all but the slots, where words stand by their hashes
+            old = getattr(self._table, name)
+            getattr(larger, name)[: len(old)] = old
         fill_slots(larger.slots, larger.hashes, len(self))
-        self.__dict__.update(larger.__dict__)
+        self._table = larger
 
 
 def spaced(words: Keys) -> Bytes:
