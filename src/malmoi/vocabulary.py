@@ -72,7 +72,7 @@ class Vocabulary:
         """The id of a word; `UnknownWord` if it has none."""
         found = self.words.find(word)
         if found < 0:
-            raise UnknownWord(word)
+            raise UnknownWord(word, where="the vocabulary")
         return found
 
     def count(self, word: str) -> int:

@@ -109,10 +109,11 @@ def test_convert_there_and_back(model: str, tmp_path: Path, capsys: Output) -> N
     np.testing.assert_array_equal(load(back).matrix, capitals().matrix)
 
 
-def test_convert_only_some_words_normalised(model: str, tmp_path: Path) -> None:
+def test_convert_only_some_words_normalised(model: str, tmp_path: Path, capsys: Output) -> None:
     wanted, out = tmp_path / "wanted.txt", tmp_path / "few.vec"
     wanted.write_text("서울\n없는말\n사과\n", encoding="utf-8")
     assert run(["convert", model, str(out), "--only", str(wanted), "--normalize"]) == 0
+    assert f"words that are not in {model}: 1, such as '없는말'" in capsys.readouterr().err
     few = load(out)
     assert list(few.keys) == ["서울", "사과"]
     np.testing.assert_allclose(few.norms, 1, atol=1e-6)
@@ -152,6 +153,8 @@ def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
     [
         (["neighbours", "{model}", "없는말"], 1, "'없는말' is not in the vectors"),
         (["neighbours", "missing.txt", "a"], 1, "missing.txt does not exist"),
+        (["neighbours", "glove", "a"], 1, "glove does not exist; did you mean glove-6b-50d?"),
+        (["vocab", "none.csv", "--field", "a", "--out", "v.tsv"], 1, "none.csv does not exist"),
         (["neighbours", "{model}"], 2, "WORDS"),
         (["neighbours", "{model}", "한국", "--metric", "x"], 2, "cosine"),
         (["analogy", "{model}", "한국 +"], 1, "is no expression"),

@@ -133,6 +133,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         list(Corpus.of(tmp_path / "t.csv", field="text"))
     with pytest.raises(BadSetting, match="which field or column"):
         Corpus.of(tmp_path / "t.csv")
+    for ending in ("txt", "csv", "tsv", "jsonl", "parquet", "csv.gz"):
+        with pytest.raises(BadFile, match=f"none.{ending} does not exist"):
+            Corpus.of(tmp_path / f"none.{ending}", field="body")
     with pytest.raises(BadFile, match=r"t.jsonl:2: there is no field 'body'"):
         list(Corpus.of(tmp_path / "t.jsonl", field="body"))
     with pytest.raises(BadFile, match=r"bad.jsonl:1: this is no JSON"):

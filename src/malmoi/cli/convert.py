@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, Limit, print_json
 from malmoi.cli.progress import bar
-from malmoi.errors import BadSetting
+from malmoi.errors import BadSetting, warn
 from malmoi.formats import load, save
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.rewriting import composed, normalised
@@ -37,15 +37,19 @@ def convert_command(
             raise BadSetting(f"{source} is a folder, a model's: these options are for vectors")
         convert_folder(Path(source), target, json)
         return
+    wanted = None if only is None else _words(only)
     with bar(f"reading {source}") as progress:
         vectors = load(
             source,
             limit=limit,
-            only=None if only is None else _words(only),
+            only=wanted,
             strict=not skip_bad_rows,
             encoding=encoding,
             progress=progress,
         )
+    missing = [word for word in wanted or () if word not in vectors]
+    if missing:
+        warn(f"words that are not in {source}: {len(missing):,}, such as '{missing[0]}'")
     if nfc:
         vectors = composed(vectors)
     if normalize:

@@ -162,8 +162,9 @@ def _count(encoding: Any) -> int:
 def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> Any:
     path = folder / "tokenizer.json"
     if path.is_file():
+        tokenizers = require("tokenizers", extra="bert")
         try:
-            return require("tokenizers", extra="bert").Tokenizer.from_file(str(path))
+            return tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # the library has no kind of its own
             raise BadFile(f"{path} is no tokenizer: {error}") from error
     if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:

@@ -31,8 +31,8 @@ def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) 
         sets = [read_set(file) if isinstance(file, str | Path) else file for file in given]
     if not sets:
         raise BadSetting(
-            f"there is nothing to test with: give files of {WANTED}, or set {FOLDER} to a folder"
-            " that holds words/ with such files (WordSim-353, questions-words.txt)"
+            f"there is nothing to test with: give files (--file) of {WANTED}, or set {FOLDER}"
+            " to a folder that holds words/ with such files (WordSim-353, questions-words.txt)"
         )
     return sorted(sets, key=lambda one: not isinstance(one, SimilaritySet))
 
@@ -49,8 +49,8 @@ def find_sentence_sets(
         sets = _found_sentences()
     if not sets:
         raise BadSetting(
-            f"there is nothing to test with: give files of {SENTENCES} a line, or set {FOLDER} to"
-            " a folder that holds sts/ with such files (STS-B, KorSTS, SICK)"
+            f"there is nothing to test with: give files (--file) of {SENTENCES} a line, or set"
+            f" {FOLDER} to a folder that holds sts/ with such files (STS-B, KorSTS, SICK)"
         )
     return sets
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats import catalogue, packaged
@@ -48,6 +48,8 @@ def read(path: PathLike, request: Request) -> Reading:
     """The vectors of a file with a report of what was met on the way."""
     if packaged.is_packaged(str(path)) and not Path(path).exists():
         return packaged.read(str(path), request)
+    if (meant := packaged.near(str(path))) and not Path(path).exists():
+        raise BadFile(f"{path} does not exist; did you mean {meant}?")
     source = Source(Path(path))
     kind = catalogue.get_format(catalogue.recognise(source))
     reading = kind.read(source, request)

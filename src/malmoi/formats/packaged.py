@@ -20,6 +20,11 @@ def is_packaged(name: str) -> bool:
     return name in PACKAGES
 
 
+def near(name: str) -> str | None:
+    """The name that begins so."""
+    return next((one for one in PACKAGES if name and one.startswith(name.lower())), None)
+
+
 def read(name: str, request: Request) -> Reading:
     """Stanford's GloVe 6B, 400,000 words of 50 numbers."""
     spec = find_spec(PACKAGES[name])

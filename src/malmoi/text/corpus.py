@@ -162,17 +162,17 @@ def as_documents(source: Iterable[str]) -> tuple[str, ...]:
 
 def reader_of(path: Path, field: str | None, encoding: str) -> Reader:
     """The reader that a file's name asks for."""
+    if not path.exists():
+        raise BadFile(f"{path} does not exist")
     suffix = path.with_suffix("").suffix if path.suffix in ZIPPED else path.suffix
     if suffix in (".jsonl", ".csv", ".tsv", ".parquet"):
         if field is None:
-            raise BadSetting(f"which field or column of {path} is the text? Name it")
+            raise BadSetting(f"which field or column of {path} is the text? Name it (--field)")
         if suffix == ".jsonl":
             return JsonLines(path, field, encoding)
         if suffix == ".parquet":
             return ParquetColumn(path, field)
         return Table(path, field, encoding, "," if suffix == ".csv" else "\t")
-    if not path.exists():
-        raise BadFile(f"{path} does not exist")
     return PlainText(path, encoding)
 
 
