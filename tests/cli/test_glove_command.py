@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from malmoi.cli import run
+from malmoi.cli.corpus import loss_line
 from malmoi.cli.progress import Bar
 from malmoi.formats import load, save
 from malmoi.text.corpus import standard_input
@@ -66,6 +67,13 @@ def test_saved_counts_are_as_good_as_text(
     assert run(["cooccur", corpus, "--window", "3", *asked, "--json"]) == 0
     assert "P(k|w1)" in json.loads(capsys.readouterr().out)
     assert (tmp_path / "again").read_bytes() == (tmp_path / "counts").read_bytes()
+
+
+def test_long_losses_fit_a_line() -> None:
+    line = loss_line([1.2345e-07] * 24 + [None], "iteration")
+    assert line == "loss, iteration by iteration: 1.235e-07 1.235e-07 … 1.235e-07 none"
+    assert len(loss_line([1.2345e-07] * 5, "iteration")) <= 80
+    assert loss_line([2.0, 1.0], "epoch") == "loss, epoch by epoch: 2 1"
 
 
 def test_text_may_come_from_standard_input(

@@ -213,6 +213,9 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--window", "wide"], 2, "--window"),
     (["--epoch", "3"], 2, "Did you mean --epochs?"),
     (["--tokenizer", "latin"], 1, "there is no tokenizer 'latin'"),
+    (["--pattern", "x+"], 1, "--pattern is an option of --tokenizer regex"),
+    (["--tokenizer", "english", "--tags"], 1, "--tags is an option of --tokenizer korean"),
+    (["--field", "text"], 1, "text.txt is plain text, which has no field 'text'"),
 ]
 
 

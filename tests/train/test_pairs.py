@@ -59,3 +59,23 @@ def test_frequent_words_are_drawn_more_often() -> None:
 def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) -> None:
     with pytest.raises(BadSetting):
         labelled_pairs(tokens, **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"power": float("nan")}, "power is nan"),
+        ({"power": 1e6}, "power is 1000000.0"),
+        ({"power": -1.0}, "power is -1.0"),
+        ({"seed": -1}, "seed -1"),
+    ],
+)
+def test_draws_that_cannot_be_are_refused(settings: dict[str, float], said: str) -> None:
+    with pytest.raises(BadSetting, match=said):
+        labelled_pairs(["a", "b", "b"], **settings)  # type: ignore[arg-type]
+
+
+def test_a_string_is_no_list_of_words() -> None:
+    for pairs in (window_pairs, labelled_pairs):
+        with pytest.raises(BadSetting, match="'the fat cat' is a string"):
+            pairs("the fat cat")

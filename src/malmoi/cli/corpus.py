@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.answer import print_json
 from malmoi.cli.progress import bar
+from malmoi.errors import BadSetting
 from malmoi.files.targets import check_folder, refuse_source
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
@@ -27,6 +28,8 @@ Text = Annotated[
     ),
 ]
 SHOWN = 8  # losses
+COLUMNS = 80
+OWNERS = {"tags": "korean", "keep": "korean", "pattern": "regex", "pieces": "wordpiece"}
 
 
 @Parameter(name="*")
@@ -55,7 +58,13 @@ class TextOptions:
         return Corpus.of(text, field=self.field, encoding=self.encoding, normalizer=uniform)
 
     def cut(self) -> Tokenizer:
-        """The tokenizer with its own options."""
+        """The tokenizer with its own options; another's are refused."""
+        for name, owner in OWNERS.items():
+            if getattr(self, name) and owner != self.tokenizer:
+                raise BadSetting(
+                    f"--{name} is an option of --tokenizer {owner}, and this one is"
+                    f" {self.tokenizer}: leave one of them out"
+                )
         options: dict[str, dict[str, Any]] = {
             "korean": {"tags": self.tags, "keep": self.keep},
             "regex": {"pattern": self.pattern or r"\w+"},
@@ -90,7 +99,17 @@ def say_written(
         return
     print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
     if losses:
-        shown = ["none" if loss is None else f"{loss:.4g}" for loss in losses]
-        if len(shown) > SHOWN:
-            shown = [*shown[: SHOWN // 2], "…", *shown[-SHOWN // 2 :]]
-        print(f"loss, {each} by {each}: " + " ".join(shown))
+        print(loss_line(losses, each))
+
+
+def loss_line(losses: Sequence[float | None], each: str) -> str:
+    """How a loss fell, in a line that fits a terminal: all of it, or its beginning and end."""
+    numbers = ["none" if loss is None else f"{loss:.4g}" for loss in losses]
+    line = ""
+    for half in range(SHOWN // 2, 0, -1):
+        many = len(numbers) > 2 * half
+        shown = [*numbers[:half], "…", *numbers[-half:]] if many else numbers
+        line = f"loss, {each} by {each}: {' '.join(shown)}"
+        if len(line) <= COLUMNS:
+            break
+    return line

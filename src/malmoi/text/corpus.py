@@ -63,7 +63,13 @@ class Corpus:
             return cls(documents=as_documents(source), normalizer=uniform)
         path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
         files = files_in(path) if path.is_dir() else [path]
-        return cls(tuple(reader_of(file, field, encoding) for file in files), None, uniform)
+        readers = tuple(reader_of(file, field, encoding) for file in files)
+        if field is not None and all(isinstance(reader, PlainText) for reader in readers):
+            raise BadSetting(
+                f"{source} is plain text, which has no field '{field}': leave it out, or let the"
+                " name end in .jsonl, .csv, .tsv or .parquet"
+            )
+        return cls(readers, None, uniform)
 
     @property
     def size(self) -> int:

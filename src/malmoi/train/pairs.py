@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.train.word_settings import STEEPEST
 
 
 class Pair(NamedTuple):
@@ -21,6 +22,8 @@ class Pair(NamedTuple):
 
 def window_pairs(tokens: Sequence[str], window: int = 2) -> list[Pair]:
     """Every word with each word up to `window` away, from left to right."""
+    if isinstance(tokens, str):
+        raise BadSetting(f"'{tokens[:20]}' is a string: give its words as a list")
     if window < 1:
         raise BadSetting(f"window is {window}: it reaches at least 1 word far")
     return [
@@ -43,16 +46,19 @@ def labelled_pairs(
 
     These are drawn from all the words by their counts to the `power`, never the true one.
     """
-    if negatives < 0:
-        raise BadSetting(f"negatives is {negatives}: it is at least 0")
+    if negatives < 0 or seed < 0:
+        raise BadSetting(f"negatives is {negatives} and seed {seed}: both are at least 0")
+    if not 0 <= power <= STEEPEST:
+        raise BadSetting(f"power is {power}: give a number from 0 to {STEEPEST}")
+    true = window_pairs(tokens, window)
     words, counts = np.unique(list(tokens), return_counts=True)
     if negatives and len(words) < 2:
         raise BadSetting("there is no other word to draw: give at least 2 different words")
     random = np.random.default_rng(seed)
     pairs = []
-    for pair in window_pairs(tokens, window):
+    for pair in true:
         others = words != pair.output
-        weights = counts[others] ** power
+        weights = counts[others].astype(np.float64) ** power
         drawn = random.choice(words[others], negatives, p=weights / weights.sum())
         pairs += [pair, *(Pair(pair.input, str(other), 0) for other in drawn)]
     return pairs
