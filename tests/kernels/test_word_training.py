@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from malmoi.kernels.chance import seeded
+from malmoi.kernels.chance import alias_table, seeded
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.rows import aligned_rows, padded_width
 from malmoi.kernels.word_training import Network, Plan, Words, train_words
@@ -76,3 +76,24 @@ def test_the_kernel_does_what_its_naive_twin_does(
     np.testing.assert_allclose(result, loss, rtol=1e-5)
     assert loss[1] > 0
     assert np.all(room.slots == -1)
+
+
+@pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
+@pytest.mark.parametrize("negatives", [1, 5, 7])
+def test_a_row_that_is_no_target_has_no_part_in_a_window(architecture: str, negatives: int) -> None:
+    settings = WordSettings(dim=DIM, architecture=architecture, negatives=negatives, threads=1)  # type: ignore[arg-type]
+    starts, rows, _ = subword_lists(False)
+    words = Words(keep_chances(COUNTS, 0), starts, rows, np.ones(WORDS, np.float32))
+    inputs, outputs = (aligned_rows(WORDS, padded_width(DIM)) for _ in range(2))
+    inputs[:, :DIM] = np.random.default_rng(1).normal(size=(WORDS, DIM))
+    outputs[0] = np.inf
+    ids = np.array([id for id in stream(2) if id != 0], np.uint32)
+    learning = Learning(ids, words, Network(inputs, outputs), COUNTS, settings)
+    targets = learning.targets._replace(table=alias_table((np.arange(WORDS) > 0).astype(float)))
+    plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 0.0, 1)
+    given = words, Network(inputs, outputs), targets, plan
+    result = np.full(2, -1.0)
+    train_words(ids, 0, len(ids), *given, seeded(1, 7), learning._rooms.get(), result)
+    assert np.isfinite(inputs).all()
+    assert np.isfinite(outputs[1:]).all()
+    assert np.isfinite(result).all()

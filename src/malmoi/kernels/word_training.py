@@ -230,8 +230,8 @@ def choose_targets(word: int, now: int, targets: Targets, state: State, room: Ro
         for i in range(count):
             chosen[i], weights[i] = targets.nodes[start + i], 1
             goals[i] = 1 - targets.codes[start + i]
-    for i in range(count, count + TILE - 1):  # the last tile is filled with what has no weight
-        chosen[i], goals[i], weights[i] = 0, 0, 0
+    for i in range(count, count + TILE - 1):  # the last tile is filled with no other thread's row
+        chosen[i], goals[i], weights[i] = chosen[count - 1], 0, 0
     return count
 
 
