@@ -1,4 +1,5 @@
 import errno
+import os
 import unicodedata
 from collections import Counter
 from pathlib import Path
@@ -86,6 +87,25 @@ def test_the_second_time_what_is_odd_is_told_again(tmp_path: Path) -> None:
     with pytest.warns(MalmoiWarning) as told:  # although it is read twice
         encode_corpus(Corpus.of([text]), None, held, folder=tmp_path)
     assert len(told) == 1
+
+
+def test_what_nobody_has_opened_for_a_month_goes_when_something_new_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path))
+    encode_corpus(Corpus.of(["a b"]))
+    encode_corpus(Corpus.of(["c d"]))
+    two = set(tmp_path.rglob("*.corpus"))
+    for path in two:
+        os.utime(path, (0, 0))
+    encode_corpus(Corpus.of(["a b"]))  # is opened: stays
+    assert set(tmp_path.rglob("*.corpus")) == two
+    encode_corpus(Corpus.of(["e f"]))
+    left = set(tmp_path.rglob("*.corpus"))
+    assert len(left) == 2
+    assert len(left & two) == 1
+    encode_corpus(Corpus.of(["g h"]), folder=tmp_path / "own")
+    assert left < set(tmp_path.rglob("*.corpus"))
 
 
 @pytest.mark.parametrize("left", [0, 100, 500])

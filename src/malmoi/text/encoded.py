@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -36,6 +37,7 @@ from malmoi.text.words import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 VERSION = "1"
+FORGOTTEN = 30 * 24 * 3600  # seconds since a corpus was opened last
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,14 +80,22 @@ def encode_corpus(
     folder: Path | None = None,
     progress: Progress = silent,
 ) -> EncodedCorpus:
-    """The corpus as ids, from `folder` (the user's cache) if it was encoded before."""
+    """The corpus as ids, from `folder` (the user's cache) if it was encoded before.
+
+    In the user's cache, what nobody has opened for a month makes room for something new.
+    """
     cut, chosen = tokenizer or Whitespace(), choice or WordChoice()
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
     ).hexdigest()
     place = (folder or cache_folder()) / f"{name}.corpus"
     with suppress(BadFile):  # not there yet, or damaged: then it is made
-        return open_encoded(place)
+        found = open_encoded(place)
+        with suppress(OSError):  # a cache that is shared may belong to somebody else
+            os.utime(place)
+        return found
+    if folder is None:
+        forget_old(place.parent)
     notes: list[str] = []
     with room_beside(place) as numbers:
         vocabulary = number_corpus(corpus, cut, chosen, numbers, progress, notes.append)
@@ -98,6 +108,14 @@ def encode_corpus(
         words = keys_as_tensors(vocabulary.words)
         write_tensors(place, {"ids": mapped(numbers), "counts": vocabulary.counts, **words}, said)
     return open_encoded(place)
+
+
+def forget_old(folder: Path) -> None:
+    """Remove corpora that nobody has opened for long; those being read stay until then."""
+    for path in folder.glob("*.corpus"):
+        with suppress(OSError):  # somebody else may have removed it
+            if time.time() - path.stat().st_mtime > FORGOTTEN:
+                path.unlink()
 
 
 @contextmanager
