@@ -1,8 +1,8 @@
 """Readings: the known words that may have been meant by one that is not known, and how surely.
 
-A noisy channel: the share of a word is as its count times the chance of the slip that makes of it
-what is seen. The rest is the share of a new word, which is not a slip at all: an inflected form, a
-compound, a name. Such words are made of familiar pieces, and slips are not.
+A noisy channel: a word is meant as likely as its share of the text times the chance of the slip
+that makes of it what is seen. Or what is seen is no slip but a new word: an inflected form, a
+compound, a name. That is as likely as new words are, times the chance that one is spelt so.
 """
 
 import unicodedata
@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.slips import meant_by
+from malmoi.spelling import Spelling
 from malmoi.vectors import Vectors
 
-# Chosen on words left out of a training text and on random slips; `bench slips` measures both.
-NEW = 30.0  # a new word weighs as much as one seen so many times as often as the rarest
-UNFAMILIAR = 5  # and less with n-grams that no known word has: by this power of one more
+NEW = 0.1  # of the words in questions, those that no text has had
 
 
 class Reading(NamedTuple):
@@ -26,27 +25,27 @@ class Reading(NamedTuple):
     share: float
 
 
-def readings(vectors: Vectors, seen: str, unfamiliar: int) -> list[Reading]:
-    """Known words one slip away, likeliest first; what their shares lack of 1 is a new word's.
-
-    `unfamiliar` is how many n-grams of the word seen are of no known word.
-    """
-    chances = meant_by(unicodedata.normalize("NFC", seen))
+def readings(vectors: Vectors, seen: str, spelling: Spelling) -> list[Reading]:
+    """Known words one slip away, likeliest first; what their shares lack of 1 is a new word's."""
+    seen = unicodedata.normalize("NFC", seen)
+    chances = meant_by(seen)
     rows = vectors.keys.find_all(chances)
     known = np.flatnonzero(rows >= 0)
     weights = np.fromiter(chances.values(), float, len(chances))[known]
     weights *= frequencies(vectors, rows[known])
-    shares = weights / (weights.sum() + NEW / (1 + unfamiliar) ** UNFAMILIAR)
+    total = weights.sum() + NEW * spelling.chance(seen)
+    if not weights.any():
+        return []
+    shares = weights / total
     order = np.argsort(-shares, kind="stable")
     return [Reading(vectors.keys[int(rows[known[i]])], float(shares[i])) for i in order]
 
 
 def frequencies(vectors: Vectors, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """How many times as often as the rarest word those of these rows were seen.
+    """How large a share of the text the words of these rows have.
 
     Where nobody counted, by Zipf's law: the word of rank r is seen as often as 1 / r.
     """
     if vectors.counts is None:
-        return len(vectors) / (rows + 1)
-    rarest = max(1, int(vectors.counts.min()))
-    return np.divide(vectors.counts[rows], rarest, dtype=np.float64)
+        return np.reciprocal((rows + 1) * (1 + np.log(max(1, len(vectors)))))
+    return np.divide(vectors.counts[rows], max(1, int(vectors.counts.sum())), dtype=np.float64)

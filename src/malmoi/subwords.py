@@ -9,6 +9,7 @@ vocabulary at once.
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.jamo import split_jamo
 from malmoi.readings import Reading, readings
+from malmoi.spelling import SAMPLE, Spelling, learn_spelling
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
@@ -210,11 +212,13 @@ class SubwordVectors(Vectors):
 
     def _near(self, word: str) -> tuple[Reading, ...]:
         """Known words that may have been meant."""
-        found = [row for _, row in self._ngram_rows(word)]
-        # fastText and gensim write every row; those never learnt stay as they begin, near to 0.
-        learnt = np.abs(self.ngrams[found]).max(axis=1, initial=0) > 1 / self.dim
-        ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
-        return tuple(readings(self, word, len(ngrams) - int(learnt.sum())))
+        return tuple(readings(self, word, self._spelling))
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        """What words look like here."""
+        every = -(-max(1, len(self)) // SAMPLE)
+        return learn_spelling(list(self.keys.take(np.arange(0, len(self), every))))
 
     def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""

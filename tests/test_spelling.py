@@ -1,0 +1,72 @@
+"""How likely a word is, by the letters of others."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from malmoi.slips import strokes
+from malmoi.spelling import MOST, ORDER, Spelling, learn_spelling
+
+WORDS = ["fish", "fishing", "fisher", "shine", "먹어", "먹고", "멍", "a"]
+LETTERS = len(set("".join(map(strokes, WORDS)))) + 1  # and the edge of a word
+
+
+def naive(words: list[str], asked: str) -> float:
+    """Witten and Bell's formula, one stroke after another."""
+
+    def padded(word: str) -> str:
+        return "^" * (ORDER - 1) + strokes(word) + "$"
+
+    counts: Counter[tuple[str, str]] = Counter()
+    for word in map(padded, words):
+        for i in range(ORDER - 1, len(word)):
+            counts.update((word[i - length : i], word[i]) for length in range(ORDER))
+    chance, text = 1.0, padded(asked)
+    for i in range(ORDER - 1, len(text)):
+        found = 1 / (LETTERS + 1)
+        for length in range(ORDER):
+            context = text[i - length : i]
+            after = [count for (one, _), count in counts.items() if one == context]
+            if after:
+                seen = counts[context, text[i]]
+                found = (seen + len(after) * found) / (sum(after) + len(after))
+        chance *= found
+    return chance
+
+
+@pytest.mark.parametrize("word", [*WORDS, "fishes", "먹", "shin", "zebra", "f", "ing", "물고기"])
+def test_chances_are_witten_and_bells(word: str) -> None:
+    assert learn_spelling(WORDS).chance(word) == pytest.approx(naive(WORDS, word), rel=1e-9)
+
+
+def test_all_words_together_have_a_chance_of_1_at_most() -> None:
+    spelling = learn_spelling(["a", "b", "ab"])
+    totals = [
+        sum(spelling.chance("".join(word)) for word in product("ab", repeat=length))
+        for length in range(1, 9)
+    ]
+    assert 0.9 < sum(totals) < 1
+    assert totals == sorted(totals, reverse=True)
+
+
+def test_what_looks_like_a_word_is_likelier() -> None:
+    spelling = learn_spelling(WORDS)
+    assert spelling.chance("fishin") > 100 * spelling.chance("nihsif")
+    assert spelling.chance("먹지") > 10 * spelling.chance("뷁지")
+
+
+def test_nothing_is_known_of_no_words() -> None:
+    nothing = learn_spelling([])
+    assert isinstance(nothing, Spelling)
+    assert 0 < nothing.chance("ab") < nothing.chance("a") <= 1
+
+
+def test_more_strokes_than_there_are_numbers_for_count_as_one() -> None:
+    words = [chr(0x4E00 + i) for i in range(MOST + 50)] + ["\u4e00\u4e01"] * 3
+    spelling = learn_spelling(words)
+    assert len(spelling.letters) == MOST - 1
+    chances = [spelling.chance(word) for word in words[:: MOST // 20]]
+    assert np.all(np.isfinite(chances))
+    assert min(chances) > 0
