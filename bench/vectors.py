@@ -34,6 +34,9 @@ ENGLISH = {
     "analogies": "questions-words.txt",
 }
 KOREAN = {"WS353-ko": "WS353_korean.csv", "analogies": "word_analogy_korean.txt"}
+GENSIM_RATE = (
+    0.025  # its learning rate, half of fastText's and ours: analogies rise, likeness falls
+)
 KEPT = 0.8  # of the Spearman, with typos
 
 Train = Callable[[int], Vectors]  # takes a seed
@@ -54,8 +57,10 @@ def run(data: Data) -> Iterator[Figure]:
         theirs = [peer("Word2Vec", english, seed, sg=int(name == "skip-gram")) for seed in (1, 2)]
         yield from beside(name, ENGLISH, ours, theirs, "gensim")
     subwords = replace(SUBWORDS, epochs=EPOCHS)
-    ours = [train_fasttext(english, replace(subwords, seed=seed)) for seed in (1, 2)]
+    slower = replace(subwords, learning_rate=GENSIM_RATE)
+    ours = [train_fasttext(english, replace(slower, seed=seed)) for seed in (1, 2)]
     yield from beside("subwords", ENGLISH, ours, [peer("FastText", english, 1, sg=1)], "gensim")
+    ours = [train_fasttext(english, replace(subwords, seed=seed)) for seed in (1, 2)]
     yield from beside(
         "subwords", ENGLISH, ours, [fasttext_vectors(data.folder, english)], "fastText"
     )
