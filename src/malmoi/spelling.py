@@ -13,7 +13,6 @@ import numpy.typing as npt
 from malmoi.slips import strokes
 
 Codes = npt.NDArray[np.int64]  # strokes, or several of them in one number, the last one lowest
-Numbers = npt.NDArray[np.float64]
 
 ORDER = 5  # strokes that are looked at together
 BITS = 12  # of a number for each of them
@@ -56,8 +55,9 @@ class Spelling(NamedTuple):
 
 
 def learn_spelling(words: Sequence[str]) -> Spelling:
-    """The spelling of a language, from words of it."""
-    points, follows = as_points(words)
+    """The spelling of a language, from words of it, evenly chosen where they are very many."""
+    every = -(-max(1, len(words)) // SAMPLE)
+    points, follows = as_points([words[i] for i in range(0, len(words), every)])
     letters, counts = np.unique(points, return_counts=True)
     letters = np.sort(letters[np.argsort(-counts, kind="stable")[: MOST - 1]])
     codes = as_codes(points, letters)
@@ -78,10 +78,7 @@ def as_points(words: Sequence[str]) -> tuple[Codes, npt.NDArray[np.bool_]]:
 
 def as_codes(points: Codes, letters: Codes) -> Codes:
     """Strokes as numbers from 1 on; 0 is an unknown one."""
-    if not len(letters):
-        return np.zeros_like(points)
-    places = np.minimum(np.searchsorted(letters, points), len(letters) - 1)
-    return np.where(letters[places] == points, places + 1, 0)
+    return looked_up(points, letters, np.arange(1, len(letters) + 1))
 
 
 def grams_of(codes: Codes, length: int) -> Codes:

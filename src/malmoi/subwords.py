@@ -18,7 +18,7 @@ import numpy.typing as npt
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.jamo import split_jamo
 from malmoi.readings import Reading, readings
-from malmoi.spelling import SAMPLE, Spelling, learn_spelling
+from malmoi.spelling import Spelling, learn_spelling
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
@@ -217,8 +217,7 @@ class SubwordVectors(Vectors):
     @cached_property
     def _spelling(self) -> Spelling:
         """What words look like here."""
-        every = -(-max(1, len(self)) // SAMPLE)
-        return learn_spelling(list(self.keys.take(np.arange(0, len(self), every))))
+        return learn_spelling(self.keys)
 
     def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""

@@ -1,14 +1,13 @@
 """What the commands share: the options that all have, opening a model, printing an answer."""
 
 import json
-import warnings
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from malmoi.cli.progress import bar
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import BadFile, warn
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
 from malmoi.subwords import SubwordVectors
@@ -49,7 +48,7 @@ def note_readings(vectors: Vectors, words: Iterable[str]) -> Readings:
         if told.source == "near words":
             taken[told.word] = {word: round(share, 6) for word, share in told.near[:SHOWN]}
             text = f"'{told.word}' is not in the vectors; perhaps {', '.join(told.perhaps[:SHOWN])}"
-            warnings.warn(text, MalmoiWarning, stacklevel=2)
+            warn(text)
     return taken
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.answer import print_json
+from malmoi.cli.columns import WIDTH
 from malmoi.cli.progress import bar
 from malmoi.errors import BadSetting
 from malmoi.files.targets import check_folder, refuse_source
@@ -28,7 +29,6 @@ Text = Annotated[
     ),
 ]
 SHOWN = 8  # losses
-COLUMNS = 80
 OWNERS = {"tags": "korean", "keep": "korean", "pattern": "regex", "pieces": "wordpiece"}
 
 
@@ -110,6 +110,6 @@ def loss_line(losses: Sequence[float | None], each: str) -> str:
         many = len(numbers) > 2 * half
         shown = [*numbers[:half], "…", *numbers[-half:]] if many else numbers
         line = f"loss, {each} by {each}: {' '.join(shown)}"
-        if len(line) <= COLUMNS:
+        if len(line) <= WIDTH:
             break
     return line
