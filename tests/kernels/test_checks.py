@@ -65,43 +65,41 @@ def table(words: int = 4, slots: int = 8, used: int = 0, arena: int = 20) -> Tab
 TEXT = np.frombuffer(b"a 1 2\nb 3 4\n", np.uint8)
 BEST = (zeros(np.uint32, 1, 4, 2), floats(1, 4, 2), floats(1, 4))
 
-Given = tuple[Any, ...]
-TAKEN: dict[str, tuple[Callable[..., Any], Callable[[], Given]]] = {
-    kernel.__name__: (kernel, given)
-    for kernel, given in [
-        (screen, lambda: (TILES, floats(2, LANES), floats(3), floats(2, LANES), floats(2), 0, 2)),
-        (offer, lambda: (floats(2, 2), (0, 0), (0, 2), (0, 2), *WEIGHTED, *BEST)),
-        (odd_lines, lambda: (TEXT, zeros(np.bool_, 200), longs(0), longs(0))),
-        (scan_words, lambda: (TEXT, 0, zeros("u4", 12), True, table())),
-        (renumber, lambda: (ids(0, 1, LINE_END), ids(1, 0))),
-        (fill_slots, lambda: (table().slots, zeros("u8", 4), 4)),
-        (hash_all, lambda: (TEXT, longs(0, 4, 5), zeros("u8", 2))),
-        (scan_word2vec, lambda: (TEXT, 4, zeros("u1", 1, 4), longs(0), longs(0), 9)),
-        (scan_fasttext_entries, lambda: (TEXT, 0, longs(0), longs(0), longs(0), zeros("?", 1))),
-        (word_vectors, lambda: (*WORD, *SUBWORDS, zeros("i4", 0), False, floats(1, 2), 0, 1)),
-        (list_buckets, lambda: (*WORD, zeros("i4", 1, 2), 9, longs(0), zeros("i4", 3))),
-        (
-            parse_lines,
-            lambda: (TEXT, *LINE, 32, True, floats(1, 2), longs(0), zeros("u1", 1), 0, 1),
-        ),
-        (ends_in_component, lambda: (TEXT, 0, 5, 32)),
-        (format_lines, lambda: (floats(2, 3), TEXT, longs(0, 1, 2), 32, zeros("u1", 106), 0, 2)),
-        (count_ids, lambda: (ids(0), longs(0, 0, 0))),
-        (find_positions, lambda: (ids(0, 0), 0, 1, longs(0), ids(7, 7))),
-        (count_rows, lambda: (ids(0, 1), ids(1), longs(0, 1), *CONTEXTS, *ENTRIES, longs(0, 0))),
-        (count_documents, lambda: (ids(0, 1), 2, *ENTRIES, longs(0, 0))),
-        (multiply_twice, lambda: (longs(0, 1), ids(1), floats(1), *DENSE, 0, 1)),
-        (mean_rows, lambda: (floats(2, 3), longs(0, 1), zeros("i4", 1), floats(1, 3), 0, 1)),
-        (measure_repeats, lambda: (longs(0, 1), zeros("i4", 1), floats(1))),
-        (alias_table, lambda: (np.array([1.0, 2.0]),)),
-    ]
-}
 TILES, WEIGHTED = zeros("i1", 2, 3, LANES), (floats(1, 4), floats(1, 4))
 WORD, SUBWORDS = (TEXT, longs(0, 5)), (floats(1, 2), floats(4, 2), 3, 6, 4)
 LINE = (longs(0), longs(5), longs(0))
 CONTEXTS = (np.ones(3), True, True, np.zeros(2), zeros("u8", 1))
 ENTRIES, DENSE = (ids(0, 0), floats(2)), (floats(2, 3), floats(1, 3), floats(2, 3))
 
+Entry = tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]
+VALID: list[Entry] = [
+    (screen, lambda: (TILES, floats(2, LANES), floats(3), floats(2, LANES), floats(2), 0, 2)),
+    (offer, lambda: (floats(2, 2), (0, 0), (0, 2), (0, 2), *WEIGHTED, *BEST)),
+    (odd_lines, lambda: (TEXT, zeros(np.bool_, 200), longs(0), longs(0))),
+    (scan_words, lambda: (TEXT, 0, zeros("u4", 12), True, table())),
+    (renumber, lambda: (ids(0, 1, LINE_END), ids(1, 0))),
+    (fill_slots, lambda: (table().slots, zeros("u8", 4), 4)),
+    (hash_all, lambda: (TEXT, longs(0, 4, 5), zeros("u8", 2))),
+    (scan_word2vec, lambda: (TEXT, 4, zeros("u1", 1, 4), longs(0), longs(0), 9)),
+    (scan_fasttext_entries, lambda: (TEXT, 0, longs(0), longs(0), longs(0), zeros("?", 1))),
+    (word_vectors, lambda: (*WORD, *SUBWORDS, zeros("i4", 0), False, floats(1, 2), 0, 1)),
+    (list_buckets, lambda: (*WORD, zeros("i4", 1, 2), 9, longs(0), zeros("i4", 3))),
+    (
+        parse_lines,
+        lambda: (TEXT, *LINE, 32, True, floats(1, 2), longs(0), zeros("u1", 1), 0, 1),
+    ),
+    (ends_in_component, lambda: (TEXT, 0, 5, 32)),
+    (format_lines, lambda: (floats(2, 3), TEXT, longs(0, 1, 2), 32, zeros("u1", 106), 0, 2)),
+    (count_ids, lambda: (ids(0), longs(0, 0, 0))),
+    (find_positions, lambda: (ids(0, 0), 0, 1, longs(0), ids(7, 7))),
+    (count_rows, lambda: (ids(0, 1), ids(1), longs(0, 1), *CONTEXTS, *ENTRIES, longs(0, 0))),
+    (count_documents, lambda: (ids(0, 1), 2, *ENTRIES, longs(0, 0))),
+    (multiply_twice, lambda: (longs(0, 1), ids(1), floats(1), *DENSE, 0, 1)),
+    (mean_rows, lambda: (floats(2, 3), longs(0, 1), zeros("i4", 1), floats(1, 3), 0, 1)),
+    (measure_repeats, lambda: (longs(0, 1), zeros("i4", 1), floats(1))),
+    (alias_table, lambda: (np.array([1.0, 2.0]),)),
+]
+TAKEN = {entry[0].__name__: entry for entry in VALID}
 REFUSED = [  # a kernel, the place of an argument, what it is instead, and what is said
     ("screen", 1, zeros("f8", 2, LANES), "float64"),
     ("screen", 2, floats(4), "direction"),

@@ -22,7 +22,7 @@ SMALL: dict[str, Any] = {"dim": 16, "epochs": 1, "min_count": 1, "subsample": 0}
 
 
 def words(**changed: Any) -> Words:
-    own = {
+    own: dict[str, Any] = {
         "keep": np.full(WORDS, 2**32 - 1, np.uint32),
         "starts": np.arange(WORDS + 1),
         "rows": np.arange(WORDS, dtype=np.int32),

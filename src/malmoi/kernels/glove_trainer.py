@@ -48,4 +48,8 @@ class GloveTrainer:
         sizes = self._sizes.copy()
         check_each([("order", order, ORDER), ("losses", losses, LOSSES)], sizes)
         require(0 <= chunk < len(losses), f"chunk is {chunk}: there are {len(losses)} losses")
-        learn_groups(order, *self._groups, *self._records, *self._tables, rate, losses, chunk)
+        (bounds, rows), (columns, logs, weights) = self._groups, self._records
+        words, contexts = self._tables
+        learn_groups(
+            order, bounds, rows, columns, logs, weights, words, contexts, rate, losses, chunk
+        )

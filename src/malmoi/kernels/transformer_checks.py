@@ -50,7 +50,11 @@ def check_workspace(network: Network, room: Room, desk: Desk) -> None:
         require(embedding == dim, f"tables are {embedding} wide, not {dim}")
     rows = {"table": embedding, "state": dim, "joined": joined, "seen": dim, "inner": inner}
     rows["moved"] = dim
-    desks = {"keys": (size, "longest"), "values": ("values", size), "found": (QUERIES, size)}
+    desks: dict[str, tuple[str | int, ...]] = {
+        "keys": (size, "longest"),
+        "values": ("values", size),
+        "found": (QUERIES, size),
+    }
     flat = {"totals": QUERIES, "lanes": WIDE, "zeros": PANEL}
     check_each(
         [
