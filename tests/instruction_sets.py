@@ -3,7 +3,7 @@
 pytest alone runs on the largest set there is. Here the tests of kernels, engines and one small
 training of each kind run on each smaller one too, and again with Numba's bounds checks. Each run
 is a process of its own, for Numba reads its settings once. Compiled kernels stay in the virtual
-environment for the next time; a change of any kernel discards them.
+environment for the next time, apart for each state of the sources.
 """
 
 import os
@@ -23,6 +23,7 @@ from malmoi.kernels.threads import THREADS
 
 ROOT = Path(__file__).parents[1]
 CACHE = Path(sys.prefix) / "kernels"
+DAY = 24 * 60 * 60  # seconds
 TRAININGS = "tests/train/test_each_kind.py"
 ENGINES = ("tests/encode/test_engines.py", "tests/encode/test_crew.py")
 TESTS = ("tests/kernels", TRAININGS, *ENGINES)
@@ -97,11 +98,16 @@ def kernels_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+def discard_old_kernels() -> None:
+    """Remove what kernels of other days were compiled to."""
+    for folder in CACHE.glob("*"):
+        if folder.name != kernels_digest() and time.time() - folder.stat().st_mtime > DAY:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def main() -> int:
     """Run all, some at a time; what failed is printed whole."""
-    for folder in CACHE.glob("*") if CACHE.is_dir() else ():
-        if folder.name != kernels_digest():
-            shutil.rmtree(folder, ignore_errors=True)
+    discard_old_kernels()
     largest = current_set()
     plan = planned(runnable_sets(), largest)
     with ThreadPoolExecutor(min(THREADS, len(plan))) as pool:
