@@ -1,5 +1,6 @@
 """Which instruction sets there are, and that kernels are compiled for the one that is set."""
 
+import itertools
 import subprocess
 import sys
 from typing import Any
@@ -11,7 +12,7 @@ from tests.instruction_sets import Run, planned
 
 
 def test_each_set_has_the_features_of_the_one_before() -> None:
-    for smaller, larger in zip(INSTRUCTION_SETS, INSTRUCTION_SETS[1:], strict=False):
+    for smaller, larger in itertools.pairwise(INSTRUCTION_SETS):
         assert set(smaller.features) < set(larger.features)
 
 
@@ -46,4 +47,4 @@ def test_every_set_is_tested_and_loops_with_bounds_checks() -> None:
         runs = planned(sets, largest)
         plain = {run.instructions.name for run in runs if not run.bounds_checks}
         assert plain | {largest.name} == {each.name for each in sets}
-        assert [run.instructions.name for run in runs if run.bounds_checks][0] == "plain"
+        assert next(run.instructions.name for run in runs if run.bounds_checks) == "plain"
