@@ -24,9 +24,10 @@ from malmoi.kernels.threads import THREADS
 ROOT = Path(__file__).parents[1]
 CACHE = Path(sys.prefix) / "kernels"
 DAY = 24 * 60 * 60  # seconds
-TRAININGS = "tests/train/test_each_kind.py"
-ENGINES = ("tests/encode/test_engines.py", "tests/encode/test_crew.py")
-TESTS = ("tests/kernels", TRAININGS, *ENGINES)
+KERNELS = ("tests/kernels", "--ignore=tests/kernels/test_instruction_sets.py")
+TRAININGS, ENGINES = "tests/train/test_each_kind.py", "tests/encode/test_engines.py"
+PRODUCTS = sorted(str(path) for path in (ROOT / "tests/kernels").glob("test_*product*.py"))
+TRANSFORMERS = (*PRODUCTS, "tests/kernels/test_transformer_checks.py", "tests/encode/test_crew.py")
 say = partial(print, flush=True)
 OPTIONS = ("-n", "0", "-p", "no:cacheprovider", "--color=no")
 
@@ -75,9 +76,10 @@ def planned(sets: list[InstructionSet], largest: InstructionSet) -> list[Run]:
     Vector instructions of our own are not checked, loops are: the plain set has most of these,
     and a transformer runs from AVX2 on.
     """
-    runs = [Run(sets[0], True, ("tests/kernels", TRAININGS))]
-    runs += [Run(each, True, ("tests/kernels", *ENGINES)) for each in sets[1:2]]
-    return runs + [Run(each, False, TESTS) for each in sets if each != largest]
+    runs = [Run(sets[0], True, (*KERNELS, TRAININGS))]
+    runs += [Run(each, True, TRANSFORMERS) for each in sets[1:2]]
+    tests = (*KERNELS, TRAININGS, ENGINES)
+    return runs + [Run(each, False, tests) for each in sets if each != largest]
 
 
 def run(plan: Run) -> Result:
