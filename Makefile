@@ -9,7 +9,8 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 run: $(VENV)/.run  ## the main job end to end, on a machine with nothing but Python
 	$(BIN)/malmoi demo
 
-test: check  ## everything that must hold
+test: check  ## everything that must hold, the kernels on every instruction set of this machine
+	$(BIN)/python -m tests.instruction_sets
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.test  ## style, types, the direction of imports

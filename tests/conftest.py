@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,23 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("stable")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say which instructions the kernels were tested with."""
+    from malmoi.kernels.instruction_sets import current_set  # imports Numba
+
+    terminalreporter.write_line(f"kernels are compiled for: {current_set().name}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def terminal() -> Iterator[None]:
+    """The same terminal for every test, whatever the tests are run in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+            patch.delenv(name, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

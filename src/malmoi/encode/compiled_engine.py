@@ -25,6 +25,7 @@ from malmoi.kernels.products import PANEL
 from malmoi.kernels.standby import new_board
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Pieces, Room
+from malmoi.kernels.transformer_checks import check_workspace
 from malmoi.vectors import Matrix
 
 QUANTIZED = {"float32": np.uint8, "int16": np.int16, "int8": np.uint8}  # rows; none of floats
@@ -87,7 +88,9 @@ class CompiledEngine:
                 if len(room.state) >= count and len(desk.values) >= longest:
                     return room, desk
         count, longest = max(count, BUDGET), max(longest, min(BUDGET, self._config.positions))
-        return self._room(count), self._desk(count, longest)
+        room, desk = self._room(count), self._desk(count, longest)
+        check_workspace(self._network, room, desk)
+        return room, desk
 
     def _room(self, count: int) -> Room:
         dim, wide = self._config.dim, (self._config.embedding, self._config.inner)
