@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.data import Data
-from bench.measure import Figure, say
+from bench.machine import Machine
+from bench.measure import Figure, say, seconds
+from malmoi.errors import MalmoiError
 
 SPEED = (
     "loading",
@@ -45,6 +47,7 @@ QUALITY = (
 )
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
+LIMIT = 300  # seconds of a part
 COLUMNS = ("what", "ours", "peer", "ratio", "asked", "ok?")
 MADE = (
     "Peers: gensim, fastText, SciPy, Polars, DuckDB, scikit-learn, sentence-transformers. Best "
@@ -59,27 +62,40 @@ def main(words: Sequence[str] | None = None) -> None:
     """Measure the parts asked for; without a name all but the slow quality of models."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
-    parser.add_argument("--minutes", type=float, default=10, help="how long the soak lasts")
+    parser.add_argument("--minutes", type=float, default=4, help="how long the soak lasts")
     parser.add_argument("--json", action="store_true", help="for another program")
     given = parser.parse_args(words)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}: choose from {', '.join(PARTS)}")
-    start = time.perf_counter()
+    start, machine = time.perf_counter(), Machine.here()
+    say(str(machine))
     figures = measured(given.parts or (*SPEED, "equality"), given.minutes)
     say(f"{time.perf_counter() - start:.0f} s in all")
     if given.json:
         parts = {part: [asdict(figure) for figure in found] for part, found in figures.items()}
-        json.dump(parts, sys.stdout, ensure_ascii=False, indent=1)
+        json.dump({"machine": asdict(machine), **parts}, sys.stdout, ensure_ascii=False, indent=1)
         print()
     else:
-        show(figures)
+        show(figures, machine)
 
 
 def measured(parts: Sequence[str], minutes: float) -> dict[str, list[Figure]]:
     """The figures of each part; the files made for them are removed."""
     with tempfile.TemporaryDirectory(prefix="malmoi-bench-") as folder:
         data = Data(Path(folder), minutes)
-        return {part: list(told(import_module(f"bench.{part}").run(data))) for part in parts}
+        return {part: list(told(figures_of(part, data))) for part in parts}
+
+
+def figures_of(part: str, data: Data) -> Iterator[Figure]:
+    """A part's figures; where something is missing for it, such as instructions, it says so."""
+    start = time.perf_counter()
+    try:
+        yield from import_module(f"bench.{part}").run(data)
+    except MalmoiError as error:
+        yield Figure(name=part, ours="left out", remark=f"{part} ends early: {error}.")
+    took = time.perf_counter() - start
+    long = f": longer than {seconds(LIMIT)}" if took > LIMIT else ""
+    say(f"{part} took {seconds(took)}{long}")
 
 
 def told(figures: Iterable[Figure]) -> Iterator[Figure]:
@@ -89,7 +105,7 @@ def told(figures: Iterable[Figure]) -> Iterator[Figure]:
         yield figure
 
 
-def show(figures: dict[str, list[Figure]]) -> None:
+def show(figures: dict[str, list[Figure]], machine: Machine) -> None:
     """One table, a section for each part, and what is to be said about single figures."""
     console = Console(width=WIDTH, highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
@@ -100,6 +116,7 @@ def show(figures: dict[str, list[Figure]]) -> None:
         for figure in found:
             table.add_row(*cells(figure))
         table.add_section()
+    console.print(f"{machine}\n", markup=False)
     console.print(table)
     every = [figure for found in figures.values() for figure in found]
     for figure in every:

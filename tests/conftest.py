@@ -27,6 +27,16 @@ settings.load_profile("stable")
 
 
 @pytest.fixture(scope="session", autouse=True)
+def terminal() -> Iterator[None]:
+    """The same terminal for every test, whatever the tests are run in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+            patch.delenv(name, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """What is kept between runs is kept here, and not where the user keeps it."""
     folder = tmp_path_factory.mktemp("cache")

@@ -107,5 +107,5 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def test_a_forked_child_makes_a_crew_of_its_own_and_the_process_ends() -> None:
-    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=120)
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=300)
     assert ended.returncode == 0

@@ -161,12 +161,15 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
 
 
 PROGRAM = """
-import sys
+import sys, time
 from malmoi.cli import run
 from malmoi.encode import encoder
 from malmoi.files import checkpoint
 checkpoint.PAUSE = 0
 encoder.CHUNK = 8
+save = checkpoint.Keeper.save
+# Slowly, so that it is not done before it is killed.
+checkpoint.Keeper.save = lambda *given: (save(*given), time.sleep(0.03))[0]
 sys.exit(run(sys.argv[1:]))
 """
 

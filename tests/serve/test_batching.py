@@ -41,11 +41,11 @@ class Waiting:
 
     def until(self, *tickets: Ticket) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: set(tickets) <= set(self.done), 10)
+            assert self._changed.wait_for(lambda: set(tickets) <= set(self.done), 120)
 
 
 def until(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
+    for _ in range(12_000):
         if condition():
             return
         time.sleep(0.01)

@@ -143,7 +143,7 @@ class Other(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("content-length", 0)))
         status, head, body = {
-            "busy": (503, "1", b'{"description": "busy"}'),
+            "busy": (503, "3600", b'{"description": "busy"}'),
             "date": (503, "Wed, 21 Oct 2099 07:28:00 GMT", b""),
         }.get(self.headers["authorization"].split()[-1], (502, "", b"<html>"))
         self.send_response(status)
@@ -157,18 +157,20 @@ class Other(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("what", "kind", "sentence"),
+    ("what", "timeout", "kind", "sentence"),
     [
-        ("busy", TimeoutError, "too busy: no answer in 500 ms"),
-        ("date", TimeoutError, "too busy: no answer in 500 ms"),
-        ("page", ServerRefused, "answers 502 and no JSON"),
+        ("busy", 9000, TimeoutError, "too busy: no answer in 9000 ms"),
+        ("date", 900, TimeoutError, "too busy: no answer in 900 ms"),
+        ("page", 60_000, ServerRefused, "answers 502 and no JSON"),
     ],
 )
-def test_other_answers_are_told_and_end(what: str, kind: type[Exception], sentence: str) -> None:
+def test_other_answers_are_told_and_end(
+    what: str, timeout: int, kind: type[Exception], sentence: str
+) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Other) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         with pytest.raises(kind, match=sentence):
-            Client("127.0.0.1", other.server_port, timeout=500, api_key=what)
+            Client("127.0.0.1", other.server_port, timeout=timeout, api_key=what)
         other.shutdown()
 
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -72,7 +71,7 @@ def test_several_threads_are_still_when_a_checkpoint_is_written(
     assert losses(resumed)[-1] < losses(resumed)[0]
 
 
-# Trains slowly enough to be killed; every chunk ends with a checkpoint.
+# Waits to be killed after so many chunks; every chunk ends with a checkpoint.
 PROGRAM = """
 import sys, time
 from pathlib import Path
@@ -81,22 +80,23 @@ from malmoi.train import glove_records
 from tests.train.test_glove import SMALL, encoded, text, train_glove
 checkpoint.PAUSE = 0.0
 glove_records.CHUNK, glove_records.GROUP = 8, 4
-def slowly(done, total):
-    print(done, flush=True)
-    time.sleep(0.01)
-train_glove(encoded(text()), SMALL, checkpoint=Path(sys.argv[1]), progress=slowly)
+told = []
+def stop(done, total):
+    told.append(done)
+    if len(told) == int(sys.argv[2]):
+        print("now", flush=True)
+        time.sleep(600)
+train_glove(encoded(text()), SMALL, checkpoint=Path(sys.argv[1]), progress=stop)
 """
 
 
 @pytest.mark.parametrize("chunks", [3, 9])
 def test_being_killed_loses_little(chunks: int, tmp_path: Path) -> None:
     path, root = tmp_path / "x.checkpoint", Path(__file__).parents[2]
-    command = [sys.executable, "-c", PROGRAM, str(path)]
+    command = [sys.executable, "-c", PROGRAM, str(path), str(chunks)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) as process:
         assert process.stdout is not None
-        for _ in range(chunks):
-            process.stdout.readline()
-        time.sleep(0.005)
+        assert process.stdout.readline() == b"now\n"
         os.kill(process.pid, signal.SIGKILL)
     resumed = train_glove(encoded(text()), SMALL, checkpoint=path, resume=True)
     assert resumed.matrix.tobytes() == train_glove(encoded(text()), SMALL).matrix.tobytes()

@@ -24,18 +24,25 @@ from malmoi.train import word_learning
 checkpoint.PAUSE, word_learning.PART = 0.1, 4000
 sys.exit(run(sys.argv[1:]))
 """
+# One that takes seconds, so that it is not done before it is killed.
+SLOW = """
+import time
+from malmoi.train import word_learning
+learn = word_learning.Learning._learn
+word_learning.Learning._learn = lambda self, part: (learn(self, part), time.sleep(0.01))[0]
+"""
 
 
-def start(kind: str, out: str, *more: str) -> "subprocess.Popen[bytes]":
+def start(kind: str, out: str, *more: str, program: str = PROGRAM) -> "subprocess.Popen[bytes]":
     settings = ["--dim", "64", "--min-count", "1", "--epochs", "40", "--subsample", "0"]
     command = ["train", kind, "text.txt", "--out", out, *settings, "--threads", "1", *more]
     return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, "-c", program, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
 
 
 def finish(process: "subprocess.Popen[bytes]") -> None:
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 0, told.decode()
 
 
@@ -56,7 +63,8 @@ def test_killed_trainings_end_with_the_same_bits(
 
     while not Path("out.malmoi").exists() and kills < KILLS:
         before = written()
-        with start(kind, "out.malmoi", *["--resume"] * left.exists()) as process:
+        more = ["--resume"] * left.exists()
+        with start(kind, "out.malmoi", *more, program=SLOW + PROGRAM) as process:
             while process.poll() is None and written() == before:
                 time.sleep(0.005)
             time.sleep(chance.uniform(0, 0.2))

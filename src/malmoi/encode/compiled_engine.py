@@ -26,6 +26,7 @@ from malmoi.kernels.products import PANEL
 from malmoi.kernels.standby import new_board
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Pieces, Room
+from malmoi.kernels.transformer_checks import check_workspace
 from malmoi.vectors import Matrix
 
 RUNNING = "/proc/loadavg"  # its fourth number is how many run at this moment
@@ -89,7 +90,9 @@ class CompiledEngine:
                 if len(room.state) >= count and len(desk.values) >= longest:
                     return room, desk
         count, longest = max(count, BUDGET), max(longest, min(BUDGET, self._config.positions))
-        return self._room(count), self._desk(count, longest)
+        room, desk = self._room(count), self._desk(count, longest)
+        check_workspace(self._network, room, desk)
+        return room, desk
 
     def _room(self, count: int) -> Room:
         dim, wide = self._config.dim, (self._config.embedding, self._config.inner)

@@ -18,6 +18,7 @@ from malmoi.kernels.crew import LEADER, take_part
 from malmoi.kernels.standby import ASLEEP, JOB, NO_MORE, PIECES, TEXTS, new_board
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.transformer import Network, Pieces, Room
+from malmoi.kernels.transformer_checks import check_workspace
 from malmoi.vectors import Matrix
 
 PATIENCE = 5  # seconds until a thread that should go home is left behind
@@ -29,7 +30,10 @@ class Crew:
     def __init__(
         self, network: Network, room: Room, make_desk: Callable[[], Desk], threads: int
     ) -> None:
-        self._network, self._room, self._desk, self._threads = network, room, make_desk(), threads
+        desks = [make_desk() for _ in range(threads)]
+        for desk in desks:
+            check_workspace(network, room, desk)
+        self._network, self._room, self._desk, self._threads = network, room, desks[0], threads
         self._capacity, self._process = len(room.state), os.getpid()
         ids, places = np.zeros((2, self._capacity), np.int32)
         self._pieces = Pieces(ids, places, np.zeros(self._capacity + 1, np.int64))
@@ -40,7 +44,7 @@ class Crew:
         others = [
             Thread(
                 target=take_part,
-                args=(*waiting, make_desk(), nothing, states, self._board, (part, threads, door)),
+                args=(*waiting, desks[part], nothing, states, self._board, (part, threads, door)),
                 name=f"malmoi-by-{part}",
                 daemon=True,
             )

@@ -212,10 +212,11 @@ def finished(
     buckets = np.empty(0, np.int32) if kept is None else kept
 
     def compute(first: int, last: int) -> None:
+        part = slice(first, last)  # each call looks through its own words alone
         word_vectors(
-            keys.packed, keys.offsets, own, ngrams,
+            keys.packed, keys.offsets[first : last + 1], own[part], ngrams,
             subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
-            matrix, first, last,
+            matrix[part], 0, last - first,
         )  # fmt: skip
 
     for first in range(0, len(keys), WORDS_A_BLOCK):

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Within, checked, require
 from malmoi.kernels.compiled import compiled
 from malmoi.kernels.numbers import Text
 from malmoi.kernels.text_rows import Places
@@ -10,6 +11,17 @@ from malmoi.kernels.text_rows import Places
 NEWLINE, SPACE = ord("\n"), ord(" ")
 
 
+def _require_width(text: Text, width: int, rows: Text, *others: object) -> None:
+    require(width == rows.shape[1], f"width is {width}: rows have {rows.shape[1]} bytes")
+
+
+@checked(
+    _require_width,
+    text=ArrayOf(np.uint8, "bytes"),
+    rows=ArrayOf(np.uint8, "rows", "width"),
+    key_starts=ArrayOf(np.int64, "rows"),
+    key_stops=ArrayOf(np.int64, "rows"),
+)
 @compiled
 def scan_word2vec(
     text: Text, width: int, rows: Text, key_starts: Places, key_stops: Places, longest: int
@@ -37,6 +49,14 @@ def scan_word2vec(
     return len(rows), at
 
 
+@checked(
+    text=ArrayOf(np.uint8, "bytes"),
+    at=Within("bytes"),
+    starts=ArrayOf(np.int64, "entries"),
+    stops=ArrayOf(np.int64, "entries"),
+    counts=ArrayOf(np.int64, "entries"),
+    labels=ArrayOf(np.bool_, "entries"),
+)
 @compiled
 def scan_fasttext_entries(
     text: Text,

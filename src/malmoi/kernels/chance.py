@@ -84,6 +84,9 @@ def fill_alias_table(shares: npt.NDArray[np.float64], table: Chances) -> None:
 
 def alias_table(weights: npt.NDArray[np.float64]) -> Chances:
     """The table that draws by these weights."""
+    total = weights.sum()
+    if not (len(weights) and weights.min() >= 0 and 0 < total < np.inf):
+        raise ValueError("alias_table: weights are not finite and at least 0, or they are all 0")
     table = np.empty((len(weights), 2), np.uint32)
-    fill_alias_table(weights * (len(weights) / weights.sum()), table)
+    fill_alias_table(weights * (len(weights) / total), table)
     return table

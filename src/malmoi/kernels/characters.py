@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, checked, require
 from malmoi.kernels.compiled import compiled, inlined
 from malmoi.kernels.numbers import Text
 from malmoi.kernels.text_rows import Places
@@ -33,6 +34,17 @@ def character_at(text: Text, at: int) -> tuple[int, int]:
     return code, size
 
 
+def _require_ascii(text: Text, odd: Flags, starts: Places, stops: Places) -> None:
+    require(len(odd) >= 0x80, f"odd has {len(odd)} characters, not at least 128")
+
+
+@checked(
+    _require_ascii,
+    text=ArrayOf(np.uint8, "bytes"),
+    odd=ArrayOf(np.bool_, "characters"),
+    starts=ArrayOf(np.int64, "lines"),
+    stops=ArrayOf(np.int64, "lines"),
+)
 @compiled
 def odd_lines(text: Text, odd: Flags, starts: Places, stops: Places) -> int:
     """Where lines begin and end that hold a character for which `odd` is set, or no UTF-8.

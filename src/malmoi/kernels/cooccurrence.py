@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Offsets, Within, checked, require, require_range
 from malmoi.kernels.compiled import compiled, inlined
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.text_rows import Matrix, Places
@@ -25,6 +26,11 @@ for _bit in range(64):
     BIT_OF[(SEQUENCE << _bit) % 2**64 >> 58] = _bit
 
 
+@checked(
+    lambda ids, counts: require(len(counts) >= 2, "counts has no places for the marks"),
+    ids=ArrayOf(np.uint32, "ids"),
+    counts=ArrayOf(np.int64, "words and marks"),
+)
 @compiled
 def count_ids(ids: Ids, counts: Counts) -> int:
     """How often each id stands there, UNKNOWN and LINE_END last; where one is too large, or -1."""
@@ -39,16 +45,62 @@ def count_ids(ids: Ids, counts: Counts) -> int:
     return -1
 
 
+@checked(
+    lambda ids, first, last, ends, positions: require(
+        0 <= first <= last <= first + len(ends) and len(ends) == last - first,
+        f"there are {len(ends)} ends for words {first} to {last}",
+    ),
+    ids=ArrayOf(np.uint32, "ids"),
+    ends=ArrayOf(np.int64, "words", up_to="positions"),
+    positions=ArrayOf((np.uint32, np.int64), "positions"),
+)
 @compiled
 def find_positions(ids: Ids, first: int, last: int, ends: Places, positions: Ids) -> None:
     """Where the words `first` to `last` stand, word by word; `ends` goes from start to end."""
     for at in range(len(ids)):
         word = np.int64(ids[at])
         if first <= word < last:
+            if ends[word - first] >= len(positions):
+                raise ValueError("find_positions: a word is there more often than it was counted")
             positions[ends[word - first]] = at
             ends[word - first] += 1
 
 
+def _require_contexts(
+    ids: Ids,
+    positions: Ids,
+    bounds: Places,
+    weights: Sums,
+    left: bool,
+    right: bool,
+    sums: Sums,
+    marks: Marks,
+    columns: Ids,
+    values: Values,
+    starts: Places,
+) -> None:
+    """Positions that there are, and places for all words that can stand beside each word."""
+    require_range("positions", positions[bounds[0] : bounds[-1]], 0, len(ids))
+    require(len(weights) > 0, "weights is empty: it begins with the weight of distance 0")
+    require(len(marks) * 64 >= len(sums), f"{len(marks)} marks are too few for {len(sums)} words")
+    reach = (int(left) + int(right)) * (len(weights) - 1)
+    most = int(np.minimum(np.diff(bounds) * reach, len(sums)).sum())
+    room = len(columns) - int(starts[0])
+    require(starts[0] >= 0 and room >= most, f"columns has {room} places: rows may take {most}")
+
+
+@checked(
+    _require_contexts,
+    ids=ArrayOf(np.uint32, "ids"),
+    positions=ArrayOf((np.uint32, np.int64), "positions"),
+    bounds=Offsets("rows", into="positions"),
+    weights=ArrayOf(np.float64, "distances"),
+    sums=ArrayOf(np.float64, "words"),
+    marks=ArrayOf(np.uint64, "marks"),
+    columns=ArrayOf(np.uint32, "entries"),
+    values=ArrayOf((np.uint32, np.float32), "entries"),
+    starts=ArrayOf(np.int64, "rows + 1"),
+)
 @compiled
 def count_rows(
     ids: Ids,
@@ -114,6 +166,19 @@ def take_row(sums: Sums, marks: Marks, columns: Ids, values: Values, at: int) ->
     return at
 
 
+def _require_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: Places) -> None:
+    seen = int(np.count_nonzero(ids < words))
+    require(len(columns) >= seen, f"columns has {len(columns)} places for {seen} words")
+    require(len(starts) > 0 and starts[0] == 0, "starts does not begin with 0")
+
+
+@checked(
+    _require_documents,
+    ids=ArrayOf(np.uint32, "ids"),
+    columns=ArrayOf(np.uint32, "entries"),
+    values=ArrayOf(np.float32, "entries"),
+    starts=ArrayOf(np.int64, "lines + 1"),
+)
 @compiled
 def count_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: Places) -> None:
     """How often each word stands in each line, a row for each."""
@@ -145,6 +210,16 @@ def merge_equal(columns: Ids, values: Matrix, start: int, stop: int) -> int:
     return end
 
 
+@checked(
+    starts=Offsets("rows", into="entries"),
+    columns=ArrayOf(np.uint32, "entries", below="width"),
+    values=ArrayOf(np.float32, "entries"),
+    dense=ArrayOf(np.float32, "width", "dim"),
+    product=ArrayOf(np.float32, "rows", "dim"),
+    gram=ArrayOf(np.float32, "width", "dim"),
+    first=Within("rows"),
+    last=Within("rows"),
+)
 @compiled
 def multiply_twice(
     starts: Places,

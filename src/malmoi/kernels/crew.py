@@ -19,12 +19,12 @@ from malmoi.kernels.standby import (
 )
 from malmoi.kernels.text_rows import Matrix, Places
 from malmoi.kernels.transformer import Network, Pieces, Room, run_layers
+from malmoi.kernels.transformer_checks import check_batch
 
 LEADER = 0
 NOBODY = -1  # where to ring for others who are not there
 
 
-@readily_compiled
 def take_part(
     network: Network,
     pieces: Pieces,
@@ -38,8 +38,26 @@ def take_part(
     """The batch on the board for a leader, and for others one batch after the other.
 
     `role` is which part one does, of how many, and the pipe at which others sleep. Whoever does
-    not lead wants nothing, and stays until there is no more to do.
+    not lead wants nothing, and stays until there is no more to do. A leader checks the batch;
+    weights and workspace are checked by `check_workspace` when they are made.
     """
+    if role[0] == LEADER:
+        check_batch(network, pieces, room, desk, wanted, states, board)
+    run_batches(network, pieces, room, desk, wanted, states, board, role)
+
+
+@readily_compiled
+def run_batches(
+    network: Network,
+    pieces: Pieces,
+    room: Room,
+    desk: Desk,
+    wanted: Places,
+    states: Matrix,
+    board: Places,
+    role: tuple[int, int, int],
+) -> None:
+    """`take_part` without checks."""
     part, parts, pipe = role
     job = 0
     while True:

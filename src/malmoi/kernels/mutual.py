@@ -8,6 +8,7 @@ is the last of these.
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, checked, require
 from malmoi.kernels.compiled import inlined, uncounted
 from malmoi.kernels.text_rows import Matrix
 
@@ -16,6 +17,24 @@ Best = npt.NDArray[np.uint32]  # [metrics, rows, k]
 Span = tuple[int, int]
 
 
+def _require_spans(near: Matrix, corner: Span, own: Span, other: Span, *arrays: Matrix) -> None:
+    """Refuse rows that are not in the tile, or that there are not."""
+    rows, best = arrays[0].shape[1], arrays[2].shape[2]
+    for at, size, span in zip(corner, near.shape, (own, other), strict=True):
+        inside = 0 <= at <= span[0] and span[1] <= min(at + size, rows)
+        require(inside, f"rows {span} are not in the tile of {size} from {at}, of {rows} rows")
+    require(best > 0 or rows < 2, "there is no room for a best row")
+
+
+@checked(
+    _require_spans,
+    near=ArrayOf(np.float32, "height", "width"),
+    factor=ArrayOf(np.float32, "metrics", "rows"),
+    offset=ArrayOf(np.float32, "metrics", "rows"),
+    rows=ArrayOf(np.uint32, "metrics", "rows", "best"),
+    scores=ArrayOf(np.float32, "metrics", "rows", "best"),
+    least=ArrayOf(np.float32, "metrics", "rows"),
+)
 @uncounted
 def offer(
     near: Matrix,

@@ -6,6 +6,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Offsets, Within, checked
 from malmoi.kernels.compiled import compiled, inlined
 from malmoi.kernels.prefetch import LINE
 from malmoi.kernels.text_rows import Matrix, Places
@@ -37,6 +38,14 @@ def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
             row[k] += move[k]
 
 
+@checked(
+    matrix=ArrayOf(np.float32, "inputs", "width"),
+    starts=Offsets("words", into="entries"),
+    rows=ArrayOf(np.int32, "entries", below="inputs"),
+    out=ArrayOf(np.float32, "words", "width"),
+    first=Within("words"),
+    last=Within("words"),
+)
 @compiled
 def mean_rows(
     matrix: Matrix, starts: Places, rows: Rows, out: Matrix, first: int, last: int
@@ -46,6 +55,11 @@ def mean_rows(
         mean_of_rows(matrix, rows[starts[i] : starts[i + 1]], out[i])
 
 
+@checked(
+    starts=Offsets("words", into="entries"),
+    rows=ArrayOf(np.int32, "entries"),
+    shares=ArrayOf(np.float32, "words"),
+)
 @compiled
 def measure_repeats(starts: Places, rows: Rows, shares: npt.NDArray[np.float32]) -> None:
     """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""

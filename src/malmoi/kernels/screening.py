@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Within, checked
 from malmoi.kernels.compiled import loosely_compiled
 from malmoi.kernels.text_rows import Matrix
 
@@ -10,6 +11,15 @@ LANES = 64  # rows side by side in a tile
 Tiles = npt.NDArray[np.int8]
 
 
+@checked(
+    tiles=ArrayOf(np.int8, "tiles", "dim", LANES),
+    scales=ArrayOf(np.float32, "tiles", LANES),
+    direction=ArrayOf(np.float32, "dim"),
+    out=ArrayOf(np.float32, "tiles", LANES),
+    best=ArrayOf(np.float32, "tiles"),
+    first=Within("tiles"),
+    last=Within("tiles"),
+)
 @loosely_compiled
 def screen(
     tiles: Tiles,

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Offsets, Within, checked, require, require_range
 from malmoi.kernels.compiled import compiled
 from malmoi.kernels.numbers import Text
 from malmoi.kernels.text_rows import Matrix, Places
@@ -10,6 +11,36 @@ from malmoi.kernels.text_rows import Matrix, Places
 Kept = npt.NDArray[np.int32]
 
 
+def _require_ngrams(
+    packed: Text,
+    offsets: Places,
+    own: Matrix,
+    ngrams: Matrix,
+    shortest: int,
+    longest: int,
+    buckets: int,
+    kept: Kept,
+    pruned: bool,
+    *others: object,
+) -> None:
+    """A row for each bucket, or for each that is kept."""
+    rows = len(kept) if pruned else buckets
+    if longest > 0:
+        require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
+        require(len(ngrams) >= rows, f"there are {len(ngrams)} rows for {rows} n-grams")
+
+
+@checked(
+    _require_ngrams,
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    own=ArrayOf(np.float32, "words", "dim"),
+    ngrams=ArrayOf(np.float32, "ngrams", "dim"),
+    kept=ArrayOf(np.int32, "kept"),
+    out=ArrayOf(np.float32, "words", "dim"),
+    first=Within("words"),
+    last=Within("words"),
+)
 @compiled
 def word_vectors(
     packed: Text,
@@ -74,6 +105,22 @@ def ngram_buckets(
     return count
 
 
+def _require_lists(
+    packed: Text, offsets: Places, lengths: Kept, buckets: int, ends: Places, out: Kept
+) -> None:
+    require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
+    if len(out):
+        require_range("ends", ends, 0, len(out) + 1)
+
+
+@checked(
+    _require_lists,
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    lengths=ArrayOf(np.int32, "words", 2),
+    ends=ArrayOf(np.int64, "words"),
+    out=ArrayOf(np.int32, "places"),
+)
 @compiled
 def list_buckets(
     packed: Text,

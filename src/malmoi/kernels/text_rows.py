@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Within, checked, require, require_offsets
 from malmoi.kernels.compiled import compiled
 from malmoi.kernels.numbers import Text, format_number, parse_number
 
@@ -14,6 +15,17 @@ MOST_BYTES_A_NUMBER = 17  # with the space behind it
 RETURN, TAB = ord("\r"), ord("\t")
 
 
+@checked(
+    text=ArrayOf(np.uint8, "bytes"),
+    starts=ArrayOf(np.int64, "lines", up_to="bytes"),
+    stops=ArrayOf(np.int64, "lines", up_to="bytes"),
+    rows=ArrayOf(np.int64, "lines", below="rows", least=-1),
+    matrix=ArrayOf(np.float32, "rows", "dim"),
+    key_stops=ArrayOf(np.int64, "lines"),
+    status=ArrayOf(np.uint8, "lines"),
+    first=Within("lines"),
+    last=Within("lines"),
+)
 @compiled
 def parse_lines(
     text: Text,
@@ -84,11 +96,11 @@ def parse_backward(text: Text, start: int, stop: int, separator: int, row: Matri
             return -1
         row[j] = value
     key_stop = at - 1
-    return -1 if ends_in_component(text, start, key_stop, separator) else key_stop
+    return -1 if ends_in_number(text, start, key_stop, separator) else key_stop
 
 
 @compiled
-def ends_in_component(text: Text, start: int, stop: int, separator: int) -> bool:
+def ends_in_number(text: Text, start: int, stop: int, separator: int) -> bool:
     """Whether the key's last field looks like one number too many in the row.
 
     That is a number with an exponent or with three digits behind the point: `the 0.418`,
@@ -108,6 +120,42 @@ def ends_in_component(text: Text, start: int, stop: int, separator: int) -> bool
     return False
 
 
+@checked(text=ArrayOf(np.uint8, "bytes"), start=Within("bytes"), stop=Within("bytes"))
+@compiled
+def ends_in_component(text: Text, start: int, stop: int, separator: int) -> bool:
+    """`ends_in_number`, for keys that are to be written."""
+    return ends_in_number(text, start, stop, separator)
+
+
+def _require_lines(
+    matrix: Matrix,
+    packed: Text,
+    offsets: Places,
+    separator: int,
+    out: Text,
+    first: int,
+    last: int,
+) -> None:
+    """Finite numbers and their keys, and bytes for the longest lines they can become."""
+    keys = 0
+    if len(offsets):
+        require(len(offsets) == len(matrix) + 1, f"there are {len(offsets) - 1} keys")
+        require_offsets("offsets", offsets[first : last + 1], len(packed))
+        keys = int(offsets[last] - offsets[first])
+    size = (last - first) * (MOST_BYTES_A_NUMBER * matrix.shape[1] + 1) + keys
+    require(len(out) >= size, f"out has {len(out)} bytes: lines may take {size}")
+    require(bool(np.isfinite(matrix[first:last]).all()), "matrix has numbers that are not finite")
+
+
+@checked(
+    _require_lines,
+    matrix=ArrayOf(np.float32, "rows", "dim"),
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=ArrayOf(np.int64, "offsets"),
+    out=ArrayOf(np.uint8, "places"),
+    first=Within("rows"),
+    last=Within("rows"),
+)
 @compiled
 def format_lines(
     matrix: Matrix,

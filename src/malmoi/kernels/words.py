@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.kernels.checks import ArrayOf, Offsets, Within, check_each, checked, require
 from malmoi.kernels.compiled import compiled, inlined, uncounted
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.numbers import Text
@@ -55,6 +56,42 @@ class Table(NamedTuple):
     used: Counts  # [1], how many words there are
 
 
+def require_table(table: Table) -> None:
+    """Refuse a table whose arrays do not fit each other, or that has no free slot."""
+    rules = {
+        "slots": ArrayOf(np.int32, "slots"),
+        "arena": ArrayOf(np.uint8, "bytes"),
+        "offsets": ArrayOf(np.int64, len(table.counts) + 1),
+        "hashes": ArrayOf(np.uint64, "words"),
+        "counts": ArrayOf(np.int64, "words"),
+        "used": ArrayOf(np.int64, 1),
+    }
+    check_each([(name, getattr(table, name), rule) for name, rule in rules.items()], {})
+    require_slots(table.slots, len(table.counts))
+    used = int(table.used[0])
+    fits = 0 <= used <= len(table.counts) and 0 <= table.offsets[used] <= len(table.arena)
+    require(fits, f"{used} words do not fit into a table for {len(table.counts)}")
+
+
+def require_slots(slots: Slots, words: int) -> None:
+    """Refuse slots among which no free one would ever be found."""
+    count = len(slots)
+    fits = count > words and count & (count - 1) == 0
+    require(fits, f"{count} slots are not a power of two above {words}, the number of words")
+
+
+def _require_scan(text: Text, at: int, out: Ids, adding: bool, table: Table) -> None:
+    """Each byte gives one number at most."""
+    require(len(out) >= len(text) - at, f"out has {len(out)} places for {len(text) - at} bytes")
+    require_table(table)
+
+
+@checked(
+    _require_scan,
+    text=ArrayOf(np.uint8, "bytes"),
+    at=Within("bytes"),
+    out=ArrayOf(np.uint32, "places"),
+)
 @uncounted
 def scan_words(text: Text, at: int, out: Ids, adding: bool, table: Table) -> tuple[int, int]:
     """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
@@ -138,6 +175,10 @@ def add_word(
     table.used[0] = word + 1
 
 
+@checked(
+    ids=ArrayOf(np.uint32, "ids", below="words", marks=True),
+    numbers=ArrayOf(np.uint32, "words"),
+)
 @compiled
 def renumber(ids: Ids, numbers: Ids) -> None:
     """Each id its new number; marks stay."""
@@ -146,6 +187,12 @@ def renumber(ids: Ids, numbers: Ids) -> None:
             ids[i] = numbers[ids[i]]
 
 
+@checked(
+    lambda slots, hashes, words: require_slots(slots, words),
+    slots=ArrayOf(np.int32, "slots"),
+    hashes=ArrayOf(np.uint64, "hashes"),
+    words=Within("hashes"),
+)
 @compiled
 def fill_slots(slots: Slots, hashes: Hashes, words: int) -> None:
     """Put words, all different, into an empty table of slots."""
@@ -157,6 +204,11 @@ def fill_slots(slots: Slots, hashes: Hashes, words: int) -> None:
         slots[slot] = word
 
 
+@checked(
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    hashes=ArrayOf(np.uint64, "words"),
+)
 @compiled
 def hash_all(packed: Text, offsets: Places, hashes: Hashes) -> None:
     for word in range(len(offsets) - 1):

@@ -41,7 +41,7 @@ class WordTable:
         table.arena[:] = keys.packed
         table.offsets[: len(keys) + 1] = keys.offsets
         table.used[0] = len(keys)
-        hash_all(table.arena, table.offsets[: len(keys) + 1], table.hashes)
+        hash_all(table.arena, table.offsets[: len(keys) + 1], table.hashes[: len(keys)])
         if counts is not None:
             table.counts[: len(keys)] = counts
         fill_slots(table.slots, table.hashes, len(keys))

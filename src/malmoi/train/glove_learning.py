@@ -15,7 +15,7 @@ from malmoi.errors import BadSetting
 from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
 from malmoi.kernels.cooccurrence import Sums
-from malmoi.kernels.glove import learn_groups
+from malmoi.kernels.glove_trainer import GloveTrainer
 from malmoi.kernels.words import Ids
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
@@ -34,6 +34,9 @@ class Learning:
         self, records: Records, tables: Sides, *, rate: float, iterations: int, seed: int
     ) -> None:
         self.records, self.tables = records, tables
+        self._trainer = GloveTrainer(
+            (records.bounds, records.rows), records.columns, records.logs, records.weights, tables
+        )
         self.rate, self.seed = rate, seed
         self.losses: Sums = np.full((iterations, chunks_of(records)), TO_DO)
 
@@ -84,18 +87,7 @@ class Learning:
         (iteration, chunk, groups), records = given, self.records
         with np.errstate(over="ignore"):  # what it does is told by the loss
             rate = np.float32(self.rate)
-        learn_groups(
-            records.sorted(groups),
-            records.bounds,
-            records.rows,
-            records.columns,
-            records.logs,
-            records.weights,
-            *self.tables,
-            rate,
-            self.losses[iteration],
-            chunk,
-        )
+        self._trainer.learn(records.sorted(groups), rate, self.losses[iteration], chunk)
 
     def _loss(self, iteration: int) -> float:
         loss = float(self.losses[iteration].sum() / len(self.records))

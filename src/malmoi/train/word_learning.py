@@ -21,15 +21,8 @@ from malmoi.kernels.rows import aligned_rows
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.tiles import LANES, TILE
-from malmoi.kernels.word_training import (
-    SENTENCE,
-    Network,
-    Plan,
-    Room,
-    Targets,
-    Words,
-    train_words,
-)
+from malmoi.kernels.word_trainer import WordTrainer
+from malmoi.kernels.word_training import SENTENCE, Network, Plan, Room, Targets, Words
 from malmoi.kernels.words import Ids
 from malmoi.text.parallel import in_order
 from malmoi.train.huffman import huffman_paths
@@ -56,6 +49,7 @@ class Learning:
         # More threads than parts would learn several epochs of a small text at a time.
         self.threads = min(settings.threads, THREADS, max(len(self.bounds) - 1, 1))
         self.targets = targets_of(counts, settings)
+        self._trainer = WordTrainer(words, network, self.targets)
         own_rows = np.array_equal(words.rows, np.arange(len(counts))) and np.all(words.moves == 1)
         self.is_direct = settings.architecture == "cbow" and bool(own_rows)
         self.losses: Sums = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
@@ -115,18 +109,7 @@ class Learning:
         chance, result = seeded(settings.seed, part), self.losses[epoch, place]
         room = self._rooms.get()
         try:
-            train_words(
-                self.ids,
-                first,
-                last,
-                self.words,
-                self.network,
-                self.targets,
-                plan,
-                chance,
-                room,
-                result,
-            )
+            self._trainer.train(self.ids[first:last], plan, chance, room, result)
         finally:  # or others would wait for it forever
             self._rooms.put(room)
 

@@ -1,0 +1,118 @@
+"""`python -m tests.instruction_sets`: the kernel tests on every instruction set of this machine.
+
+pytest alone runs on the largest set there is. Here the tests of kernels, engines and one small
+training of each kind run on each smaller one too, and again with Numba's bounds checks. Each run
+is a process of its own, for Numba reads its settings once. Compiled kernels stay in the virtual
+environment for the next time; a change of any kernel discards them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from malmoi.kernels.instruction_sets import InstructionSet, current_set, runnable_sets
+from malmoi.kernels.threads import THREADS
+
+ROOT = Path(__file__).parents[1]
+CACHE = Path(sys.prefix) / "kernels"
+TRAININGS = "tests/train/test_each_kind.py"
+ENGINES = ("tests/encode/test_engines.py", "tests/encode/test_crew.py")
+TESTS = ("tests/kernels", TRAININGS, *ENGINES)
+say = partial(print, flush=True)
+OPTIONS = ("-n", "0", "-p", "no:cacheprovider", "--color=no")
+
+
+class Run(NamedTuple):
+    """Tests for one instruction set."""
+
+    instructions: InstructionSet
+    bounds_checks: bool
+    tests: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """As it is printed."""
+        return self.instructions.name + (", bounds checks" if self.bounds_checks else "")
+
+    def environment(self) -> dict[str, str]:
+        """What tells Numba to compile for this set, and where to keep it."""
+        features = ",".join(f"+{name}" for name in ("sse2", *self.instructions.features))
+        own = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features}
+        checks = {"NUMBA_BOUNDSCHECK": "1"} if self.bounds_checks else {}
+        folder = re.sub(r"\W+", "-", self.name.lower())
+        cache = {"NUMBA_CACHE_DIR": str(CACHE / kernels_digest() / folder)}
+        return os.environ | own | checks | cache
+
+
+class Result(NamedTuple):
+    """How a run ended."""
+
+    name: str
+    passed: bool
+    output: str
+
+    @property
+    def closing_line(self) -> str:
+        """pytest's own summary."""
+        lines = self.output.strip().splitlines()
+        return lines[-1] if lines else "no output"
+
+
+def planned(sets: list[InstructionSet], largest: InstructionSet) -> list[Run]:
+    """Every set but the one that pytest itself runs on, and what bounds checks can see.
+
+    Vector instructions of our own are not checked, loops are: the plain set has most of these,
+    and a transformer runs from AVX2 on.
+    """
+    runs = [Run(sets[0], True, ("tests/kernels", TRAININGS))]
+    runs += [Run(each, True, ("tests/kernels", *ENGINES)) for each in sets[1:2]]
+    return runs + [Run(each, False, TESTS) for each in sets if each != largest]
+
+
+def run(plan: Run) -> Result:
+    """One pytest in a process of its own."""
+    command = [sys.executable, "-m", "pytest", *OPTIONS, *plan.tests]
+    start = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=ROOT, env=plan.environment(), capture_output=True, text=True, check=False
+    )
+    result = Result(plan.name, done.returncode == 0, done.stdout + done.stderr)
+    say(f"{plan.name}: {result.closing_line} ({time.perf_counter() - start:.0f} s)")
+    return result
+
+
+def kernels_digest() -> str:
+    """A name for the kernels as they are: Numba misses changes in what another file calls."""
+    digest = sha256()
+    for path in sorted((ROOT / "src/malmoi/kernels").glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def main() -> int:
+    """Run all, some at a time; what failed is printed whole."""
+    for folder in CACHE.glob("*") if CACHE.is_dir() else ():
+        if folder.name != kernels_digest():
+            shutil.rmtree(folder, ignore_errors=True)
+    largest = current_set()
+    plan = planned(runnable_sets(), largest)
+    with ThreadPoolExecutor(min(THREADS, len(plan))) as pool:
+        results = list(pool.map(run, plan))
+    for result in results:
+        if not result.passed:
+            say(f"\n{result.name} failed:\n{result.output}")
+    names = ", ".join(result.name for result in results)
+    say(f"kernels tested on: {names}; pytest runs on {largest.name}")
+    return 0 if all(result.passed for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""A batch or a workspace that does not fit a model is refused before a kernel runs it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from malmoi.encode.compiled_engine import CompiledEngine
+from malmoi.encode.encoder import load_contextual
+from malmoi.encode.engine import can_compile
+from malmoi.encode.packing import Packed
+from malmoi.kernels.transformer_checks import check_workspace
+
+pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
+
+
+@pytest.fixture(scope="module")
+def engine() -> CompiledEngine:
+    encoder = load_contextual("minilm")
+    encoder.engine.settle()
+    found = encoder.engine._engine
+    assert isinstance(found, CompiledEngine)
+    return found
+
+
+def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> Packed:
+    return Packed(np.array(ids, np.int32), np.array(places, np.int32), np.array(sizes, np.int64))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (batch(ids=(5, 6, 40_000)), "id is not a row"),
+        (batch(ids=(5, 6, -1)), "id is not a row"),
+        (batch(places=(0, 1, 99_999)), "place is not a row"),
+        (batch(sizes=(2,)), "bounds do not rise"),
+        (batch(sizes=(4, -1)), "bounds do not rise"),
+    ],
+)
+def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
+    engine: CompiledEngine, wrong: Packed, said: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("malmoi.encode.compiled_engine.is_busy", lambda cores, own: False)
+    with pytest.raises(ValueError, match=said):
+        engine.run(wrong, [6], threads)
+    (states,) = engine.run(batch(), [6], threads)
+    assert states.shape == (3, 384)
+    assert np.isfinite(states).all()
+
+
+def test_states_of_more_layers_than_there_are_are_refused(engine: CompiledEngine) -> None:
+    with pytest.raises(ValueError, match="8 states are wanted of 6 layers"):
+        engine.run(batch(), [7], 1)
+
+
+def test_workspace_that_is_too_small_is_refused(engine: CompiledEngine) -> None:
+    room, desk = engine._take(10, 10)
+    network = engine._network
+    check_workspace(network, room, desk)
+    narrow: Any = np.zeros((len(room.state), 96), np.float32)
+    for wrong in (room._replace(joined=narrow), room._replace(state=room.state[:5])):
+        with pytest.raises(ValueError, match=r"joined|state|rows"):
+            check_workspace(network, wrong, desk)
+    with pytest.raises(ValueError, match="values is"):
+        check_workspace(network, room, desk._replace(values=narrow))
+    with pytest.raises(ValueError, match="places is"):
+        check_workspace(network._replace(places=narrow), room, desk)
+    with pytest.raises(ValueError, match="5 heads do not divide 384"):
+        check_workspace(network._replace(heads=5), room, desk)

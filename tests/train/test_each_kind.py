@@ -1,0 +1,80 @@
+"""One small training of each kind: what every instruction set and bounds checks are tried on."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train import word_learning
+from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.fasttext import FastText, train_fasttext
+from malmoi.train.glove import GloVe, train_glove
+from malmoi.train.lsa import LSA, train_lsa
+from malmoi.train.ngram import NGram, train_ngram
+from malmoi.train.ngram_counts import encode_sentences
+from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.vectors import Vectors
+from tests.train.worlds import ANIMALS, METALS, lines
+
+SMALL: dict[str, Any] = {"dim": 20, "window": 3, "epochs": 4, "min_count": 1, "subsample": 0}
+KINDS = [
+    {"architecture": "skip-gram"},
+    {"architecture": "cbow"},
+    {"architecture": "skip-gram", "softmax": "hierarchical"},
+    {"architecture": "cbow", "softmax": "hierarchical"},
+]
+
+
+@pytest.fixture(autouse=True)
+def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_learning, "PART", 500)
+
+
+def encoded() -> EncodedCorpus:
+    return EncodedCorpus(*encode_sentences(line.split() for line in lines(200)))
+
+
+def assert_learnt(vectors: Vectors) -> None:
+    losses = json.loads(vectors.meta["losses"])
+    assert losses[-1] < losses[0]
+    assert np.isfinite(vectors.matrix).all()
+    assert set(vectors.keys) == {*ANIMALS, *METALS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_word2vec(kind: dict[str, Any]) -> None:
+    settings = Word2Vec(**SMALL, **kind)
+    for window in (1, 3):
+        assert_learnt(train_word2vec(lines(200), replace(settings, window=window)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fasttext(kind: dict[str, Any]) -> None:
+    assert_learnt(train_fasttext(lines(200), FastText(**SMALL, **kind, buckets=100)))
+
+
+def test_glove() -> None:
+    settings = GloVe(dim=6, window=3, min_count=1, iterations=4, threads=1)
+    assert_learnt(train_glove(lines(200), settings))
+
+
+def test_cooccurrences() -> None:
+    corpus = encoded()
+    counts = count_cooccurrences(corpus.ids, corpus.vocabulary, Cooccurrence(window=3))
+    assert counts.values.sum() > 0
+
+
+@pytest.mark.parametrize("matrix", ["tf-idf", "ppmi"])
+def test_lsa(matrix: Any) -> None:
+    corpus = encoded()
+    vectors = train_lsa(corpus.ids, corpus.vocabulary, LSA(dim=4, matrix=matrix))
+    assert np.isfinite(vectors.matrix).all()
+
+
+def test_ngrams() -> None:
+    sentences = [line.split() for line in lines(200)]
+    model = train_ngram(sentences, NGram(order=3, min_count=1, smoothing="add-k"))
+    assert np.isfinite(model.perplexity(sentences))
