@@ -18,17 +18,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, BadSetting
 from malmoi.files.lock import locked
 from malmoi.files.output import written
 from malmoi.files.source import check_name
 from malmoi.search.clusters import write_clusters
-from malmoi.search.manifest import VERSION, WRONG, assembled, described, file_names
+from malmoi.search.manifest import (
+    MOST,
+    OURS,
+    VERSION,
+    WRONG,
+    assembled,
+    described,
+    file_names,
+    signed,
+    verified,
+)
 from malmoi.search.segment import open_segment, write_segment
 from malmoi.search.state import State
 
 MANIFEST = "manifest.json"
-OURS = re.compile(r"(segment|clusters)-(\d+)\.(malmoi|faiss)")
 TRIES = 5  # a writer may remove a segment between our look at the manifest and at the segment
 
 
@@ -86,7 +95,7 @@ class Folder:
             clusters = write_clusters(clusters, self.path / f"clusters-{number}.faiss")
             number += 1
         state = replace(state, segments=tuple(segments), clusters=clusters)
-        said = described(state) | {"next": number}
+        said = signed(described(state) | {"next": number})
         with written(self.path / MANIFEST) as (file,):
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
         self._tidy({*file_names(said)})
@@ -109,13 +118,18 @@ class Folder:
             what = f"is no index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
             raise BadFile(f"{self.path} {what}")
         try:
-            said: dict[str, Any] = json.loads(path.read_bytes())
-            version = said["malmoi index"]
+            read: dict[str, Any] = json.loads(path.read_bytes())
+            if (version := read["malmoi index"]) != VERSION:
+                raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+            said = verified(read)
             file_names(said)
+            if type(said["next"]) is not int or not 0 <= said["next"] <= MOST:
+                raise BadSetting(f"the next file would have the number {said['next']!r}")
+        except OSError as error:
+            raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
         except WRONG as error:
-            raise BadFile(f"{path} is damaged: it is no manifest of an index") from error
-        if version != VERSION:
-            raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+            why = str(error) if isinstance(error, BadSetting) else "it is no manifest of an index"
+            raise BadFile(f"{path} is damaged: {why}") from error
         return said
 
     def _state(self, said: dict[str, Any]) -> State:
