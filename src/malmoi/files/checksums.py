@@ -78,6 +78,9 @@ class Blocks:
         self._memory, self._sums = body.data, sums
         self._verified = bytearray(len(sums))
 
+    def __len__(self) -> int:
+        return len(self._sums)
+
     def verify(self, start: int, stop: int) -> None:
         """Refuse bytes that are not those that were written, unless they were verified before."""
         if start >= stop:

@@ -16,6 +16,7 @@ from malmoi.files.source import Source
 from malmoi.files.tensors import TensorFile, Tensors, open_tensor_file, write_tensors
 
 FORMAT, KIND = "malmoi", "kind"
+UNCHECKED = "none: written by an earlier release, or by another program"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,26 @@ def read_tensor_file(source: Source, kind: Kind) -> tuple[Tensors, dict[str, str
     """The arrays of a file of this kind, verified, and its metadata."""
     file = find_tensor_file(source, kind)
     return file.arrays(), file.metadata
+
+
+def verify_file(source: Source) -> str:
+    """Verify all of a tensor file; what to say of its checksums."""
+    file = open_tensor_file(source)
+    file.arrays()
+    return UNCHECKED if file.blocks is None else f"CRC-32, all {len(file.blocks):,} blocks verified"
+
+
+def tensor_facts(source: Source) -> dict[str, str]:
+    """What there is to know of any tensor file, all of which is verified."""
+    file = open_tensor_file(source)
+    shapes = [f"{name} {list(array.shape)}" for name, array in sorted(file.unverified().items())]
+    return {
+        "format": f"malmoi, {described(file.metadata)}",
+        "version": file.metadata.get(FORMAT, "unknown"),
+        "tensors": ", ".join(shapes),
+        "size": f"{source.size:,} bytes",
+        "checksums": verify_file(source),
+    }
 
 
 def described(metadata: Mapping[str, str]) -> str:

@@ -69,7 +69,6 @@ class Report:
     format: str = ""
     rows: int = 0
     numbers: str = "float32"  # how the file writes them
-    checksums: str = ""  # whether there are any, where the format has some
     misfits: Met = field(default_factory=Met)
     not_finite: Met = field(default_factory=Met)
     repeated: Met = field(default_factory=Met)

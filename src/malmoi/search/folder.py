@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.checksums import file_sum
 from malmoi.files.lock import locked
 from malmoi.files.output import written
-from malmoi.files.source import check_name
+from malmoi.files.source import Source, check_name
+from malmoi.files.tensor_file import UNCHECKED, verify_file
 from malmoi.search.clusters import write_clusters
 from malmoi.search.manifest import (
     MOST,
@@ -100,6 +102,17 @@ class Folder:
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
         self._tidy({*file_names(said)})
         return state
+
+    def verify(self) -> str:
+        """Verify every file of the last state to its end; what to say of their checksums."""
+        state = self.read()
+        told = {verify_file(Source(self.path / segment.name)) for segment in state.segments}
+        clusters = state.clusters
+        if clusters and clusters.path and clusters.checksum is None:
+            told.add(UNCHECKED)
+        elif clusters and clusters.path and file_sum(clusters.path) != clusters.checksum:
+            raise BadFile(f"{clusters.path} is damaged: build the index anew")
+        return UNCHECKED if UNCHECKED in told else "CRC-32, all files verified"
 
     def _next_number(self) -> int:
         """A number that no file has, and that none ever had."""
