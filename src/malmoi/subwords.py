@@ -167,12 +167,11 @@ class SubwordVectors(Vectors):
         """The vector of a word, seen or not, as fastText has it; `UnknownWord` if it has none."""
         row = self.row(word)
         if row >= 0:
-            found: Matrix = self.matrix[row]
-            return found
+            return self.rows_of("matrix", row)
         rows = [row for _, row in self._ngram_rows(word)]
         if not rows:
             raise UnknownWord(word)
-        mean: Matrix = self.ngrams[rows].mean(axis=0, dtype=np.float32)
+        mean: Matrix = self.rows_of("ngrams", rows).mean(axis=0, dtype=np.float32)
         return mean
 
     def meant(self, word: str) -> Matrix:
@@ -185,7 +184,7 @@ class SubwordVectors(Vectors):
         if not near:
             return self.vector(word)
         shares = np.array([share for _, share in near], np.float32)
-        mean: Matrix = shares @ self.matrix[[self.row(one) for one, _ in near]]
+        mean: Matrix = shares @ self.rows_of("matrix", [self.row(one) for one, _ in near])
         try:
             mean += (1 - shares.sum()) * self.vector(word)
         except UnknownWord:  # as a new word nothing is known of it
@@ -195,7 +194,7 @@ class SubwordVectors(Vectors):
         return mean
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
-        return super()._taken(rows) | {"own": self.own[rows]}
+        return super()._taken(rows) | {"own": self.rows_of("own", rows)}
 
     def explain(self, word: str) -> Explanation:
         """Which step says what is meant: its own row, near words, its n-grams, or nothing."""
@@ -232,4 +231,4 @@ class SubwordVectors(Vectors):
                 for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
                 if place < len(self.kept) and self.kept[place] == bucket
             ]
-        return [(ngram, row) for ngram, row in found if self.ngrams[row].any()]
+        return [(ngram, row) for ngram, row in found if self.rows_of("ngrams", row).any()]

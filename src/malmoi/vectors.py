@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.deferred import Deferred
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys, is_encodable
 
@@ -21,7 +22,7 @@ Selection = slice | npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors:
+class Vectors(Deferred):
     """`keys[i]` is the word of `matrix[i]`; rows stand in order of frequency.
 
     `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
@@ -58,7 +59,7 @@ class Vectors:
                 shape = " × ".join(map(str, self.counts.shape)) or "one number"
                 raise BadSetting(f"{shape} counts for {len(self.keys)} keys")
 
-    @property
+    @cached_property
     def dim(self) -> int:
         """How many numbers a word has."""
         return int(self.matrix.shape[1])
@@ -66,6 +67,8 @@ class Vectors:
     @cached_property
     def norms(self) -> Matrix:
         """The Euclidean length of every row."""
+        if (stored := self.stored("norms")) is not None:
+            return stored
         lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix))
         return lengths
 
@@ -88,8 +91,7 @@ class Vectors:
         row = self.row(word)
         if row < 0:
             raise UnknownWord(word)
-        found: Matrix = self.matrix[row]
-        return found
+        return self.rows_of("matrix", row)
 
     def meant(self, word: str) -> Matrix:
         """The vector of what is meant by a word in a question: here, the word's."""
@@ -142,7 +144,7 @@ class Vectors:
         """The fields that change with the rows."""
         return {
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
-            "matrix": self.matrix[rows],
+            "matrix": self.rows_of("matrix", rows),
             "counts": None if self.counts is None else self.counts[rows],
             "output": None,  # belongs to the whole vocabulary
         }

@@ -17,6 +17,7 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.extras import require
+from malmoi.files.checksums import file_sum
 from malmoi.files.output import beside
 from malmoi.nearest.ranking import Rows, rank_rows, unit
 from malmoi.vectors import Matrix, Vectors
@@ -44,6 +45,7 @@ class Clusters:
     recall: float  # of the ten nearest, on a sample of the rows
     sample: int
     path: Path | None = None
+    checksum: int | None = None  # of the file; those of earlier releases have none
 
     @property
     def facts(self) -> dict[str, int | float]:
@@ -55,9 +57,11 @@ class Clusters:
     def index(self) -> Any:
         """faiss's own."""
         faiss = require("faiss", extra="search")
-        try:
+        try:  # faiss itself would crash on some damaged files
+            if self.checksum is not None and self.path and file_sum(self.path) != self.checksum:
+                raise RuntimeError("its checksum is wrong")
             index = faiss.read_index(str(self.path))
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
             raise BadFile(f"{self.path} is damaged: build the index anew") from error
         index.nprobe, index.implem = self.probes, BY_RESERVOIR
         return index
@@ -68,7 +72,7 @@ class Clusters:
 
     def without_file(self) -> "Clusters":
         """The same, in memory."""
-        return _holding(replace(self, path=None), self.index)
+        return _holding(replace(self, path=None, checksum=None), self.index)
 
     def nearest(self, direction: Matrix, k: int) -> Rows:
         """Rows that are likely to hold the k nearest, and others."""
@@ -112,7 +116,8 @@ def write_clusters(made: Clusters, path: Path) -> Clusters:
     """The same in a file."""
     with beside(path) as (part,):
         require("faiss", extra="search").write_index(made.index, str(part))
-    return _holding(replace(made, path=path), made.index)
+        checksum = file_sum(part)
+    return _holding(replace(made, path=path, checksum=checksum), made.index)
 
 
 def _holding(clusters: Clusters, index: Any) -> Clusters:

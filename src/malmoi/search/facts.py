@@ -21,6 +21,7 @@ def index_facts(path: Path) -> dict[str, Any]:
         "words": f"BM25, {words[state.analyser.hangul]}",
         "search": "approximate" if state.clusters else "exact",
         "segments": len(state.segments),
+        "checksums": Folder(path).verify(),
         "deleted": len(state.living) - state.count,
         "bytes": sum(each.stat().st_size for each in path.iterdir() if each.is_file()),
     }
