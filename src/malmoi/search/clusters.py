@@ -18,8 +18,8 @@ import numpy as np
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.files.output import beside
-from malmoi.nearest.ranking import Rows, rank_rows, unit
-from malmoi.vectors import Matrix, Vectors
+from malmoi.nearest.ranking import Rows, rank_rows
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 WORTH = 100_000  # rows: fewer are looked through exactly
 RECALL, NEAREST = 0.953, 10  # a little more than the 0.95 that is promised
@@ -90,7 +90,7 @@ def make_clusters(vectors: Vectors) -> Clusters:
     faiss = require("faiss", extra="search")
     rows, dim, random = len(vectors), vectors.dim, np.random.default_rng(SEED)
     count = 2 ** round(log2(1.6 * sqrt(rows)))
-    units = unit(vectors.matrix)
+    units = l2_normalize(vectors.matrix)
     means = faiss.Kmeans(
         dim, count, niter=ROUNDS, spherical=True, seed=SEED, max_points_per_centroid=ROWS_TRAINED
     )

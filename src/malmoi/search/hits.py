@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from malmoi.nearest.ranking import unit
 from malmoi.search.columns import Fields
 from malmoi.search.ranking import Ranked
 from malmoi.search.segment import Segment
 from malmoi.search.state import State
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 Span = tuple[int, int]  # characters
 
@@ -58,5 +57,5 @@ def best_passage(segment: Segment, row: int, direction: Matrix | None) -> Span |
     own = segment.embedded(row)
     if len(own.spans) == 1:
         return None
-    start, stop = own.spans[int(np.argmax(unit(own.matrix) @ direction))].tolist()
+    start, stop = own.spans[int(np.argmax(l2_normalize(own.matrix) @ direction))].tolist()
     return start, stop

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
-from math import isfinite, sqrt
 from pathlib import Path
 from threading import Lock
 from unicodedata import normalize
@@ -25,7 +24,7 @@ from malmoi.search.models import check_encoder, reader_of_queries
 from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
 from malmoi.search.segment import Entry
 from malmoi.search.state import Mask, State, tidied, without
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 DEPTH = 100  # rows of each part that a hybrid search joins, at least
 
@@ -151,11 +150,14 @@ class Index:
 
     def _direction(self, state: State, query: str | Matrix) -> Matrix | None:
         """Where to look, of length one; None where there is no telling."""
-        direction = _of_length_one(self._vector(state, query))
-        if direction is None:
+        vector = self._vector(state, query)
+        if not np.isfinite(vector).all():
+            raise BadSetting("the vector of the query holds nan or inf")
+        if not vector.any():
             warnings.warn("the query has no vector: none of its words is known to the model",
                           MalmoiWarning, stacklevel=3)  # fmt: skip
-        return direction
+            return None
+        return l2_normalize(vector)
 
     def _vector(self, state: State, query: str | Matrix) -> Matrix:
         if not isinstance(query, str):
@@ -187,12 +189,3 @@ def _by_words(state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ..
     if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
         warnings.warn(f"no text has any word of '{query}'", MalmoiWarning, stacklevel=3)
     return by_words(state, words, k, allowed)
-
-
-def _of_length_one(direction: Matrix) -> Matrix | None:
-    """The same direction, however large or small its numbers are; None for zero."""
-    wide = direction.astype(np.float64)  # the squares of float32 have room there
-    length = sqrt(wide @ wide)
-    if not isfinite(length):
-        raise BadSetting("the vector of the query holds nan or inf")
-    return (wide / length).astype(np.float32) if length else None

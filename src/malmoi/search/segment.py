@@ -29,7 +29,6 @@ from malmoi.files.tensors import (
     write_tensors,
 )
 from malmoi.keys import Keys, encode
-from malmoi.nearest.ranking import unit
 from malmoi.search.columns import (
     Column,
     Fields,
@@ -56,7 +55,7 @@ from malmoi.search.postings import (
     postings_from_tensors,
 )
 from malmoi.search.words import Analyser
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 KIND = "a segment of an index"
 NO_FIELDS = bytes(8)  # the digest of none
@@ -104,7 +103,7 @@ class Segment:
         """A vector a text: the mean of its passages."""
         if self.passages is None:
             return self.vectors
-        units = unit(self.vectors.matrix)
+        units = l2_normalize(self.vectors.matrix)
         sums = np.add.reduceat(units, self.passages.bounds[:-1])
         counts = np.diff(self.passages.bounds)[:, np.newaxis]
         return Vectors(self.ids, sums / counts)
