@@ -1,9 +1,9 @@
 """Vectors of extreme magnitude: lengths, cosines and rankings are as for others."""
 
 import warnings
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from malmoi.encode.recipes import Recipe
@@ -45,10 +45,11 @@ def test_lengths_are_those_of_double_precision(scale: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_zeros_stay_and_the_type_of_numbers_too(dtype: npt.DTypeLike) -> None:
+def test_zeros_stay_and_the_type_of_numbers_too(dtype: type[np.floating[Any]]) -> None:
     rows = np.array([[0, 0], [3, 4], [0, 0]], dtype)
     assert l2_normalize(rows).dtype == dtype
-    np.testing.assert_allclose(l2_normalize(rows), [[0, 0], [0.6, 0.8], [0, 0]], rtol=1e-6)
+    expected = np.array([[0, 0], [0.6, 0.8], [0, 0]])
+    np.testing.assert_allclose(l2_normalize(rows), expected, rtol=1e-6)
     assert l2_normalize(rows[0]).tolist() == [0, 0]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from malmoi.encode.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.search.clusters import Clusters
+from malmoi.search.fusion import Fusion
 from malmoi.search.segment import Segment
 from malmoi.search.state import Mask, Probe, State
 from malmoi.search.words import Analyser
@@ -31,6 +32,7 @@ def described(state: State) -> dict[str, Any]:
         "probe": probe and {"text": probe.text, "vector": _packed(probe.vector.astype("<f4"))},
         "prompts": state.prompts and asdict(state.prompts),
         "passages": state.passages,
+        "fusion": state.fusion and asdict(state.fusion),
         "hangul": state.analyser.hangul,
         "segments": [
             {"file": segment.name, "rows": len(segment), "dead": _packed(np.packbits(~alive))}
@@ -57,6 +59,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
         if entry["rows"] != len(segment) or segment.vectors.dim != said["dim"]:
             raise BadSetting(f"{segment.name} is not what it says")
     probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
+    fusion = said.get("fusion")
     if clusters:
         clusters = {**clusters, "path": folder / clusters["file"]}
         del clusters["file"]
@@ -70,6 +73,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
         clusters=Clusters(**clusters) if clusters else None,
         prompts=Prompts(**prompts) if prompts else None,
         passages=bool(said.get("passages")),
+        fusion=Fusion(**fusion) if fusion else None,
     )
 
 
