@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,10 @@ from malmoi.keys import Keys, is_encodable
 Matrix = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int64]
 Selection = slice | npt.NDArray[np.integer]
+Float = TypeVar("Float", bound=np.floating[Any])
+
+# Squares of single precision between these neither underflow nor overflow.
+LEAST_SQUARE, MOST_SQUARE = 1e-30, 1e38
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,14 +72,12 @@ class Vectors(Deferred):
     @cached_property
     def norms(self) -> Matrix:
         """The Euclidean length of every row."""
-        if (stored := self.stored("norms")) is not None:
-            return stored
-        lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix))
-        return lengths
+        stored = self.stored("norms")
+        return row_norms(self.matrix) if stored is None else stored
 
     @cached_property
     def immeasurable(self) -> int:
-        """The first row without a length, since it holds nan, inf or what is near to it; or -1."""
+        """The first row whose length is not finite in single precision; or -1."""
         found = np.flatnonzero(~np.isfinite(self.norms))
         return int(found[0]) if len(found) else -1
 
@@ -165,3 +168,41 @@ def as_matrix(numbers: npt.ArrayLike) -> Matrix:
         )
     with np.errstate(over="ignore"):  # what is too large becomes inf, for others to find
         return np.ascontiguousarray(matrix, dtype=np.float32)
+
+
+def row_norms(rows: Matrix) -> Matrix:
+    """The Euclidean length of every row, [n, dim] to [n], for numbers of any magnitude."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    extreme = np.flatnonzero(_is_extreme(squares))
+    norms: Matrix = np.sqrt(squares)
+    with np.errstate(over="ignore"):  # a length beyond single precision is inf
+        norms[extreme] = np.linalg.norm(rows[extreme].astype(np.float64), axis=1)
+    return norms
+
+
+def l2_normalize(rows: npt.NDArray[Float]) -> npt.NDArray[Float]:
+    """Rows of length one, [n, dim] or a single [dim], of any magnitude; zero stays zero.
+
+    Single precision is enough for nearly all rows; those whose squares it cannot hold are
+    divided in double precision.
+    """
+    if rows.ndim == 1:
+        wide = rows.astype(np.float64)
+        length = sqrt(wide @ wide)
+        single: npt.NDArray[Float] = (wide / length if length else wide).astype(rows.dtype)
+        return single
+    squares = np.einsum("ij,ij->i", rows, rows)
+    extreme = np.flatnonzero(_is_extreme(squares))
+    squares[extreme] = 1
+    scaled: npt.NDArray[Float] = rows / np.sqrt(squares)[:, np.newaxis]
+    if len(extreme):
+        wide = rows[extreme].astype(np.float64)
+        lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+        scaled[extreme] = wide / np.where(lengths == 0, 1, lengths)
+    return scaled
+
+
+def _is_extreme(squares: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which sums of squares single precision may have lost; zero, nan and inf among them."""
+    found: npt.NDArray[np.bool_] = ~((squares > LEAST_SQUARE) & (squares < MOST_SQUARE))
+    return found

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import closeness, rank_rows, top, unit
+from malmoi.nearest.ranking import closeness, rank_rows, top
 from malmoi.query.neighbours import Neighbour
 from malmoi.query.words import check_count, direction_of, rows_of
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 Method = Literal["add", "multiply"]
 EPSILON = 1e-6  # so that nothing is divided by zero
@@ -77,7 +77,7 @@ def analogy(
     """The k words that `expression` comes closest to, its own words left out."""
     check_count(k)
     terms = parse_expression(expression)
-    directions = unit(np.stack([direction_of(vectors, term.word) for term in terms]))
+    directions = l2_normalize(np.stack([direction_of(vectors, term.word) for term in terms]))
     weights = np.array([term.weight for term in terms], dtype=np.float32)
     among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
     own = rows_of(among, [term.word for term in terms])
@@ -86,7 +86,7 @@ def analogy(
         total = weights @ directions
         if not np.any(total):
             raise BadSetting(f"nothing is left of '{expression}': its words cancel out")
-        ranking = rank_rows(among, unit(direction_of(vectors, total))[np.newaxis], wanted)
+        ranking = rank_rows(among, l2_normalize(direction_of(vectors, total))[np.newaxis], wanted)
         rows, scores = ranking.rows[0], ranking.scores[0]
     elif method == "multiply":
         closest = _products(among, directions, weights)

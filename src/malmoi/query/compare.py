@@ -5,14 +5,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.nearest.ranking import closeness, unit
+from malmoi.nearest.ranking import closeness
 from malmoi.query.words import direction_of, rows_of, vector_of
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 
 def similarity(vectors: Vectors, one: str | Matrix, other: str | Matrix) -> float:
     """The cosine between two words or vectors."""
-    a, b = (unit(direction_of(vectors, asked).astype(np.float64)) for asked in (one, other))
+    a, b = (l2_normalize(direction_of(vectors, asked).astype(np.float64)) for asked in (one, other))
     return float(a @ b)
 
 
@@ -23,13 +23,13 @@ def odd_one_out(vectors: Vectors, words: Iterable[str]) -> str:
     asked = list(map(str, words))
     if len(asked) < 3:
         raise BadSetting(f"{len(asked)} words have no odd one: give at least three")
-    directions = unit(np.stack([direction_of(vectors, word) for word in asked]))
+    directions = l2_normalize(np.stack([direction_of(vectors, word) for word in asked]))
     return asked[int(np.argmin(directions @ directions.mean(axis=0)))]
 
 
 def rank(vectors: Vectors, word: str, other: str) -> int:
     """Which neighbour of `word` the `other` is: 1 is the nearest."""
-    direction = unit(direction_of(vectors, word))
+    direction = l2_normalize(direction_of(vectors, word))
     vector_of(vectors, other)  # says so if there is no such word
     found = vectors.row(other)
     if found < 0:

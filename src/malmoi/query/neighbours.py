@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from malmoi.nearest.ranking import Metric, rank_rows, unit
+from malmoi.nearest.ranking import Metric, rank_rows
 from malmoi.query.words import check_count, direction_of, rows_of
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 
 class Neighbour(NamedTuple):
@@ -73,7 +73,7 @@ def _neighbours(
         return []
     directions = np.stack([direction_of(vectors, one) for one in asked])
     if metric == "cosine":
-        directions = unit(directions)
+        directions = l2_normalize(directions)
     among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
     # One more than asked for: the word itself is usually among them.
     ranking = rank_rows(among, directions, k + 1, metric)

@@ -13,6 +13,7 @@ from malmoi.encode.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.files.checksums import json_sum
 from malmoi.search.clusters import Clusters
+from malmoi.search.fusion import Fusion
 from malmoi.search.segment import Segment
 from malmoi.search.state import Mask, Probe, State
 from malmoi.search.words import Analyser
@@ -37,6 +38,7 @@ def described(state: State) -> dict[str, Any]:
         "probe": probe and {"text": probe.text, "vector": _packed(probe.vector.astype("<f4"))},
         "prompts": state.prompts and asdict(state.prompts),
         "passages": state.passages,
+        "fusion": state.fusion and asdict(state.fusion),
         "hangul": state.analyser.hangul,
         "segments": [
             {
@@ -92,6 +94,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
         if entry.get(SUM, segment.checksum) != segment.checksum:
             raise BadSetting(f"{segment.name} is not the file that was written, by its checksum")
     probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
+    fusion = said.get("fusion")
     if clusters:
         clusters = {**_counted(clusters), "path": folder / clusters["file"]}
         del clusters["file"]
@@ -107,6 +110,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
         clusters=Clusters(**clusters) if clusters else None,
         prompts=Prompts(**prompts) if prompts else None,
         passages=bool(said.get("passages")),
+        fusion=Fusion(**fusion) if fusion else None,
     )
 
 

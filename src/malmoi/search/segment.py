@@ -23,7 +23,6 @@ from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
 from malmoi.files.tensors import TensorFile, damage, expect
 from malmoi.keys import Keys, encode
-from malmoi.nearest.ranking import unit
 from malmoi.search.columns import (
     Column,
     Fields,
@@ -50,7 +49,7 @@ from malmoi.search.postings import (
     postings_from_file,
 )
 from malmoi.search.words import Analyser
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 KIND = Kind("a segment of an index", "a segment of an index")
 SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
@@ -100,7 +99,7 @@ class Segment(Deferred):
         """A vector a text: the mean of its passages."""
         if self.passages is None:
             return self.vectors
-        units = unit(self.vectors.matrix)
+        units = l2_normalize(self.vectors.matrix)
         sums = np.add.reduceat(units, self.passages.bounds[:-1])
         counts = np.diff(self.passages.bounds)[:, np.newaxis]
         return Vectors(self.ids, sums / counts)

@@ -5,7 +5,6 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 
-from malmoi.encode.pooling import unit_length
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import Neighbour
@@ -22,6 +21,7 @@ from malmoi.serve.schemas import (
 )
 from malmoi.serve.service import Service, Visit
 from malmoi.serve.work import Nearest, OneByOne
+from malmoi.vectors import l2_normalize
 
 COST = 64  # pieces of text that take about as long as a question to vectors
 
@@ -57,7 +57,7 @@ async def ask_similarity(
         question = [lambda: similarity(words, asked.one, asked.other)]
         (cosine,) = await service.ask(visit, OneByOne(), question, [COST])
     else:
-        rows = unit_length(await vectors(service, visit, model, [asked.one, asked.other]))
+        rows = l2_normalize(await vectors(service, visit, model, [asked.one, asked.other]))
         cosine = float(np.dot(rows[0].astype(np.float64), rows[1]))
     return {"model": model.name, "similarity": cosine}
 

@@ -9,7 +9,6 @@ import numpy as np
 from malmoi.encode.activations import Activations, Parts
 from malmoi.encode.embedding import Wish
 from malmoi.encode.pieces import Pieces
-from malmoi.encode.pooling import unit_length
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.texts import Text
 from malmoi.serve.endpoints import Endpoint
@@ -26,7 +25,7 @@ from malmoi.serve.texts import (
     run_encodings,
     run_texts,
 )
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 TEXTS = "texts"
 RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
@@ -144,7 +143,7 @@ async def cut(service: Service, reader: Reader, texts: Sequence[Text], wish: Wis
 
 def scaled(rows: Matrix, asked: EmbedRequest) -> Matrix:
     """Vectors as they are, or of length 1."""
-    return unit_length(rows) if asked.normalize else rows
+    return l2_normalize(rows) if asked.normalize else rows
 
 
 ENDPOINTS = (

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.encode.pooling import unit_length
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
 from malmoi.serve.refusing import Refused
@@ -19,7 +18,7 @@ from malmoi.serve.texts import (
     run_encodings,
     run_texts,
 )
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 INPUT = "input"
 
@@ -34,7 +33,7 @@ async def embeddings(service: Service, visit: Visit, asked: EmbeddingsRequest) -
         raise Refused(400, sentence, parameter="dimensions")
     rows = await vectors(service, visit, model, asked.input)
     if asked.dimensions is not None:
-        rows = unit_length(rows[:, : asked.dimensions])
+        rows = l2_normalize(rows[:, : asked.dimensions])
     written = in_base64(rows) if asked.encoding_format == "base64" else list(rows)
     data = [
         {"object": "embedding", "index": index, "embedding": row}

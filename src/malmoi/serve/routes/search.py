@@ -29,12 +29,14 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
             where=asked.where or None,
             hybrid=asked.hybrid,
             lexical=asked.lexical,
+            weight=asked.weight,
             vector=vector,
         )
     ]
     (hits,) = await service.ask(visit, OneByOne(), question, [COST])
     return {
         "model": model.name,
+        "weight": hits.weight,
         "hits": [
             {
                 "id": hit.id,
