@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import isfinite, sqrt
 from pathlib import Path
 from threading import Lock
-from unicodedata import normalize
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from malmoi.search.models import check_encoder, reader_of_queries
 from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
 from malmoi.search.segment import Entry
 from malmoi.search.state import Mask, State, tidied, without
+from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Vectors
 
 DEPTH = 100  # rows of each part that a hybrid search joins, at least
