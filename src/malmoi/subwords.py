@@ -7,7 +7,6 @@ they are written to be read, for one word at a time; `kernels.subwords` does the
 vocabulary at once.
 """
 
-import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -19,9 +18,11 @@ from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.jamo import split_jamo
 from malmoi.readings import Reading, readings
 from malmoi.spelling import Spelling, learn_spelling
+from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
+LONGEST_WORD = 1000  # characters: what is longer is no word, and would have thousands of n-grams
 MOST = 2**31 - 1  # characters or buckets: what fastText's file can count
 MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
 TOLD = 0.005  # the least share of a near word that is told
@@ -71,8 +72,8 @@ class Subwords:
         return [(whole, *plain)] + [(word, *self.syllables)] * by_syllables
 
     def ngrams(self, word: str) -> list[bytes]:
-        """The n-grams of `<word>`, as bytes; none for the end of a line."""
-        if word == LINE_END or self.longest <= 0:
+        """The n-grams of `<word>`, as bytes; none for the end of a line, or what is no word."""
+        if word == LINE_END or self.longest <= 0 or len(word) > LONGEST_WORD:
             return []
         try:
             return [
@@ -211,7 +212,7 @@ class SubwordVectors(Vectors):
 
     def _near(self, word: str) -> tuple[Reading, ...]:
         """Known words that may have been meant."""
-        return tuple(readings(self, word, self._spelling))
+        return tuple(readings(self, word, self._spelling)) if len(word) <= LONGEST_WORD else ()
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -220,7 +221,7 @@ class SubwordVectors(Vectors):
 
     def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""
-        ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
+        ngrams = self.subwords.ngrams(normalize("NFC", word))
         buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
         if self.kept is None:
             found = list(zip(ngrams, buckets, strict=True))

@@ -3,7 +3,6 @@
 Look-up and slicing only. Knows nothing of files, queries or training.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from malmoi.deferred import Deferred
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys, is_encodable
+from malmoi.unicode import Form, normalize
 
 Matrix = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int64]
@@ -85,8 +85,9 @@ class Vectors(Deferred):
         """The row of a word, or -1; the other Unicode form of it is tried too."""
         row = self.keys.find(word)
         if row < 0 and not word.isascii():
-            for form in ("NFC", "NFD"):
-                row = max(row, self.keys.find(unicodedata.normalize(form, word)))
+            forms: tuple[Form, ...] = ("NFC", "NFD")
+            for form in forms:
+                row = max(row, self.keys.find(normalize(form, word)))
         return row
 
     def vector(self, word: str) -> Matrix:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from malmoi.errors import BadFile, BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.tensors import Tensors, expect
 from malmoi.keys import Keys
+from malmoi.unicode import normalize
 
 Fields = Mapping[str, Any]
 Rows = npt.NDArray[np.integer]

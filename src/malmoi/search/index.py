@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from unicodedata import normalize
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from malmoi.search.ranking import NOTHING, allowed_rows, by_vector, by_words
 from malmoi.search.segment import Entry
 from malmoi.search.state import State, tidied, without
 from malmoi.search.weighting import with_weight
+from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 
