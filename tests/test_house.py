@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import malmoi
-from malmoi.encode import onnx_engine
+from malmoi.files.cache_folder import cache_folder
 from malmoi.formats import save
-from malmoi.text import encoded
 from tests.query.worlds import capitals
 
 
@@ -50,8 +49,8 @@ def test_every_public_name_is_there_and_no_other() -> None:
 
 
 def test_tests_keep_nothing_in_the_users_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    for folder in (onnx_engine.cache_folder(), encoded.cache_folder()):
-        assert folder.is_relative_to(tmp_path_factory.getbasetemp())
+    for kind in ("encoders", "corpora"):
+        assert cache_folder(kind).is_relative_to(tmp_path_factory.getbasetemp())
 
 
 def test_a_model_leaves_nothing_at_home_but_what_malmoi_keeps(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from malmoi.encode.packing import Packed
 from malmoi.encode.weights import Weights, sha256_of
 from malmoi.errors import BadFile
 from malmoi.extras import require
+from malmoi.files.cache_folder import cache_folder
 from malmoi.vectors import Matrix
 
 VERSION = "1"  # of what is kept
@@ -73,11 +74,14 @@ class OnnxEngine:
     @cached_property
     def _folder(self) -> Path:
         name = f"{VERSION} {self._config!r} {sha256_of(self._file)}".encode()
-        folder = cache_folder() / hashlib.blake2b(name, digest_size=16).hexdigest()
+        folder = cache_folder("encoders") / hashlib.blake2b(name, digest_size=16).hexdigest()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BadFile(f"{folder} cannot be made: {error.strerror or error}") from error
+            raise BadFile(
+                f"{folder} cannot be made ({error.strerror or error}): name another folder in"
+                " MALMOI_CACHE"
+            ) from error
         return folder
 
 
@@ -100,10 +104,3 @@ def open_session(graph: Path, threads: int) -> Any:
         raise BadFile(
             f"{graph} cannot be run ({error}): delete its folder, and it is made again"
         ) from error
-
-
-def cache_folder() -> Path:
-    """Where graphs are kept: MALMOI_CACHE, or the user's cache folder."""
-    given = os.environ.get("MALMOI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(base) / "malmoi" / "encoders"

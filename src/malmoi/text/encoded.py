@@ -18,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.errors import BadFile, BadSetting, warn
+from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
@@ -101,7 +102,7 @@ def encode_corpus(
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
     ).hexdigest()
-    place = (folder or cache_folder()) / f"{name}.corpus"
+    place = (folder or cache_folder("corpora")) / f"{name}.corpus"
     with suppress(BadFile):  # not there yet, or damaged: then it is made
         found = open_encoded(place)
         with suppress(OSError):  # a cache that is shared may belong to somebody else
@@ -228,10 +229,3 @@ def open_encoded(path: Path) -> EncodedCorpus:
     for note in notes:
         warn(note)
     return encoded
-
-
-def cache_folder() -> Path:
-    """Where encoded corpora are kept: MALMOI_CACHE, or the user's cache folder."""
-    given = os.environ.get("MALMOI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(base) / "malmoi" / "corpora"
