@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.engine import can_compile
 from malmoi.encode.recipes import Recipe
-from malmoi.kernels import byte_products
 from malmoi.serve.models import Models, load_model
 from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
@@ -34,9 +34,9 @@ def test_without_a_recipe_vectors_are_the_models_own(
     assert_equal(rows(server), minilm.encode(TEXTS))
 
 
-@pytest.mark.skipif(not byte_products.USABLE, reason="this processor has no VNNI")
-def test_a_model_in_bytes_is_the_librarys_alone_and_in_company() -> None:
-    model = load_model("rounded", "minilm:int8")
+@pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
+def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
+    model = load_model("rounded", "minilm:quantized")
     assert model.encoder is not None
     expected = model.encoder.encode(TEXTS)
     with serving(Models({"rounded": model})) as server:
