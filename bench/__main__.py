@@ -37,6 +37,7 @@ QUALITY = (
     "language",
     "vectors",
     "slips",
+    "typos",
     "sentences",
     "static",
     "retrieval",
