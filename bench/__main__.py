@@ -39,6 +39,7 @@ QUALITY = (
     "language",
     "vectors",
     "slips",
+    "typos",
     "sentences",
     "static",
     "retrieval",

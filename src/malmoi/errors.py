@@ -33,10 +33,16 @@ class UnknownWord(MalmoiError, KeyError):
     """A word that the vectors do not hold and cannot build from its parts, or texts do not have."""
 
     def __init__(
-        self, word: str, suggestions: Sequence[str] = (), *, where: str = "the vectors"
+        self,
+        word: str,
+        suggestions: Sequence[str] = (),
+        *,
+        where: str = "the vectors",
+        because: str = "",
     ) -> None:
         self.word = word
         self.suggestions = tuple(suggestions)
+        where += f", {because}" if because else ""
         hint = f"; did you mean {', '.join(self.suggestions)}?" if suggestions else ""
         super().__init__(f"'{word}' is not in {where}{hint}")
 
