@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.subwords import Subwords, SubwordVectors, fasttext_hash
+from malmoi.subwords import LONGEST_WORD, Subwords, SubwordVectors, fasttext_hash
 from tests import naive
 
 
@@ -222,3 +222,9 @@ def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
         replace(subworded, ngrams=subworded.ngrams[1:])
     with pytest.raises(BadSetting, match="own rows"):
         replace(subworded, own=subworded.own[1:])
+
+
+def test_what_is_too_long_to_be_a_word_has_no_ngrams() -> None:
+    subwords = Subwords()
+    assert subwords.ngrams("a" * LONGEST_WORD)
+    assert subwords.ngrams("a" * (LONGEST_WORD + 1)) == []

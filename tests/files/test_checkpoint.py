@@ -132,7 +132,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"there is no .*x\.checkpoint to resume from"):
         open_checkpoint(path, origin())
     write_tensors(path, {}, {"malmoi": "1", "kind": "nnlm"})
-    with pytest.raises(BadFile, match="is no checkpoint that this malmoi reads"):
+    with pytest.raises(BadFile, match="is not a checkpoint but of the kind 'nnlm'"):
         open_checkpoint(path, origin())
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.tampering import signed_again
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.models.ngram import NgramModel
@@ -70,8 +71,8 @@ def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(BadFile, match="is damaged"):
             load_ngram(path)
-    path.write_bytes(whole.replace(b'"malmoi":"1"', b'"malmoi":"9"'))
-    with pytest.raises(BadFile, match="holds no n-gram model that this malmoi reads"):
+    path.write_bytes(signed_again(whole.replace(b'"malmoi":"1"', b'"malmoi":"9"')))
+    with pytest.raises(BadFile, match="is of version 9; this malmoi reads 1"):
         load_ngram(path)
     path.write_bytes(gzip.compress(whole))
     with pytest.raises(BadFile, match="is zipped; gunzip it"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.tampering import signed_again
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -184,8 +185,8 @@ def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
         load_nnlm(path)
     save_nnlm(made(), path)
     whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"nnlm"', b'"lamp"'))
-    with pytest.raises(BadFile, match="holds no neural language model"):
+    path.write_bytes(signed_again(whole.replace(b'"nnlm"', b'"lamp"')))
+    with pytest.raises(BadFile, match="is not a neural language model but of the kind 'lamp'"):
         load_nnlm(path)
     path.write_bytes(whole.replace(b'"hidden"', b'"hudden"'))
     with pytest.raises(BadFile, match="is damaged"):

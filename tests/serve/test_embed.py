@@ -10,9 +10,9 @@ import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.engine import can_compile
-from malmoi.encode.pooling import unit_length
 from malmoi.encode.recipes import Recipe
 from malmoi.serve.models import Models, load_model
+from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
 
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
@@ -71,7 +71,7 @@ def test_weights_scale_and_special_pieces(server: Running, minilm: ContextualEnc
 
 
 def test_vectors_can_be_of_length_one(server: Running, minilm: ContextualEncoder) -> None:
-    expected = unit_length(minilm.encode(TEXTS, layers=-2))
+    expected = l2_normalize(minilm.encode(TEXTS, layers=-2))
     assert_equal(rows(server, layers=-2, normalize=True), expected)
 
 

@@ -78,3 +78,4 @@ def index_command(
     print(f"{out}: {done.texts:,} texts{more}")
     counts = ("added", "changed", "removed", "unchanged")
     print(", ".join(f"{getattr(done, name):,} {name}" for name in counts))
+    print(f"hybrid search: words weigh {done.weight:.2f}")

@@ -42,6 +42,9 @@ def serve_command(
     refuse_long: Annotated[
         bool, Flag, Parameter(help="/v1/embeddings refuses texts that it would cut off.")
     ] = False,
+    allow_token_ids: Annotated[
+        bool, Flag, Parameter(help="/v1/embeddings takes ids of the served model's tokens.")
+    ] = False,
     max_waiting: Annotated[
         int, Parameter(help="Pieces that may wait; above it, 503.")
     ] = DEFAULT.waiting,
@@ -57,6 +60,7 @@ def serve_command(
         allow_host=allow_host,
         allow_origin=allow_origin,
         truncate=not refuse_long,
+        allow_token_ids=allow_token_ids,
         quiet=quiet,
         limits=Limits(waiting=max_waiting, texts=max_texts),
     )

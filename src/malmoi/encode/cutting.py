@@ -25,6 +25,7 @@ from malmoi.text.wordpiece import cutting_like_bert, engine
 MOST_SPECIAL = 4  # special pieces of a pair
 UNKNOWN = ("[UNK]", "<unk>")
 CHARACTERS = 32  # of a text for each piece that counts, before the rest is not even looked at
+LONGEST_WORD = 100  # characters: one that is longer is a single unknown piece for WordPiece
 WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
 
 
@@ -62,7 +63,9 @@ class Cutter:
         Of a long text only the beginning is cut: as much as gives the same first pieces.
         """
         size = self.longest * CHARACTERS
-        found = self._cut([head(t, size) if isinstance(t, str) else t for t in texts], offsets)
+        pairs = iter(self._short_pairs([text for text in texts if isinstance(text, tuple)]))
+        heads = [head(text, size) if isinstance(text, str) else next(pairs) for text in texts]
+        found = self._cut(heads, offsets)
         for i, text in enumerate(texts):
             if len(text) > size and isinstance(text, str):
                 found[i] = self._beginning(text, found[i], offsets)
@@ -75,6 +78,20 @@ class Cutter:
             size *= 8
             (encoding,) = self._cut([head(text, size)], offsets)
         return encoding
+
+    def _short_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Pairs of which neither text has many more pieces than a model reads.
+
+        A tokenizer keeps what it cuts off a pair as every end of the one text with every end of
+        the other: two long texts are their product in memory.
+        """
+        parts = [head(part, self.longest * CHARACTERS) for pair in pairs for part in pair]
+        long = [i for i, part in enumerate(parts) if len(part) > self.longest]
+        for i, encoding in zip(long, self._cut([parts[i] for i in long], True), strict=True):
+            if encoding.overflowing:
+                end = max(stop for _, stop in encoding.offsets)
+                parts[i] = parts[i][: end + LONGEST_WORD]
+        return list(zip(parts[::2], parts[1::2], strict=True))
 
     def all_of(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
         """All pieces of a uniform text, however long: block by block, with where each begins."""

@@ -6,9 +6,9 @@ from math import isfinite
 
 from malmoi.encode.layers import Layers
 from malmoi.encode.mixing import MIXES, Mix, mix_layers
-from malmoi.encode.pooling import POOLS, Bounds, Pool, pool_groups, unit_length
+from malmoi.encode.pooling import POOLS, Bounds, Pool, pool_groups
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Recipe:
     def pooled(self, rows: Matrix, bounds: Bounds) -> Matrix:
         """Mixed pieces as [groups, dim]."""
         pooled = pool_groups(rows, bounds, self.pool)
-        return unit_length(pooled) if self.normalize else pooled
+        return l2_normalize(pooled) if self.normalize else pooled
 
 
 RECIPES = {

@@ -10,13 +10,13 @@ from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
 from malmoi.encode.pieces import Numbers
-from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups, unit_length
+from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.texts import as_texts
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.query.places import Place, find_places
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
 AROUND = 2  # words shown on each side
@@ -39,7 +39,7 @@ class Occurrences:
 
     def similarity(self) -> Matrix:
         """The cosine of each occurrence with each other, [n, n]."""
-        rows = unit_length(self.matrix)
+        rows = l2_normalize(self.matrix)
         return rows @ rows.T
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.search.postings import Postings
+from malmoi.search.postings import Postings, Small
 from malmoi.vectors import Matrix
 
 K1, B = 1.2, 0.75
@@ -32,9 +32,28 @@ def score_words(
         return scores
     for word, times in Counter(words).items():
         found = [part.of(word) for part in postings]
-        having = sum(int(mask[rows].sum()) for mask, (rows, _) in zip(alive, found, strict=True))
-        weight = times * log(1 + (texts - having + 0.5) / (having + 0.5))
+        weight = times * _rarity(found, alive, texts)
         for start, part, (rows, counts) in zip(starts, postings, found, strict=False):
             slack = K1 * (1 - B + B * part.lengths[rows] * (texts / length))
             scores[start + rows.astype(np.int64)] += weight * counts / (counts + slack)
     return scores
+
+
+def highest_score(
+    postings: Sequence[Postings], alive: Sequence[Mask], words: Sequence[str]
+) -> float:
+    """What no text's score exceeds, however often it has the words: the sum of their weights.
+
+    Words that no text has count as the rarest, so that a query of unknown words matches little.
+    """
+    texts = sum(int(mask.sum()) for mask in alive)
+    each = Counter(words).items()
+    return sum(
+        times * _rarity([part.of(word) for part in postings], alive, texts) for word, times in each
+    )
+
+
+def _rarity(found: Sequence[tuple[Small, Small]], alive: Sequence[Mask], texts: int) -> float:
+    """ln(1 + (N - n + ½) / (n + ½))."""
+    having = sum(int(mask[rows].sum()) for mask, (rows, _) in zip(alive, found, strict=True))
+    return log(1 + (texts - having + 0.5) / (having + 0.5))

@@ -2,8 +2,9 @@
 
 Rows are kept as short codes of how they differ from the centre of their cluster, and the centres
 as short codes too; the best rows are looked at exactly by whoever asks. How many clusters a search
-looks into is chosen when they are made, by how many of the ten nearest rows are found. Knows
-nothing of texts, nor of which rows live.
+looks into is chosen when they are made, by the recall of the ten nearest rows on two samples of
+queries that are not rows: rows with noise, and random directions. Rows of zeros have no direction
+and are in no cluster. Knows nothing of texts, nor of which rows live.
 """
 
 from dataclasses import dataclass, replace
@@ -17,13 +18,18 @@ import numpy as np
 
 from malmoi.errors import BadFile
 from malmoi.extras import require
+from malmoi.files.checksums import file_sum
 from malmoi.files.output import beside
-from malmoi.nearest.ranking import Rows, rank_rows, unit
-from malmoi.vectors import Matrix, Vectors
+from malmoi.nearest.ranking import Rows, divisors, rank_rows
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 WORTH = 100_000  # rows: fewer are looked through exactly
+FEWEST = 1000  # rows: too few to train codes with
 RECALL, NEAREST = 0.953, 10  # a little more than the 0.95 that is promised
-SAMPLE, SEED = 1000, 1
+SAMPLE, SEED = 1000, 1  # queries of each kind
+NOISE = 0.5  # the length of what is added to a row of length one
+ROUNDING = 1e-6  # of cosines
+SCORED = 1 << 22  # numbers of candidates that are compared with queries at a time
 ROWS_TRAINED, ROUNDS = 128, 12  # a cluster; of k-means
 BITS = 4  # a number's code
 CANDIDATES = (4, 8, 16, 32)
@@ -41,23 +47,32 @@ class Clusters:
     clusters: int
     probes: int  # clusters that a search looks into
     candidates: int  # rows looked at exactly, for each one asked for
-    recall: float  # of the ten nearest, on a sample of the rows
-    sample: int
+    recall: float  # of the ten nearest: the lower of the two below
+    sample: int  # queries of each kind
+    recall_perturbed: float | None = None  # for rows with noise; unknown to older indexes
+    recall_random: float | None = None  # for random directions
     path: Path | None = None
+    checksum: int | None = None  # of the file; those of earlier releases have none
 
     @property
     def facts(self) -> dict[str, int | float]:
         """What there is to know of them."""
-        names = ("clusters", "probes", "candidates", "recall", "sample")
-        return {name: getattr(self, name) for name in names}
+        names = (
+            *("clusters", "probes", "candidates", "recall", "sample"),
+            *("recall_perturbed", "recall_random"),
+        )
+        known = {name: getattr(self, name) for name in names}
+        return {name: fact for name, fact in known.items() if fact is not None}
 
     @cached_property
     def index(self) -> Any:
         """faiss's own."""
         faiss = require("faiss", extra="search")
-        try:
+        try:  # faiss itself would crash on some damaged files
+            if self.checksum is not None and self.path and file_sum(self.path) != self.checksum:
+                raise RuntimeError("its checksum is wrong")
             index = faiss.read_index(str(self.path))
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
             raise BadFile(f"{self.path} is damaged: build the index anew") from error
         index.nprobe, index.implem = self.probes, BY_RESERVOIR
         return index
@@ -68,7 +83,7 @@ class Clusters:
 
     def without_file(self) -> "Clusters":
         """The same, in memory."""
-        return _holding(replace(self, path=None), self.index)
+        return _holding(replace(self, path=None, checksum=None), self.index)
 
     def nearest(self, direction: Matrix, k: int) -> Rows:
         """Rows that are likely to hold the k nearest, and others."""
@@ -85,14 +100,33 @@ def can_cluster() -> bool:
     return find_spec("faiss") is not None
 
 
-def make_clusters(vectors: Vectors) -> Clusters:
-    """Cluster the rows, and see how far a search has to look."""
+def make_clusters(vectors: Vectors) -> Clusters | None:
+    """Cluster the rows, and see how far a search has to look; None for too few rows."""
+    units, used = l2_normalize(vectors.matrix), np.flatnonzero(vectors.norms)
+    if len(used) < FEWEST:
+        return None
+    if len(used) < len(units):
+        units = units[used]
+    index = _trained(units)
+    index.add_with_ids(units, used)
+    made = _tuned(index, vectors, _queries(units))
+    index.nprobe = made.probes
+    return _holding(made, index)
+
+
+def _trained(units: Matrix) -> Any:
+    """faiss's index for rows like these, still empty."""
     faiss = require("faiss", extra="search")
-    rows, dim, random = len(vectors), vectors.dim, np.random.default_rng(SEED)
+    rows, dim = units.shape
     count = 2 ** round(log2(1.6 * sqrt(rows)))
-    units = unit(vectors.matrix)
     means = faiss.Kmeans(
-        dim, count, niter=ROUNDS, spherical=True, seed=SEED, max_points_per_centroid=ROWS_TRAINED
+        dim,
+        count,
+        niter=ROUNDS,
+        spherical=True,
+        seed=SEED,
+        min_points_per_centroid=1,  # few rows are no reason to write to the terminal
+        max_points_per_centroid=ROWS_TRAINED,
     )
     means.train(units)
     centres = faiss.IndexPQFastScan(dim, dim, BITS, faiss.METRIC_INNER_PRODUCT)
@@ -100,19 +134,17 @@ def make_clusters(vectors: Vectors) -> Clusters:
     centres.add(means.centroids)
     index = faiss.IndexIVFPQFastScan(centres, dim, count, dim, BITS, faiss.METRIC_INNER_PRODUCT)
     index.by_residual, index.implem = True, BY_RESERVOIR
-    index.train(units[np.sort(random.permutation(rows)[: count * ROWS_TRAINED])])
-    index.add(units)
-    asked = np.sort(random.permutation(rows)[:SAMPLE])
-    made = _tuned(index, vectors, units[asked], asked, count)
-    index.nprobe = made.probes
-    return _holding(made, index)
+    chosen = np.random.default_rng(SEED).permutation(rows)[: count * ROWS_TRAINED]
+    index.train(units[np.sort(chosen)])
+    return index
 
 
 def write_clusters(made: Clusters, path: Path) -> Clusters:
     """The same in a file."""
     with beside(path) as (part,):
         require("faiss", extra="search").write_index(made.index, str(part))
-    return _holding(replace(made, path=path), made.index)
+        checksum = file_sum(part)
+    return _holding(replace(made, path=path, checksum=checksum), made.index)
 
 
 def _holding(clusters: Clusters, index: Any) -> Clusters:
@@ -121,27 +153,59 @@ def _holding(clusters: Clusters, index: Any) -> Clusters:
     return clusters
 
 
-def _tuned(index: Any, vectors: Vectors, directions: Matrix, asked: Rows, count: int) -> Clusters:
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Queries of length one, and how near the last of their nearest rows is."""
+
+    directions: Matrix  # [queries, dim]
+    least: Matrix  # [queries]
+
+
+def _queries(units: Matrix) -> tuple[Matrix, Matrix]:
+    """Rows with noise, and random directions: what is asked for is seldom a row itself."""
+    random = np.random.default_rng(SEED)
+    chosen = np.sort(random.permutation(len(units))[:SAMPLE])
+    noise = l2_normalize(random.normal(size=(len(chosen), units.shape[1])).astype(np.float32))
+    anywhere = random.normal(size=noise.shape).astype(np.float32)
+    return l2_normalize(units[chosen] + NOISE * noise), l2_normalize(anywhere)
+
+
+def _tuned(index: Any, vectors: Vectors, queries: tuple[Matrix, Matrix]) -> Clusters:
     """The fewest probes that find enough of the nearest, with more candidates only where needed.
 
     Candidates are what few codes can tell apart, so that all of them are looked at exactly.
     """
-    truth = rank_rows(vectors, directions, NEAREST + 1).rows
+    samples = [_Sample(each, rank_rows(vectors, each, NEAREST).scores[:, -1]) for each in queries]
+    count = index.nlist
     for candidates in CANDIDATES:
         for probes in (each for each in PROBES if each <= count // 4):
-            index.nprobe = probes
-            _, found = index.search(directions, (NEAREST + 1) * candidates)
-            recall = _recall(found, truth, asked)
-            if recall >= RECALL:
-                return Clusters(count, probes, candidates, recall, len(asked))
-    index.nprobe = count
-    _, found = index.search(directions, (NEAREST + 1) * candidates)
-    return Clusters(count, count, candidates, _recall(found, truth, asked), len(asked))
+            made = _measured(index, vectors, samples, probes, candidates)
+            if made.recall >= RECALL:
+                return made
+    return _measured(index, vectors, samples, count, candidates)
 
 
-def _recall(found: Rows, truth: Rows, asked: Rows) -> float:
-    """The share of each row's ten nearest that are found; that it finds itself is no merit."""
-    others = truth != asked[:, np.newaxis]
-    others[others.all(axis=1), -1] = False  # a twin of it took its place
-    hit = (truth[:, :, np.newaxis] == found[:, np.newaxis, :]).any(axis=2)
-    return float(hit[others].mean())
+def _measured(
+    index: Any, vectors: Vectors, samples: list[_Sample], probes: int, candidates: int
+) -> Clusters:
+    """What a search finds that looks into so many clusters."""
+    index.nprobe = probes
+    near, anywhere = (_recall(index, vectors, sample, candidates) for sample in samples)
+    size = len(samples[0].directions)
+    return Clusters(index.nlist, probes, candidates, min(near, anywhere), size, near, anywhere)
+
+
+def _recall(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> float:
+    """The share of the ten nearest that are found, or of others that are equally near."""
+    hits = 0
+    step = max(1, SCORED // (NEAREST * candidates * vectors.dim))
+    for start in range(0, len(sample.least), step):
+        part = slice(start, start + step)
+        directions = sample.directions[part]
+        _, found = index.search(directions, NEAREST * candidates)
+        near = np.einsum("qcd,qd->qc", vectors.matrix[found], directions)
+        near /= divisors(vectors.norms)[found]
+        near[found < 0] = -np.inf
+        good = near >= sample.least[part, np.newaxis] - ROUNDING
+        hits += int(np.minimum(good.sum(axis=1), NEAREST).sum())
+    return hits / (NEAREST * len(sample.least))

@@ -8,10 +8,9 @@ import numpy as np
 from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import unit
 from malmoi.search.state import Probe, State
 from malmoi.search.words import best_analyser
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 LENGTH = 60  # characters of a text that are enough to know an encoder by
 ALIKE = 0.999  # the least cosine: other processors round differently
@@ -64,6 +63,6 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")
     if state.probe is None:
         return
-    again = unit(encoder.encode([state.probe.text])[0])
-    if float(again @ unit(state.probe.vector)) < ALIKE:
+    again = l2_normalize(encoder.encode([state.probe.text])[0])
+    if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
         raise BadSetting(f"{what}: the same text has another vector")

@@ -253,6 +253,9 @@ class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     where: Annotated[list[str], Meta(description="year>=2020, lang=ko: all must hold.")] = []
     hybrid: bool = False
     lexical: bool = False
+    weight: (
+        Annotated[float, Meta(ge=0, le=1, description="Of words in a hybrid search.")] | None
+    ) = None
 
 
 class FoundText(Struct, kw_only=True):
@@ -271,9 +274,10 @@ class FoundText(Struct, kw_only=True):
 
 
 class SearchAnswer(Struct, kw_only=True):
-    """The best texts, best first."""
+    """The best texts, best first; `weight` is that of words in a hybrid search."""
 
     model: str
+    weight: float | None
     hits: list[FoundText]
 
 

@@ -89,8 +89,7 @@ class Learning:
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
-        for name, array in self.as_checkpoint().tensors.items():
-            array[:] = checkpoint.tensors[name]
+        checkpoint.copy_to(self.as_checkpoint().tensors)
 
     def _learn(self, part: int) -> None:
         settings = self.settings

@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from msgspec import Struct
 
-from malmoi.encode.pooling import unit_length
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import Neighbour
+from malmoi.serve.checking import check_expression, check_word
 from malmoi.serve.endpoints import Endpoint, Handler
 from malmoi.serve.refusing import Refused
 from malmoi.serve.routes.openai import vectors
@@ -22,6 +22,7 @@ from malmoi.serve.schemas import (
 )
 from malmoi.serve.service import Service, Visit
 from malmoi.serve.work import Nearest, OneByOne
+from malmoi.vectors import l2_normalize
 
 COST = 64  # pieces of text that take about as long as a question to vectors
 
@@ -32,6 +33,7 @@ async def ask_neighbours(
     """The nearest words to a word."""
     model, words = service.models.vectors(asked.model)
     visit.model = model.name
+    check_word(service.limits, asked.word, "word")
     work = Nearest(words, count(service, asked.k), asked.metric)
     (found,) = await service.ask(visit, work, [asked.word], [COST])
     return {"model": model.name, "neighbours": scored(found)}
@@ -41,6 +43,7 @@ async def ask_analogy(service: Service, visit: Visit, asked: AnalogyRequest) -> 
     """The words that an expression comes closest to."""
     model, words = service.models.vectors(asked.model)
     visit.model, k = model.name, count(service, asked.k)
+    check_expression(service.limits, asked.expression)
     question = [lambda: analogy(words, asked.expression, k, method=asked.method)]
     (found,) = await service.ask(visit, OneByOne(), question, [COST])
     return {"model": model.name, "answers": scored(found)}
@@ -54,10 +57,12 @@ async def ask_similarity(
     visit.model = model.name
     if model.vectors is not None:
         words = model.vectors
+        check_word(service.limits, asked.one, "one")
+        check_word(service.limits, asked.other, "other")
         question = [lambda: similarity(words, asked.one, asked.other)]
         (cosine,) = await service.ask(visit, OneByOne(), question, [COST])
     else:
-        rows = unit_length(await vectors(service, visit, model, [asked.one, asked.other]))
+        rows = l2_normalize(await vectors(service, visit, model, [asked.one, asked.other]))
         cosine = float(np.dot(rows[0].astype(np.float64), rows[1]))
     return {"model": model.name, "similarity": cosine}
 
