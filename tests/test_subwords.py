@@ -65,7 +65,7 @@ def test_ngrams_longer_than_the_word_cost_nothing() -> None:
     boundless = Subwords(shortest=3, longest=5_000_000)  # as a damaged file may have it
     begin = time.process_time()
     assert boundless.ngrams("eating") == Subwords(shortest=3, longest=8).ngrams("eating")
-    assert time.process_time() - begin < 0.5
+    assert time.process_time() - begin < 10  # it would take minutes
 
 
 @given(st.text(max_size=8), st.integers(1, 4), st.integers(0, 3))
