@@ -5,6 +5,7 @@ it is verified as a whole, put there, and costs nothing any more. Knows nothing 
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -57,8 +58,15 @@ class Deferred:
         return np.asarray(found)
 
 
+def is_cached(kind: type, name: str) -> bool:
+    """Whether a name is that of something which is computed when it is first asked for."""
+    return isinstance(getattr(kind, name), cached_property)
+
+
 def defer(value: Deferred, arrays: Mapping[str, Unverified]) -> None:
     """Let arrays of a value, which was made of them as they lie there, be verified when used."""
     for name in arrays:
+        if hasattr(type(value), name) and not is_cached(type(value), name):
+            raise TypeError(f"{name} has a default on its class, which would hide the array")
         value.__dict__.pop(name, None)
     value.__dict__[UNVERIFIED] = {**value.__dict__.get(UNVERIFIED, {}), **arrays}
