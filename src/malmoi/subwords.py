@@ -122,13 +122,15 @@ class SubwordVectors(Vectors):
 
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
     `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
-    `kept`, in a pruned model, are the buckets that still have a row, ascending.
+    `kept`, in a pruned model, are the buckets that still have a row, ascending. Questions with
+    an unseen word are refused where less than `least_known` of its n-grams have one.
     """
 
     own: Matrix
     ngrams: Matrix
     subwords: Subwords
     kept: npt.NDArray[np.int32] | None = None
+    least_known: float = LEAST_KNOWN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -184,16 +186,18 @@ class SubwordVectors(Vectors):
         return mean, Explanation(word, "near words", names, near, len(ngrams))
 
     def is_guess(self, explanation: Explanation) -> bool:
-        """Whether a vector comes from so few n-grams that it says next to nothing.
+        """Whether a vector comes from too few of a word's n-grams: less than `least_known`.
 
-        Any text hits buckets of other n-grams by chance: only what is beyond that counts. Where
-        more than half of the buckets are in use, they cannot tell.
+        Any text hits buckets of other n-grams by chance; where many are in use, more are needed.
+        Where more than half are, they cannot tell.
         """
+        known, count = len(explanation.ngrams), explanation.all_ngrams
+        if explanation.source != "n-grams" or self.least_known <= 0:
+            return False
         chance = 0.0 if self.kept is None else len(self.kept) / self.subwords.buckets
         chance = chance if chance <= 1 / 2 else 0.0
-        least = chance + (1 - chance) * LEAST_KNOWN
-        known, count = len(explanation.ngrams), explanation.all_ngrams
-        return explanation.source == "n-grams" and known < least * count
+        needed = int(count * (chance + (1 - chance) * self.least_known))
+        return known < needed or known < self.least_known * count
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
         return super()._taken(rows) | {"own": self.rows_of("own", rows)}

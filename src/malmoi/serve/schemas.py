@@ -190,10 +190,17 @@ class Scored(Struct, kw_only=True):
     score: float
 
 
-class NeighboursAnswer(Struct, kw_only=True):
-    """The nearest words, nearest first."""
+class WordsAnswer(Struct, kw_only=True):
+    """Of words that have no row of their own: which were read as others, and a note on each."""
 
     model: str
+    read_as: dict[str, dict[str, float]]
+    notes: list[str]
+
+
+class NeighboursAnswer(WordsAnswer, kw_only=True):
+    """The nearest words, nearest first."""
+
     neighbours: list[Scored]
 
 
@@ -206,10 +213,9 @@ class AnalogyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     method: Method = "add"
 
 
-class AnalogyAnswer(Struct, kw_only=True):
+class AnalogyAnswer(WordsAnswer, kw_only=True):
     """The words that it comes closest to."""
 
-    model: str
     answers: list[Scored]
 
 
@@ -221,10 +227,9 @@ class SimilarityRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     model: ModelName | None = None
 
 
-class SimilarityAnswer(Struct, kw_only=True):
+class SimilarityAnswer(WordsAnswer, kw_only=True):
     """The cosine between them."""
 
-    model: str
     similarity: float
 
 
