@@ -248,7 +248,7 @@ class Client:
     def _encode(self, number: int, texts: Texts, is_tokenized: bool, show_tokens: bool) -> Encoded:
         rows: list[list[float]] = []
         tokens: list[list[str]] = []
-        truncated = 0
+        truncated = fragmented = 0
         for start in range(0, len(texts), AT_ONCE):
             asked = {
                 "id": number,
@@ -261,8 +261,15 @@ class Client:
             rows += answer["result"]
             tokens += answer.get("tokens", ())
             truncated += int(headers.get("x-truncated-texts", 0))
+            fragmented += int(headers.get("x-fragmented-texts", 0))
         if truncated and self._check_length:
             text = f"{truncated:,} of {len(texts):,} texts are too long: the rest was left out"
+            warnings.warn(text, MalmoiWarning, stacklevel=3)
+        if fragmented:
+            text = (
+                f"{fragmented:,} of {len(texts):,} texts are mostly words that the model knows only"
+            )
+            text += " as single letters, bytes or unknown tokens: their vectors mean little"
             warnings.warn(text, MalmoiWarning, stacklevel=3)
         vectors = rows if self.output_fmt == "list" else np.array(rows, np.float32)
         return (vectors, tokens) if show_tokens else vectors

@@ -14,6 +14,7 @@ from malmoi.serve.service import Service, Visit
 from malmoi.serve.texts import (
     characters,
     checked,
+    note_fragments,
     note_texts,
     refuse_long,
     run_encodings,
@@ -67,6 +68,7 @@ async def vectors(
         prompt = reader.encoder.prompt(None)
         size = characters(found)
         encodings = await service.aside(size, lambda: reader.cut(found, prompt=prompt))
+        await note_fragments(service, visit, reader, encodings, found)
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     if not service.truncate:
         refuse_long(reader, truncated, INPUT)
