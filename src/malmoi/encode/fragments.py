@@ -64,6 +64,7 @@ class Fragments:
 
     def skip(self, special: Sequence[int]) -> None:
         """Tokens that stand for no text, such as [CLS]; they end the word before."""
+        self._kinds_of(np.array(special, np.int64))  # there is room for them
         self._kinds[[number for number in special if number != self._unknown]] = STARTS
 
     def count_ids(
@@ -107,6 +108,9 @@ class Fragments:
         return unknown + spelt
 
     def _kinds_of(self, ids: Counts) -> npt.NDArray[np.uint8]:
+        beyond = int(ids.max(initial=0)) + 1 - len(self._kinds)  # ids may have gaps
+        if beyond > 0:
+            self._kinds = np.pad(self._kinds, (0, beyond), constant_values=UNSEEN)
         kinds = self._kinds[ids]
         unseen = kinds == UNSEEN
         if unseen.any():
@@ -159,14 +163,17 @@ def count_letters(content: str) -> int:
 
 def fragments_of(tokenizer: Any, unknown: int | None) -> Fragments:
     """For a tokenizer of the package tokenizers."""
-    size = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
     continuing, from_bytes = "", None
     if type(tokenizer.model).__name__ in ("WordPiece", "WordLevel"):
         continuing = getattr(tokenizer.model, "continuing_subword_prefix", "##")
     elif "ByteLevel" in repr(tokenizer.pre_tokenizer):
         from_bytes = byte_characters()
     return Fragments(
-        tokenizer.id_to_token, size, unknown, continuing=continuing, from_bytes=from_bytes
+        tokenizer.id_to_token,
+        tokenizer.get_vocab_size(),
+        unknown,
+        continuing=continuing,
+        from_bytes=from_bytes,
     )
 
 
