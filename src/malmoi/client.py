@@ -249,7 +249,7 @@ class Client:
     def _encode(self, number: int, texts: Texts, is_tokenized: bool, show_tokens: bool) -> Encoded:
         rows: list[list[float]] = []
         tokens: list[list[str]] = []
-        truncated = 0
+        truncated = fragmented = 0
         for start in range(0, len(texts), AT_ONCE):
             some = list(texts[start : start + AT_ONCE])
             asked = {
@@ -264,8 +264,15 @@ class Client:
             if show_tokens:
                 tokens += self._list(answer, "tokens", len(some))
             truncated += count_of(headers.get("x-truncated-texts", ""))
+            fragmented += count_of(headers.get("x-fragmented-texts", ""))
         if truncated and self._check_length:
             text = f"{truncated:,} of {len(texts):,} texts are too long: the rest was left out"
+            warnings.warn(text, MalmoiWarning, stacklevel=3)
+        if fragmented:
+            text = (
+                f"{fragmented:,} of {len(texts):,} texts are mostly words that the model knows only"
+                " as single letters, bytes or unknown tokens: their vectors mean little"
+            )
             warnings.warn(text, MalmoiWarning, stacklevel=3)
         vectors = rows if self.output_fmt == "list" else self._array(rows)
         return (vectors, tokens) if show_tokens else vectors

@@ -40,3 +40,5 @@ def test_a_query_is_counted_as_a_text_of_a_batch(
         assert found.json["hits"][0]["id"] == "1"
         assert found.headers["x-truncated-texts"] == "1"
         assert server.post("/search", {"query": "서울", "lexical": True}).json["hits"]
+        korean = server.post("/search", {"query": "기타를 연주하는 사람"})
+        assert korean.headers["x-fragmented-texts"] == "1"

@@ -14,9 +14,10 @@ import numpy as np
 
 from malmoi.encode.breaks import blocks, head
 from malmoi.encode.config import Config, read_json
+from malmoi.encode.fragments import Fragments, fragments_of
 from malmoi.encode.pieces import SPECIAL, Pieces
 from malmoi.encode.sentence import SentenceModules
-from malmoi.encode.texts import Text, uniform
+from malmoi.encode.texts import Text, as_texts, uniform
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
@@ -115,13 +116,18 @@ class Cutter:
         found = (self.tokenizer.token_to_id(name) for name in UNKNOWN)
         return next((number for number in found if number is not None), None)
 
+    @cached_property
+    def fragments(self) -> Fragments:
+        """Counts words that the vocabulary knows only as letters, bytes or unknown tokens."""
+        return fragments_of(self.tokenizer, self.unknown)
+
     def is_truncated(self, encoding: Any) -> bool:
         """Whether a text went on."""
         return len(encoding) >= self.longest and bool(encoding.overflowing)
 
     def __call__(self, texts: Sequence[Text]) -> list[Pieces]:
         """The pieces of each text."""
-        uniform = [self.uniform(text) for text in texts]
+        uniform = [self.uniform(text) for text in as_texts(texts)]
         encodings = self.encoded(uniform, offsets=True)
         return [self.pieces(*each) for each in zip(uniform, encodings, strict=True)]
 
