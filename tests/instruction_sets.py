@@ -47,6 +47,8 @@ class Run(NamedTuple):
         """What tells Numba to compile for this set, and where to keep it."""
         features = ",".join(f"+{name}" for name in ("sse2", *self.instructions.features))
         own = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features}
+        if self.instructions == current_set():  # this very processor, which may be no x86
+            own = {}
         checks = {"NUMBA_BOUNDSCHECK": "1"} if self.bounds_checks else {}
         folder = re.sub(r"\W+", "-", self.name.lower())
         cache = {"NUMBA_CACHE_DIR": str(CACHE / kernels_digest() / folder)}
