@@ -117,7 +117,7 @@ def signed_index(content: bytes) -> bytes:
 
 def subjects() -> list[Subject]:
     """All of them."""
-    index = Subject("index", write_index, use_index, checked=True, weight=3)
+    index = Subject("index", write_index, use_index, checked=True, weight=4)
     found = [
         index,
         replace(index, name="index, large", is_large=True),

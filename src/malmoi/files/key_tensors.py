@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import BadFile, BadSetting
 from malmoi.files.tensors import Tensor, TensorFile, Tensors, damage, expect
 from malmoi.keys import Hashes, Keys, Rows, hash_word
 
@@ -109,7 +109,10 @@ class FileKeys(Keys):
         if "offsets" in self.__dict__:
             return super().bytes_at(row)
         start, stop = self._tensors["offsets"].rows(slice(row, row + 2)).tolist()
-        return bytes(self._tensors["bytes"].rows(slice(start, stop)).data)
+        packed = self._tensors["bytes"]
+        if not 0 <= start <= stop <= len(packed.array):
+            raise BadFile(f"{self._path} is damaged: the {self._prefix}s do not fit their offsets")
+        return bytes(packed.rows(slice(start, stop)).data)
 
     def strings(self, rows: Iterable[int]) -> list[str]:
         """The words of rows that there are, counted from the beginning."""
