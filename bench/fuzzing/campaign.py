@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from queue import Empty, Queue
@@ -80,9 +80,7 @@ def run_worker(
         if code == 0 or time.monotonic() > deadline:
             return None
         if last is None or code > 0:
-            raise RuntimeError(
-                f"a worker ended with code {code} at {last}: {errors.read()[-2000:]}"
-            )
+            raise RuntimeError(f"a worker ended with {code} at {last}: {errors.read()[-2000:]}")
     name, case = last
     if hangs:
         outcomes[name].hangs.append(f"{name} {case}: not done after {PATIENCE:.0f} s")
@@ -103,8 +101,7 @@ def watch(
     """Note what a worker tells until it ends; its last case, and whether it had to be killed."""
     assert process.stdout is not None
     lines: Queue[str] = Queue()
-    reader = Thread(target=lambda stream: [*map(lines.put, stream), lines.put("")],
-                    args=(process.stdout,))  # fmt: skip
+    reader = Thread(target=pass_on, args=(process.stdout, lines))
     reader.start()
     last, patience, hangs = None, STARTING, False
     try:
@@ -126,3 +123,10 @@ def watch(
         process.kill()
     reader.join()
     return last, hangs
+
+
+def pass_on(stream: Iterable[str], lines: "Queue[str]") -> None:
+    """Every line, and an empty one at the end."""
+    for line in stream:
+        lines.put(line)
+    lines.put("")

@@ -67,13 +67,13 @@ def subjects() -> list[Subject]:
              "x.tsv": written(x_tsv=TABLE.replace(",", "\t")),
              "x.txt.gz": written(x_txt_gz=gzip.compress(plain.encode()))}  # fmt: skip
     found = [
-        Subject(f"text {name}", make, lambda folder, name=name: use_text(folder / name), weight=2)  # type: ignore[misc]
+        Subject(f"text {name}", make, lambda folder, name=name: use_text(folder / name), weight=4)  # type: ignore[misc]
         for name, make in texts.items()
     ]
     sets = {"pairs": PAIRS, "analogies": ANALOGIES}
     found += [
         Subject(f"test of {name}", written(x_txt=text), lambda folder: use_set(folder / "x.txt"),
-                weight=2)
+                weight=4)
         for name, text in sets.items()
     ]  # fmt: skip
     return [
@@ -82,12 +82,12 @@ def subjects() -> list[Subject]:
             "test of sentences",
             written(x_tsv=SENTENCES),
             lambda folder: digest(read_sentences(folder / "x.tsv")),
-            weight=2,
+            weight=4,
         ),
         Subject(
             "test of searches",
             written(corpus_jsonl=CORPUS, queries_jsonl=QUERIES, qrels__test_tsv=JUDGED),
             lambda folder: digest(read_search_test(folder)),
-            weight=2,
+            weight=4,
         ),
     ]

@@ -1,7 +1,8 @@
 """`python -m bench.fuzzing.worker JOBS`: damaged files, one after the other.
 
-JOBS are which ones, `[[subject, first case, the one after the last], …]`. Prints a line of JSON before each subject and each case, and one for each case that ends as it must not. A
-process of its own, so that one that crashes or never ends can be told of.
+JOBS are which ones, `[[subject, first case, the one after the last], …]`. Prints a line of JSON
+before each subject and each case, and one for each case that ends as it must not. A process of its
+own, so that one that crashes or never ends can be told of.
 """
 
 import json

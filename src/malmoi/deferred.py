@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
 UNVERIFIED = "_unverified"
@@ -51,11 +50,12 @@ class Deferred:
 
     def rows_of(self, name: str, rows: Any) -> Array:
         """Some rows of an array; while it is deferred, no others are verified."""
-        waiting: Mapping[str, Unverified] = self.__dict__.get(UNVERIFIED, {})
-        if name in waiting and name not in self.__dict__:
-            return waiting[name].rows(rows)
-        found: Array = getattr(self, name)[rows]
-        return np.asarray(found)
+        held: Array | None = self.__dict__.get(name)
+        if held is not None:
+            found: Array = held[rows]
+            return found
+        waiting: Mapping[str, Unverified] = self.__dict__[UNVERIFIED]
+        return waiting[name].rows(rows)
 
 
 def is_cached(kind: type, name: str) -> bool:

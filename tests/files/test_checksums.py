@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +173,13 @@ def test_unseen_words_of_a_large_model_are_built_from_verified_rows(
 
 
 def test_large_vectors_can_be_copied_and_sent(many: Path) -> None:
-    for twin in (copy.deepcopy(load(many)), pickle.loads(pickle.dumps(load(many)))):
+    used = load(many)
+    assert used.keys.find_all(["word1"]).tolist() == [1]
+    for twin in (
+        copy.deepcopy(load(many)),
+        pickle.loads(pickle.dumps(load(many))),
+        pickle.loads(pickle.dumps(used)),
+    ):
         assert list(twin.keys) == list(load(many).keys)
         np.testing.assert_array_equal(twin.matrix, load(many).matrix)
 
@@ -207,3 +214,14 @@ def test_inspect_verifies_files_that_hold_no_vectors(
     flip(path, "ids")
     assert run(["inspect", str(path)]) == 1
     assert "the checksum of block 0 of its 1 is wrong" in capsys.readouterr().err
+
+
+def test_threads_may_look_words_up_while_all_is_being_verified(many: Path) -> None:
+    vectors = load(many)
+    asked = [f"word{row}" for row in range(0, ROWS, 7)]
+
+    def rows(_: int) -> list[int]:
+        return [vectors.row(word) for word in asked]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == list(range(0, ROWS, 7)) for found in pool.map(rows, range(4)))

@@ -166,17 +166,18 @@ class _Work:
 
     def _restore(self, found: Checkpoint, texts: Iterator[str]) -> None:
         path = checkpoint_of(self.keeper)
-        self.done, self.size = int(found.state["texts"]), int(found.state["bytes"])
-        self.dim, self.first = int(found.state["dim"]), found.tensors["first"]
+        with found.restoring():
+            self.done, self.size = int(found.state["texts"]), int(found.state["bytes"])
+            self.dim, self.first = int(found.state["dim"]), found.tensors["first"]
+            for name in NOTED:
+                setattr(self.notes, name, found.tensors[name].tolist())
+            for name in SUMS:
+                setattr(self.notes, name, int(found.state[name]))
+            self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
         if os.fstat(self.file.fileno()).st_size < self.size:
             raise BadFile(
                 f"{path} is of a file of which the part written is gone: begin without resuming"
             )
-        for name in NOTED:
-            setattr(self.notes, name, found.tensors[name].tolist())
-        for name in SUMS:
-            setattr(self.notes, name, int(found.state[name]))
-        self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
         self._noted = self._counts()
         with warnings.catch_warnings(action="ignore", category=MalmoiWarning):
             chunk = next(embed(self.encoder, islice(texts, 1), self.wish, Notes()))
