@@ -26,7 +26,7 @@ from malmoi.vectors import Matrix, l2_normalize
 QUERIES = 256
 AMONG = 10_000  # texts that are ranked for each query
 SEED = 1
-WEIGHTS = np.linspace(0, 1, 21)
+WEIGHTS = np.arange(10, 95, 5) / 100  # one side alone would leave some queries without answer
 MEASURABLE = 0.5  # standard errors
 EQUAL = 1e-6  # scores
 
@@ -67,6 +67,8 @@ def _cosines(
     cosines = cosines_of(state, among, directions)
     at = [i for i, each in enumerate(queries) if each.rest is not None]
     rests = [each.rest for each in queries if each.rest is not None]
+    if not rests:
+        return cosines
     embedded = embed_texts(reader_of_texts(encoder, state), rests, split=state.passages)
     for i, rest in zip(at, embedded, strict=True):
         cosines[i, own[i]] = (l2_normalize(rest.matrix) @ directions[i]).max()
@@ -89,11 +91,13 @@ def _matches(
 
 
 def _reciprocal_ranks(cosines: Matrix, matched: Matrix, own: int, spread: float) -> list[float]:
-    """1 / the rank of a text, by each of the weights; others that are equally good do not count."""
+    """1 / the rank of a text, by each of the weights; equally good ones share their ranks."""
     found = []
     for weight in WEIGHTS.tolist():
         scores = fuse(cosines, matched, weight, spread)
-        found.append(1 / (1 + int(np.count_nonzero(scores > scores[own] + EQUAL))))
+        better = int(np.count_nonzero(scores > scores[own] + EQUAL))
+        equal = int(np.count_nonzero(scores >= scores[own] - EQUAL)) - better - 1
+        found.append(1 / (1 + better + equal / 2))
     return found
 
 
