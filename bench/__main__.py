@@ -42,6 +42,7 @@ QUALITY = (
     "retrieval",
     "killing",
     "soak",
+    "hostile",
 )
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
