@@ -7,11 +7,12 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from malmoi.serve.routes import ENDPOINTS
 
-FINE = {
+FINE: dict[str, dict[str, Any]] = {
     "/embed": {"texts": ["a"], "layers": -1, "mix": "single", "pool": "mean", "per": "text"},
     "/encode": {"texts": ["a"], "id": 1, "is_tokenized": False, "show_tokens": True},
     "/tokenize": {"texts": ["a"]},
@@ -21,7 +22,7 @@ FINE = {
     "/similarity": {"model": "capitals", "one": "한국", "other": "서울"},
     "/search": {"query": "bank", "k": 2, "where": ["year>=2000"], "hybrid": True, "lexical": False},
 }
-MORE_FIELDS = {
+MORE_FIELDS: dict[str, tuple[str, ...]] = {
     "/embed": ("recipe", "weights", "scale", "special", "join", "prompt", "truncate", "normalize",
                "model", "odd"),
     "/encode": ("model", "odd"),
@@ -29,9 +30,7 @@ MORE_FIELDS = {
     "/v1/embeddings": ("encoding_format", "user", "odd"),
     "/search": ("model", "odd"),
 }  # fmt: skip
-VALUES = tuple(
-    json.dumps(value)
-    for value in (
+ODD: tuple[Any, ...] = (
         None, True, False, 0, 1, -1, 2, 99, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, 10**400, 0.5,
         1e308, -1e308, 5e-324, "", " ", "\0", "a\0b", "\ud800", "\udfff\ud800", "\ufffe", "\x7f",
         "a" * 5000, "가" * 2000, "e" + "\u0315\u0300" * 1000, "9" * 5000, "9" * 900 + ":", "-:-",
@@ -42,8 +41,8 @@ VALUES = tuple(
         [[]], [[[]]], [{}], [None], [""], [" "], ["a", None], ["a", ["b"]], [["a", "b", "c"]],
         [["a"]], [["a", "b"]], [[1]], [1, "a"], [2**70], [-1], [True], [0.5], ["a"] * 300,
         ["=", "a=", "=a"], ["a>" + "9" * 400], ["a>nan"], ["!"] * 33, {"a": {"b": [1]}},
-    )
 )  # fmt: skip
+VALUES = tuple(map(json.dumps, ODD))
 RAW_VALUES = (
     "NaN",
     "Infinity",
