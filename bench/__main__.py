@@ -46,6 +46,7 @@ QUALITY = (
     "killing",
     "fuzz",
     "soak",
+    "hostile",
 )
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28

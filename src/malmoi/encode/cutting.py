@@ -84,14 +84,19 @@ class Cutter:
         """Pairs of which neither text has many more pieces than a model reads.
 
         A tokenizer keeps what it cuts off a pair as every end of the one text with every end of
-        the other: two long texts are their product in memory.
+        the other: two long texts are their product in memory. The longer text stays the longer,
+        for it has the odd piece; of texts that are very long, only the beginnings are compared.
         """
         parts = [head(part, self.longest * CHARACTERS) for pair in pairs for part in pair]
         long = [i for i, part in enumerate(parts) if len(part) > self.longest]
-        for i, encoding in zip(long, self._cut([parts[i] for i in long], True), strict=True):
-            if encoding.overflowing:
-                end = max(stop for _, stop in encoding.offsets)
-                parts[i] = parts[i][: end + LONGEST_WORD]
+        cut = dict(zip(long, self._cut([parts[i] for i in long], True), strict=True))
+        for i in range(0, len(parts), 2):
+            first, second = (_count(cut[k]) if k in cut else 0 for k in (i, i + 1))
+            longer, shorter = (i, i + 1) if first > second else (i + 1, i)
+            if len(ends := _ends(cut.get(longer))) > 3:
+                parts[longer] = parts[longer][: ends[2] + LONGEST_WORD]
+                if len(ends := _ends(cut.get(shorter))) > 1:
+                    parts[shorter] = parts[shorter][: ends[0] + LONGEST_WORD]
         return list(zip(parts[::2], parts[1::2], strict=True))
 
     def all_of(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
@@ -180,6 +185,12 @@ def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
 
 def _count(encoding: Any) -> int:
     return len(encoding) + sum(map(len, encoding.overflowing))
+
+
+def _ends(encoding: Any) -> list[int]:
+    """Where each part of a text ends that is as long as a model reads."""
+    windows = [] if encoding is None else [encoding, *encoding.overflowing]
+    return [max(stop for _, stop in window.offsets) for window in windows]
 
 
 def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> Any:

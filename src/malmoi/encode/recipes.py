@@ -12,6 +12,8 @@ from malmoi.vectors import Matrix, l2_normalize
 
 LARGEST_SCALE = 1e30  # float32 ends at 3e38
 
+LARGEST_SCALE = 1e30  # float32 ends at 3e38
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
