@@ -36,6 +36,7 @@ QUALITY = (
     "equality",
     "language",
     "vectors",
+    "cbow",
     "slips",
     "sentences",
     "static",
