@@ -93,7 +93,8 @@ def train(
                 window = [hidden[word] for word in contexts]
                 lost = learn(window, outputs, chosen, rate)
             else:
-                mean = np.mean([hidden[word] for word in contexts], axis=0)
+                sizes = [len(rows[word]) for word in contexts]  # all input rows count alike
+                mean = np.average([hidden[word] for word in contexts], axis=0, weights=sizes)
                 move, lost = learn_mean(mean, outputs, chosen, rate)
                 for word in contexts:
                     hidden[word] += move

@@ -101,6 +101,10 @@ def test_rows_have_a_mean_and_move_together(kind: ModuleType, dim: int) -> None:
     some, out = np.array([2, 7, 4], np.int32), np.ones(matrix.shape[1], np.float32)
     call(kind.mean_of_rows, matrix, some, out)
     np.testing.assert_allclose(out, matrix[some].mean(axis=0), atol=1e-6)
+    weights = np.array([1, 5, 2], np.float32)
+    call(kind.weighted_mean, matrix, some, weights, out)
+    expected = np.average(matrix[some], axis=0, weights=weights)
+    np.testing.assert_allclose(out, expected, atol=1e-6)
     expected = matrix.copy()
     expected[some] += out
     call(kind.move_rows, matrix, some, out)

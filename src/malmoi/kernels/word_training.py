@@ -31,7 +31,11 @@ score_tile, step_tile, move_tile = (
     best_tiles.move_tile,
 )
 score_mean, move_targets = best_means.score_mean, best_means.move_targets
-mean_of_rows, move_rows = best_rows.mean_of_rows, best_rows.move_rows
+mean_of_rows, weighted_mean, move_rows = (
+    best_rows.mean_of_rows,
+    best_rows.weighted_mean,
+    best_rows.move_rows,
+)
 
 SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
 
@@ -98,6 +102,7 @@ class Room(NamedTuple):
     hidden: Matrix  # [SENTENCE, width]
     before: Matrix  # [SENTENCE, width]
     contexts: Rows  # [2 · window] hidden rows of a window
+    shares: Matrix  # [2 · window] how many input rows each of these is the mean of
     mean: Matrix  # [width] of a window
     targets: Rows  # [2, most targets] of this window and of the next
     goals: Matrix  # [2, most targets]
@@ -139,7 +144,7 @@ def train_words(
                 contexts = room.contexts[: find_contexts(centre, length, plan, state, room)]
                 count = len(contexts) if plan.skipgram else 1
                 if not plan.skipgram:
-                    mean_of_rows(hidden, contexts, mean)
+                    take_mean(hidden, contexts, words, plan, room)
                     for k in range(len(move)):
                         move[k] = 0
                 for group in range(0, chosen, TILE):
@@ -251,3 +256,18 @@ def find_contexts(centre: int, length: int, plan: Plan, state: State, room: Room
             room.contexts[around] = room.places[place]
             around += 1
     return around
+
+
+@inlined
+def take_mean(hidden: Matrix, contexts: Rows, words: Words, plan: Plan, room: Room) -> None:
+    """The mean of a window: of all input rows of its words, as in fastText.
+
+    A hidden row is a mean itself, and counts as often as it has input rows.
+    """
+    if plan.directly:
+        mean_of_rows(hidden, contexts, room.mean)
+    else:
+        for i in range(len(contexts)):
+            word = room.different[contexts[i]]
+            room.shares[i] = words.starts[word + 1] - words.starts[word]
+        weighted_mean(hidden, contexts, room.shares, room.mean)
