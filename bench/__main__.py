@@ -38,6 +38,7 @@ QUALITY = (
     "equality",
     "language",
     "vectors",
+    "cbow",
     "slips",
     "typos",
     "sentences",

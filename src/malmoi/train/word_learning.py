@@ -139,6 +139,7 @@ class Learning:
             aligned_rows(SENTENCE, width),
             aligned_rows(SENTENCE, width),
             np.zeros(reach, np.int32),
+            np.zeros(reach, np.float32),
             aligned_rows(1, width)[0],
             np.zeros((2, most), np.int32),
             np.zeros((2, most), np.float32),
