@@ -164,8 +164,8 @@ class SubwordVectors(Vectors):
     def understand(self, word: str) -> tuple[Matrix | None, Explanation]:
         """The vector of what is meant by a word, None if there is none, and where it comes from.
 
-        Where known words one slip away are more likely meant than a new word, it is the mean of
-        them and of the new word by their shares; elsewhere the new word's alone.
+        Where known words one slip away are more likely meant than a new word, it is their mean
+        by their shares, without the n-grams of what is then a typo; elsewhere the new word's.
         """
         row = self.row(word)
         if row >= 0:
@@ -176,14 +176,15 @@ class SubwordVectors(Vectors):
             ngram.decode(self.subwords.encoding, "backslashreplace") for ngram, _ in known
         )
         near = tuple(readings(self, word, self._new_words)) if len(word) <= LONGEST_WORD else ()
-        as_new = self._mean([row for _, row in known]) if known else None
         shares = np.array([share for _, share in near], np.float32)
-        if shares.sum() <= MORE_LIKELY:
-            source: Literal["n-grams", "nothing"] = "n-grams" if known else "nothing"
-            return as_new, Explanation(word, source, names, near, len(ngrams))
-        mean: Matrix = shares @ self.rows_of("matrix", [self.row(one) for one, _ in near])
-        mean = mean / shares.sum() if as_new is None else mean + (1 - shares.sum()) * as_new
-        return mean, Explanation(word, "near words", names, near, len(ngrams))
+        if shares.sum() > MORE_LIKELY:
+            rows = self.rows_of("matrix", [self.row(one) for one, _ in near])
+            mean: Matrix = shares @ rows / shares.sum()
+            return mean, Explanation(word, "near words", names, near, len(ngrams))
+        if not known:
+            return None, Explanation(word, "nothing", names, near, len(ngrams))
+        as_new = self._mean([row for _, row in known])
+        return as_new, Explanation(word, "n-grams", names, near, len(ngrams))
 
     def is_guess(self, explanation: Explanation) -> bool:
         """Whether a vector comes from too few of a word's n-grams: less than `least_known`.
