@@ -39,6 +39,7 @@ QUALITY = (
     "slips",
     "sentences",
     "static",
+    "fragments",
     "retrieval",
     "killing",
     "soak",

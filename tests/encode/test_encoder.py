@@ -14,6 +14,8 @@ from malmoi.vectors import Vectors
 from tests.encode.test_equal_to_transformers import BANK
 from tests.encode.worlds import naive_pool
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["the river bank", "one two three four five six", "hello", "a longer text, with commas"]
 
 

@@ -9,6 +9,8 @@ import pytest
 from malmoi.encode.encoder import ContextualEncoder
 from tests.serve.worlds import Running
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["A man plays the guitar.", "한국의 수도는 서울이다.", "x"]
 
 
