@@ -43,6 +43,7 @@ QUALITY = (
     "typos",
     "sentences",
     "static",
+    "fragments",
     "retrieval",
     "killing",
     "fuzz",

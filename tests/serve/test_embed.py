@@ -15,6 +15,8 @@ from malmoi.serve.models import Models, load_model
 from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
 
 

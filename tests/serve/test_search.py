@@ -8,6 +8,8 @@ from malmoi.search.building import build_index
 from malmoi.serve.models import Models, Served
 from tests.serve.worlds import serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["A dam broke. " * 200 + "The valley was flooded.", "A man plays the guitar.", "서울의 밤"]
 
 

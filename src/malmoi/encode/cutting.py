@@ -202,12 +202,12 @@ def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> An
         except Exception as error:  # the library has no kind of its own
             raise BadFile(f"{path} is no tokenizer: {error}") from error
     if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:
-        return _from_vocabulary(folder / "vocab.txt", options)
+        return tokenizer_from_vocabulary(folder / "vocab.txt", options)
     wanted = "tokenizer.json or vocab.txt" if config.family in WORDPIECE else "tokenizer.json"
     raise BadFile(f"{folder} has no {wanted}: without it no text can be cut")
 
 
-def _from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
+def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
     """WordPiece as BERT's own tokenizer has it, made from a vocab.txt."""
     tokenizers = require("tokenizers", extra="bert")
     lower = bool(options.get("do_lower_case", True))
