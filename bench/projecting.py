@@ -10,13 +10,12 @@ import numpy as np
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
 from malmoi.nearest.mutual import rank_each_other
-from malmoi.nearest.ranking import unit
 from malmoi.project.kept import kept_share, sampled
 from malmoi.project.near import near_lists
 from malmoi.project.pca import principal_components
 from malmoi.project.reduction import Method, reduce
 from malmoi.project.tsne import LINKS
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 ROUNDS = 3
 ROWS, DRAWN, LISTED = 10_000, 5000, 10
@@ -65,7 +64,7 @@ def tell(vectors: Vectors, method: Method) -> None:
     """How long a picture takes, and how many of the nearest ten it keeps."""
     links = near_lists(vectors, LINKS)["cosine"]
     start = time.perf_counter()
-    picture = reduce(unit(vectors.matrix), links, method)
+    picture = reduce(l2_normalize(vectors.matrix), links, method)
     took = time.perf_counter() - start
     asked = sampled(len(vectors))
     near = links.rows[asked, :LISTED]

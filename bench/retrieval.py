@@ -12,12 +12,12 @@ from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
 from malmoi.files.progress import Progress, silent
-from malmoi.nearest.ranking import Rows, unit
+from malmoi.nearest.ranking import Rows
 from malmoi.search.building import build_index
 from malmoi.search.ranking import by_vector
 from malmoi.search.sources import Source
 from malmoi.search.state import State
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 SCIFACT = CORPORA.parent / "scifact"
 K, POINTS, RECALL, TIMES = 10, 0.5, 0.95, 10.0
@@ -45,7 +45,7 @@ def scifact() -> Iterator[Figure]:
 
     def brute_force(query: str) -> list[str]:
         (direction,) = encoder.encode([query])
-        return [ids[row] for row in np.argsort(-(unit(encoder.largest) @ direction))[:K]]
+        return [ids[row] for row in np.argsort(-(l2_normalize(encoder.largest) @ direction))[:K]]
 
     say(f"{len(test.queries):,} queries, four ways")
     exact, brute = evaluate_search(index, test, K), score_search(brute_force, test, K)
@@ -111,7 +111,7 @@ def clusters(data: Data) -> Iterator[Figure]:
     state, tuned = index.state, index.state.clusters
     assert tuned is not None
     rows = np.random.default_rng(SEED).permutation(len(index))[:QUERIES]
-    directions = unit(index.vectors.matrix[rows])
+    directions = l2_normalize(index.vectors.matrix[rows])
     ask(state, directions[:3], exact=True)
     found, truth = ask(state, directions, K + 1), ask(state, directions, K + 1, exact=True)
     share = others_found(found, truth, rows)
@@ -126,7 +126,7 @@ def clusters(data: Data) -> Iterator[Figure]:
     some = directions[:300]
     fast, slow = best_of(ROUNDS, partial(ask, state, some), partial(ask, state, some, exact=True))
     yield faster("clusters beside exact", fast / len(some), slow / len(some), TIMES)
-    units = unit(index.vectors.matrix)
+    units = l2_normalize(index.vectors.matrix)
     whole, all_of_it, plain = best_of(
         ROUNDS,
         lambda: [index.search(one, K) for one in some],

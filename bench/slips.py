@@ -21,10 +21,9 @@ from malmoi.evaluate.scores import spearman
 from malmoi.evaluate.sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared, word_similarity
 from malmoi.evaluate.typos import corrupt, typo_test
-from malmoi.nearest.ranking import unit
 from malmoi.subwords import SubwordVectors
 from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 SEEDS = range(5)  # of typos
 UNSEEN = 5  # one word in so many
@@ -135,7 +134,8 @@ def misspelled(vectors: Vectors) -> float:
     pairs = [line.split("->") for line in lines if "," not in line]
     asked = [(seen, meant) for seen, meant in pairs if meant in vectors and seen not in vectors]
     cosines = [
-        float(unit(vectors.meant(seen)) @ unit(vectors[meant])) for seen, meant in asked[::10]
+        float(l2_normalize(vectors.meant(seen)) @ l2_normalize(vectors[meant]))
+        for seen, meant in asked[::10]
     ]
     return float(np.mean(cosines))
 

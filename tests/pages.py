@@ -16,6 +16,14 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
+def assert_prints(line: str, printed: str) -> None:
+    """What a command printed holds each answer of its comment: `malmoi … # japan, 0.93…`."""
+    at = 0
+    for expected in filter(None, line.partition("  # ")[2].split(", ")):
+        at = printed.find(expected.removesuffix("…"), at)
+        assert at >= 0, (line, expected, printed)
+
+
 def assert_answers(page: str, changed: Callable[[str], str] = str) -> int:
     """Execute the page's Python: each answer is what the comment says; how many there were."""
     code = changed("\n".join(blocks(page, "python")))

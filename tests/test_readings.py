@@ -5,13 +5,14 @@ import unicodedata
 import numpy as np
 import pytest
 
-from malmoi.readings import NEW, readings
+from malmoi.formats import load
+from malmoi.readings import FREQUENT, OF_PARTS, RARITY, NewWords, learn_new_words, readings
 from malmoi.slips import meant_by
 from malmoi.spelling import learn_spelling
 from malmoi.vectors import Vectors
 
 WORDS = ["the", "ten", "tech", "개발"]
-SPELLING = learn_spelling(WORDS)
+NEW_WORDS = NewWords(learn_spelling(WORDS), 0.1)
 
 
 def known(counts: list[int] | None) -> Vectors:
@@ -19,45 +20,104 @@ def known(counts: list[int] | None) -> Vectors:
 
 
 def test_shares_are_frequencies_times_the_chances_of_slips() -> None:
-    found = dict(readings(known([4000, 300, 200, 500]), "teh", SPELLING))
+    vectors = known([4000, 300, 200, 500])
+    found = dict(readings(vectors, "teh", NEW_WORDS))
     chances = meant_by("teh")
     shares = {"the": 0.8, "ten": 0.06, "tech": 0.04}
     weights = {word: share * chances[word] for word, share in shares.items()}
-    total = sum(weights.values()) + NEW * SPELLING.chance("teh")
+    total = sum(weights.values()) + NEW_WORDS.weight(vectors, "teh")
     assert found == pytest.approx({word: weight / total for word, weight in weights.items()})
     assert sum(found.values()) < 1
 
 
+@pytest.mark.parametrize("count", [1, 2, 20, 200])
+def test_a_rare_word_is_less_likely_meant_than_its_share_says(count: int) -> None:
+    vectors = Vectors(["xylem", "water"], np.eye(2), [count, round(10 / FREQUENT) - count])
+    share = count * FREQUENT / 10
+    weight = share * meant_by("xyelm")["xylem"] * min(1, share / FREQUENT) ** RARITY
+    new = NEW_WORDS.weight(vectors, "xyelm")
+    found = dict(readings(vectors, "xyelm", NEW_WORDS))
+    assert found == pytest.approx({"xylem": weight / (weight + new)}, rel=1e-4)
+
+
+def test_a_known_stem_with_a_known_ending_is_rather_new() -> None:
+    stems = [f"{a}{b}rk" for a in "bcdfghjlmp" for b in "aeiou"]
+    words = [*stems, *(f"{stem}ed" for stem in stems), "worked"]
+    vectors = Vectors(words, np.eye(len(words), 2), [*[9] * (len(words) - 1), 900])
+    new = learn_new_words(vectors)
+    with_stem = Vectors([*words, "wirk"], np.eye(len(words) + 1, 2))
+    assert new.weight(with_stem, "wirked") == OF_PARTS * new.weight(vectors, "wirked")
+
+
+def test_short_words_are_rather_new() -> None:
+    shorter, longer = (NEW_WORDS._replace(spelling=learn_spelling([])) for _ in range(2))
+    weights = [shorter.weight(known(None), "ab"), longer.weight(known(None), "abcdefgh")]
+    chances = [shorter.spelling.chance(word) ** 0.5 for word in ("ab", "abcdefgh")]
+    assert weights[0] / chances[0] > 1000 * weights[1] / chances[1]
+
+
+def test_new_words_are_as_common_as_the_rarest() -> None:
+    assert learn_new_words(known([60, 20, 11, 9])).share == pytest.approx(0.2)
+    assert learn_new_words(known([5, 5, 5, 5])).share == pytest.approx(1)
+    assert 0 < learn_new_words(known(None)).share < 1
+    assert learn_new_words(Vectors([], np.empty((0, 2)))).share == 0
+
+
 def test_the_likeliest_comes_first() -> None:
-    found = readings(known([4000, 300, 200, 2]), "teh", SPELLING)
+    found = readings(known([4000, 300, 200, 2]), "teh", NEW_WORDS)
     assert found[0].word == "the"
     assert [one.share for one in found] == sorted((one.share for one in found), reverse=True)
 
 
 def test_what_is_spelt_like_other_words_is_rather_new() -> None:
-    shares = [
-        sum(one.share for one in readings(known([400, 30, 20, 2]), "teh", learn_spelling(words)))
-        for words in (["teh", "tehs", "tehran"], ["meh", "tea"], ["하나", "둘"])
+    vectors = known([400, 30, 20, 2])
+    weights = [
+        NewWords(learn_spelling(words), 0.1).weight(vectors, "teh")
+        for words in (["하나", "둘"], ["meh", "tea"], ["teh", "tehs", "tehran"])
     ]
-    assert shares == sorted(shares)
-    assert shares[0] < 0.5 < shares[-1]
+    assert weights == sorted(weights)
+    assert weights[-1] > 5 * weights[0]
 
 
 def test_where_nobody_counted_rank_stands_for_frequency() -> None:
     by_rank, counted = (
-        readings(known(counts), "teh", SPELLING) for counts in (None, [12 * 4, 12 * 2, 16, 12])
+        readings(known(counts), "teh", NEW_WORDS) for counts in (None, [12 * 4, 12 * 2, 16, 12])
     )
     assert [one.word for one in by_rank] == [one.word for one in counted]
     assert [one.share for one in by_rank] == pytest.approx([one.share for one in counted], abs=0.1)
 
 
 def test_a_word_far_from_all_has_no_reading() -> None:
-    assert readings(known(None), "zebra", SPELLING) == []
-    assert readings(known([0, 0, 0, 0]), "teh", SPELLING) == []
-    assert readings(Vectors([], np.empty((0, 2))), "teh", learn_spelling([])) == []
+    assert readings(known(None), "zebra", NEW_WORDS) == []
+    assert readings(known([0, 0, 0, 0]), "teh", NEW_WORDS) == []
+    assert readings(Vectors([], np.empty((0, 2))), "teh", NEW_WORDS) == []
 
 
 def test_hangul_in_its_letters_is_read_alike() -> None:
     apart = unicodedata.normalize("NFD", "게발")
-    assert readings(known(None), apart, SPELLING) == readings(known(None), "게발", SPELLING)
-    assert readings(known(None), apart, SPELLING)[0].word == "개발"
+    assert readings(known(None), apart, NEW_WORDS) == readings(known(None), "게발", NEW_WORDS)
+    assert readings(known(None), apart, NEW_WORDS)[0].word == "개발"
+
+
+RIGHT = ["baker", "coder", "fishery", "hiking", "moored", "stirred", "valeria"]
+MISTYPED = {
+    "recieve": "receive",
+    "jaapnese": "japanese",
+    "becuase": "because",
+    "langauge": "language",
+    "ocmputer": "computer",
+    "definately": "definitely",
+}
+
+
+def test_right_words_are_left_alone_and_mistyped_ones_understood() -> None:
+    left_out = {*RIGHT, *MISTYPED}
+    keys = [word for word in load("glove-6b-50d").keys[:30_000] if word not in left_out]
+    vectors = Vectors(keys, np.zeros((len(keys), 1)))
+    new = learn_new_words(vectors)
+    for word in RIGHT:
+        assert sum(one.share for one in readings(vectors, word, new)) < 0.5, word
+    for typo, word in MISTYPED.items():
+        found = readings(vectors, typo, new)[0]
+        assert found.word == word
+        assert found.share > 0.5

@@ -1,32 +1,42 @@
 """How likely a word is, by the letters of others."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 import pytest
 
 from malmoi.slips import strokes
-from malmoi.spelling import MOST, ORDER, Spelling, learn_spelling
+from malmoi.spelling import (
+    MOST,
+    ORDER,
+    PRODUCTIVE,
+    SYLLABLE_ORDER,
+    Spelling,
+    learn_endings,
+    learn_ngrams,
+    learn_spelling,
+)
 
 WORDS = ["fish", "fishing", "fisher", "shine", "먹어", "먹고", "멍", "a"]
-LETTERS = len(set("".join(map(strokes, WORDS)))) + 1  # and the edge of a word
 
 
-def naive(words: list[str], asked: str) -> float:
+def naive(words: list[str], asked: str, order: int, split: Callable[[str], str]) -> float:
     """Witten and Bell's formula, one stroke after another."""
+    letters = len(set("".join(map(split, words)))) + 1  # and the edge of a word
 
     def padded(word: str) -> str:
-        return "^" * (ORDER - 1) + strokes(word) + "$"
+        return "^" * (order - 1) + split(word) + "$"
 
     counts: Counter[tuple[str, str]] = Counter()
     for word in map(padded, words):
-        for i in range(ORDER - 1, len(word)):
-            counts.update((word[i - length : i], word[i]) for length in range(ORDER))
+        for i in range(order - 1, len(word)):
+            counts.update((word[i - length : i], word[i]) for length in range(order))
     chance, text = 1.0, padded(asked)
-    for i in range(ORDER - 1, len(text)):
-        found = 1 / (LETTERS + 1)
-        for length in range(ORDER):
+    for i in range(order - 1, len(text)):
+        found = 1 / (letters + 1)
+        for length in range(order):
             context = text[i - length : i]
             after = [count for (one, _), count in counts.items() if one == context]
             if after:
@@ -38,7 +48,27 @@ def naive(words: list[str], asked: str) -> float:
 
 @pytest.mark.parametrize("word", [*WORDS, "fishes", "먹", "shin", "zebra", "f", "ing", "물고기"])
 def test_chances_are_witten_and_bells(word: str) -> None:
-    assert learn_spelling(WORDS).chance(word) == pytest.approx(naive(WORDS, word), rel=1e-9)
+    by_strokes = learn_ngrams(WORDS, ORDER)
+    assert by_strokes.chance(word) == pytest.approx(naive(WORDS, word, ORDER, strokes), rel=1e-9)
+    by_syllables = learn_ngrams(WORDS, SYLLABLE_ORDER, by_strokes=False)
+    expected = naive(WORDS, word, SYLLABLE_ORDER, str)
+    assert by_syllables.chance(word) == pytest.approx(expected, rel=1e-9)
+
+
+def test_hangul_is_judged_by_strokes_and_by_syllables() -> None:
+    spelling = learn_spelling(WORDS)
+    both = spelling.by_strokes.chance("먹지"), spelling.by_syllables.chance("먹지")
+    assert spelling.chance("먹지") == pytest.approx((both[0] * both[1]) ** 0.5)
+    assert spelling.chance("fishy") == spelling.by_strokes.chance("fishy")
+
+
+def test_endings_are_what_makes_words_of_many_words() -> None:
+    stems = [f"stem{i}x" for i in range(PRODUCTIVE)]
+    words = [*stems, *(f"{stem}ed" for stem in stems), *(f"{stem}ly" for stem in stems[1:])]
+    assert learn_endings(words) == {"ed"}
+    spelling = learn_spelling(words)
+    assert list(spelling.stems("walked")) == ["walk"]
+    assert list(spelling.stems("ed")) == list(spelling.stems("walkly")) == []
 
 
 def test_all_words_together_have_a_chance_of_1_at_most() -> None:
@@ -66,7 +96,7 @@ def test_nothing_is_known_of_no_words() -> None:
 def test_more_strokes_than_there_are_numbers_for_count_as_one() -> None:
     words = [chr(0x4E00 + i) for i in range(MOST + 50)] + ["\u4e00\u4e01"] * 3
     spelling = learn_spelling(words)
-    assert len(spelling.letters) == MOST - 1
+    assert len(spelling.by_strokes.letters) == MOST - 1
     chances = [spelling.chance(word) for word in words[:: MOST // 20]]
     assert np.all(np.isfinite(chances))
     assert min(chances) > 0

@@ -11,11 +11,19 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+def shortened(sentence: str, most: int = 1000) -> str:
+    """A sentence that quotes a long value, without the middle of it; the fix stands at its end."""
+    if len(sentence) <= most:
+        return sentence
+    half = most // 2
+    return f"{sentence[:half]} […] {sentence[-half:]}"
+
+
 class MalmoiError(Exception):
     """Anything malmoi refuses to do, said in one sentence for the person who asked."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(" ".join(printable(sentence).splitlines()))
+        super().__init__(" ".join(printable(shortened(sentence)).splitlines()))
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -25,10 +33,16 @@ class UnknownWord(MalmoiError, KeyError):
     """A word that the vectors do not hold and cannot build from its parts, or texts do not have."""
 
     def __init__(
-        self, word: str, suggestions: Sequence[str] = (), *, where: str = "the vectors"
+        self,
+        word: str,
+        suggestions: Sequence[str] = (),
+        *,
+        where: str = "the vectors",
+        because: str = "",
     ) -> None:
         self.word = word
         self.suggestions = tuple(suggestions)
+        where += f", {because}" if because else ""
         hint = f"; did you mean {', '.join(self.suggestions)}?" if suggestions else ""
         super().__init__(f"'{word}' is not in {where}{hint}")
 

@@ -19,6 +19,7 @@ LEFT_OUT = 0.003
 TOO_MANY = 0.002
 SWAPPED = 0.002
 BY_SOUND = 0.01  # where another spelling sounds the same
+BY_VOWEL = 0.003  # where it sounds alike only if unstressed: stirred is not starred
 FAR = 0.1  # of wrong strokes and those too many: the share that is nowhere near the right one
 LONGEST = 40  # strokes: what is longer is hardly one word
 
@@ -26,14 +27,14 @@ SOUND_ALIKE = (
     ("ㅐ", "ㅔ"),
     ("ㅒ", "ㅖ"),
     ("ㅗㅐ", "ㅜㅔ", "ㅗㅣ"),  # 왜, 웨, 외
-    ("a", "e", "i", "o"),
     ("c", "s"),
     ("c", "k"),
     ("f", "ph"),
 )
+UNSTRESSED = ("a", "e", "i", "o")
 SOUNDS = [
-    (heard, meant, BY_SOUND / (len(group) - 1))
-    for group in SOUND_ALIKE
+    (heard, meant, rate / (len(group) - 1))
+    for group, rate in (*((group, BY_SOUND) for group in SOUND_ALIKE), (UNSTRESSED, BY_VOWEL))
     for heard in group
     for meant in group
     if heard != meant

@@ -1,10 +1,13 @@
-"""Spelling: how strokes follow one another in known words, and so how likely a new word is.
+"""Spelling: what words look like, and so how likely a new word is.
 
-An n-gram model of keystrokes, smoothed as by Witten and Bell (1991): the more different strokes
-have followed a context, the more is left to the context that is one stroke shorter.
+Two n-gram models, of keystrokes and (for Hangul) of syllables, and the endings that words take.
+The models are smoothed as by Witten and Bell (1991): the more different strokes have followed a
+context, the more is left to the context that is one stroke shorter.
 """
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +18,13 @@ from malmoi.slips import strokes
 Codes = npt.NDArray[np.int64]  # strokes, or several of them in one number, the last one lowest
 
 ORDER = 5  # strokes that are looked at together
+SYLLABLE_ORDER = 2  # and syllables
 BITS = 12  # of a number for each of them
 MOST = 1 << BITS  # different strokes; the rarest of more than that count as one
 SAMPLE = 50_000  # words: more would take longer and say the same
 EDGE = "\n"  # before and after a word
+LONGEST_ENDING = 4  # characters
+PRODUCTIVE = 20  # words of the sample that an ending makes of other words
 
 
 class Level(NamedTuple):
@@ -31,15 +37,16 @@ class Level(NamedTuple):
     kinds: Codes
 
 
-class Spelling(NamedTuple):
-    """What words look like."""
+class NgramModel(NamedTuple):
+    """How likely a word is, stroke by stroke or character by character."""
 
     letters: Codes  # ascending code points of known strokes
     levels: tuple[Level, ...]  # of contexts of 0 strokes, 1, …
+    by_strokes: bool = True  # or by characters
 
     def chance(self, word: str) -> float:
         """How likely this word is among all that could be written."""
-        points, follows = as_points([word])
+        points, follows = as_points([word], len(self.levels), self.by_strokes)
         codes = as_codes(points, self.letters)
         found = np.full(int(follows.sum()), 1 / (len(self.letters) + 1))
         for length, level in enumerate(self.levels):
@@ -54,21 +61,67 @@ class Spelling(NamedTuple):
         return float(np.prod(found))
 
 
+class Spelling(NamedTuple):
+    """What words look like."""
+
+    by_strokes: NgramModel
+    by_syllables: NgramModel
+    endings: frozenset[str]  # that make words of many other words: -ed, 에서
+
+    def chance(self, word: str) -> float:
+        """How likely this word is: with Hangul, the geometric mean of both models."""
+        chance = self.by_strokes.chance(word)
+        if strokes(word) == word:
+            return chance
+        return math.sqrt(chance * self.by_syllables.chance(word))
+
+    def stems(self, word: str) -> Iterator[str]:
+        """What is left of a word without one of the endings."""
+        for length in range(1, min(LONGEST_ENDING, len(word) - 1) + 1):
+            if word[-length:] in self.endings:
+                yield word[:-length]
+
+
 def learn_spelling(words: Sequence[str]) -> Spelling:
     """The spelling of a language, from words of it, evenly chosen where they are very many."""
     every = -(-max(1, len(words)) // SAMPLE)
-    points, follows = as_points([words[i] for i in range(0, len(words), every)])
+    sample = [words[i] for i in range(0, len(words), every)]
+    return Spelling(
+        learn_ngrams(sample, ORDER),
+        learn_ngrams(sample, SYLLABLE_ORDER, by_strokes=False),
+        learn_endings(list(words[:SAMPLE])),  # the most frequent: their stems are among them
+    )
+
+
+def learn_ngrams(words: Sequence[str], order: int, *, by_strokes: bool = True) -> NgramModel:
+    """A model of these words that looks at so many strokes together."""
+    points, follows = as_points(words, order, by_strokes)
     letters, counts = np.unique(points, return_counts=True)
     letters = np.sort(letters[np.argsort(-counts, kind="stable")[: MOST - 1]])
     codes = as_codes(points, letters)
-    grams = (grams_of(codes, length)[follows] for length in range(ORDER))
-    return Spelling(letters, tuple(map(counted, grams)))
+    grams = (grams_of(codes, length)[follows] for length in range(order))
+    return NgramModel(letters, tuple(map(counted, grams)), by_strokes)
 
 
-def as_points(words: Sequence[str]) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def learn_endings(words: Sequence[str]) -> frozenset[str]:
+    """The endings that make words of many of these words."""
+    known = set(words)
+    found = Counter(
+        word[-length:]
+        for word in words
+        for length in range(1, min(LONGEST_ENDING, len(word) - 1) + 1)
+        if word[:-length] in known
+    )
+    return frozenset(ending for ending, count in found.items() if count >= PRODUCTIVE)
+
+
+def as_points(
+    words: Sequence[str], order: int, by_strokes: bool
+) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """The code points of all strokes, edges between words; which of them follow something."""
-    between = EDGE * (ORDER - 1)
-    text = between + strokes(between.join(words)) + between
+    between = EDGE * max(1, order - 1)
+    text = between + between.join(words) + between
+    text = strokes(text) if by_strokes else text
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
     is_edge = points == ord(EDGE)
     follows = ~is_edge

@@ -7,7 +7,6 @@ they are written to be read, for one word at a time; `kernels.subwords` does the
 vocabulary at once.
 """
 
-import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -16,15 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
+from malmoi.explanation import Explanation
 from malmoi.jamo import split_jamo
-from malmoi.readings import Reading, readings
-from malmoi.spelling import Spelling, learn_spelling
+from malmoi.readings import NewWords, learn_new_words, readings
+from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
+LONGEST_WORD = 1000  # characters: what is longer is no word, and would have thousands of n-grams
 MOST = 2**31 - 1  # characters or buckets: what fastText's file can count
 MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
-TOLD = 0.005  # the least share of a near word that is told
+LEAST_KNOWN = 1 / 3  # of a word's n-grams: fewer say next to nothing about it
 
 Units = Literal["letters", "syllables", "jamo", "jamo+syllables"]
 
@@ -71,8 +72,8 @@ class Subwords:
         return [(whole, *plain)] + [(word, *self.syllables)] * by_syllables
 
     def ngrams(self, word: str) -> list[bytes]:
-        """The n-grams of `<word>`, as bytes; none for the end of a line."""
-        if word == LINE_END or self.longest <= 0:
+        """The n-grams of `<word>`, as bytes; none for the end of a line, or what is no word."""
+        if word == LINE_END or self.longest <= 0 or len(word) > LONGEST_WORD:
             return []
         try:
             return [
@@ -115,45 +116,21 @@ def fasttext_hash(text: bytes) -> int:
     return value
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Where the vector of what is meant by a word comes from: of several steps, the chief one."""
-
-    word: str
-    source: Literal["own row", "near words", "n-grams", "nothing"]
-    ngrams: tuple[str, ...] = ()  # those that have a row, in order
-    near: tuple[Reading, ...] = ()  # known words one slip away, likeliest first
-
-    @property
-    def perhaps(self) -> list[str]:
-        """The near words that are worth telling, with their shares."""
-        return [f"{word} ({share:.0%})" for word, share in self.near if share >= TOLD]
-
-    def __str__(self) -> str:
-        if self.source == "own row":
-            return f"'{self.word}' has a row of its own"
-        if self.source == "nothing":
-            return f"'{self.word}' was never seen and none of its n-grams has a row"
-        told = self.perhaps
-        if self.ngrams:
-            pieces = ", ".join(self.ngrams)
-            told.append(f"a new word built from {pieces}" if told else f"built from {pieces}")
-        return f"'{self.word}' was never seen; {' or '.join(told)}"
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SubwordVectors(Vectors):
     """Vectors with a row for every bucket of n-grams.
 
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
     `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
-    `kept`, in a pruned model, are the buckets that still have a row, ascending.
+    `kept`, in a pruned model, are the buckets that still have a row, ascending. Questions with
+    an unseen word are refused where less than `least_known` of its n-grams have one.
     """
 
     own: Matrix
     ngrams: Matrix
     subwords: Subwords
     kept: npt.NDArray[np.int32] | None = None
+    least_known: float = LEAST_KNOWN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -167,61 +144,79 @@ class SubwordVectors(Vectors):
         """The vector of a word, seen or not, as fastText has it; `UnknownWord` if it has none."""
         row = self.row(word)
         if row >= 0:
-            found: Matrix = self.matrix[row]
-            return found
-        rows = [row for _, row in self._ngram_rows(word)]
+            return self.rows_of("matrix", row)
+        rows = [row for _, row in self._known(self._ngrams(word))]
         if not rows:
             raise UnknownWord(word)
-        mean: Matrix = self.ngrams[rows].mean(axis=0, dtype=np.float32)
-        return mean
+        return self._mean(rows)
 
     def meant(self, word: str) -> Matrix:
-        """The vector of what is meant by a word: if it was never seen, perhaps a near one.
-
-        It is the mean over all that may have been meant, near words and the word itself as a
-        new one, by their shares.
-        """
-        near = () if self.row(word) >= 0 else self._near(word)
-        if not near:
-            return self.vector(word)
-        shares = np.array([share for _, share in near], np.float32)
-        mean: Matrix = shares @ self.matrix[[self.row(one) for one, _ in near]]
-        try:
-            mean += (1 - shares.sum()) * self.vector(word)
-        except UnknownWord:  # as a new word nothing is known of it
-            if shares.sum() <= MORE_LIKELY:
-                raise
-            mean /= shares.sum()
-        return mean
-
-    def _taken(self, rows: Selection) -> dict[str, Any]:
-        return super()._taken(rows) | {"own": self.own[rows]}
+        """The vector of what is meant by a word: if it was never seen, perhaps a near one."""
+        vector, _ = self.understand(word)
+        if vector is None:
+            raise UnknownWord(word)
+        return vector
 
     def explain(self, word: str) -> Explanation:
         """Which step says what is meant: its own row, near words, its n-grams, or nothing."""
-        if self.row(word) >= 0:
-            return Explanation(word, "own row")
-        known = tuple(
-            ngram.decode(self.subwords.encoding, "backslashreplace")
-            for ngram, _ in self._ngram_rows(word)
-        )
-        near = self._near(word)
-        if sum(share for _, share in near) > MORE_LIKELY:
-            return Explanation(word, "near words", known, near)
-        return Explanation(word, "n-grams" if known else "nothing", known, near)
+        return self.understand(word)[1]
 
-    def _near(self, word: str) -> tuple[Reading, ...]:
-        """Known words that may have been meant."""
-        return tuple(readings(self, word, self._spelling))
+    def understand(self, word: str) -> tuple[Matrix | None, Explanation]:
+        """The vector of what is meant by a word, None if there is none, and where it comes from.
+
+        Where known words one slip away are more likely meant than a new word, it is their mean
+        by their shares, without the n-grams of what is then a typo; elsewhere the new word's.
+        """
+        row = self.row(word)
+        if row >= 0:
+            return self.rows_of("matrix", row), Explanation(word, "own row")
+        ngrams = self._ngrams(word)
+        known = self._known(ngrams)
+        names = tuple(
+            ngram.decode(self.subwords.encoding, "backslashreplace") for ngram, _ in known
+        )
+        near = tuple(readings(self, word, self._new_words)) if len(word) <= LONGEST_WORD else ()
+        shares = np.array([share for _, share in near], np.float32)
+        if shares.sum() > MORE_LIKELY:
+            rows = self.rows_of("matrix", [self.row(one) for one, _ in near])
+            mean: Matrix = shares @ rows / shares.sum()
+            return mean, Explanation(word, "near words", names, near, len(ngrams))
+        if not known:
+            return None, Explanation(word, "nothing", names, near, len(ngrams))
+        as_new = self._mean([row for _, row in known])
+        return as_new, Explanation(word, "n-grams", names, near, len(ngrams))
+
+    def is_guess(self, explanation: Explanation) -> bool:
+        """Whether a vector comes from too few of a word's n-grams: less than `least_known`.
+
+        Any text hits buckets of other n-grams by chance; where many are in use, more are needed.
+        Where more than half are, they cannot tell.
+        """
+        known, count = len(explanation.ngrams), explanation.all_ngrams
+        if explanation.source != "n-grams" or self.least_known <= 0:
+            return False
+        chance = 0.0 if self.kept is None else len(self.kept) / self.subwords.buckets
+        chance = chance if chance <= 1 / 2 else 0.0
+        needed = int(count * (chance + (1 - chance) * self.least_known))
+        return known < needed or known < self.least_known * count
+
+    def _taken(self, rows: Selection) -> dict[str, Any]:
+        return super()._taken(rows) | {"own": self.rows_of("own", rows)}
+
+    def _mean(self, rows: list[int]) -> Matrix:
+        mean: Matrix = self.rows_of("ngrams", rows).mean(axis=0, dtype=np.float32)
+        return mean
 
     @cached_property
-    def _spelling(self) -> Spelling:
-        """What words look like here."""
-        return learn_spelling(self.keys)
+    def _new_words(self) -> NewWords:
+        """What new words are like here."""
+        return learn_new_words(self)
 
-    def _ngram_rows(self, word: str) -> list[tuple[bytes, int]]:
+    def _ngrams(self, word: str) -> list[bytes]:
+        return self.subwords.ngrams(normalize("NFC", word))
+
+    def _known(self, ngrams: list[bytes]) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""
-        ngrams = self.subwords.ngrams(unicodedata.normalize("NFC", word))
         buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
         if self.kept is None:
             found = list(zip(ngrams, buckets, strict=True))
@@ -232,4 +227,4 @@ class SubwordVectors(Vectors):
                 for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
                 if place < len(self.kept) and self.kept[place] == bucket
             ]
-        return [(ngram, row) for ngram, row in found if self.ngrams[row].any()]
+        return [(ngram, row) for ngram, row in found if self.rows_of("ngrams", row).any()]

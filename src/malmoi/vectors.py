@@ -3,25 +3,31 @@
 Look-up and slicing only. Knows nothing of files, queries or training.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, overload
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.deferred import Deferred
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys, is_encodable
+from malmoi.unicode import Form, normalize
 
 Matrix = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int64]
 Selection = slice | npt.NDArray[np.integer]
+Float = TypeVar("Float", bound=np.floating[Any])
+
+# Squares of single precision between these neither underflow nor overflow.
+LEAST_SQUARE, MOST_SQUARE = 1e-30, 1e38
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors:
+class Vectors(Deferred):
     """`keys[i]` is the word of `matrix[i]`; rows stand in order of frequency.
 
     `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
@@ -31,9 +37,10 @@ class Vectors:
 
     keys: Keys
     matrix: Matrix
-    counts: Counts | None = None
+    # None by way of a factory: a default on the class would hide what is deferred.
+    counts: Counts | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
-    output: Matrix | None = None
+    output: Matrix | None = field(default_factory=lambda: None)
 
     if TYPE_CHECKING:
 
@@ -58,7 +65,7 @@ class Vectors:
                 shape = " × ".join(map(str, self.counts.shape)) or "one number"
                 raise BadSetting(f"{shape} counts for {len(self.keys)} keys")
 
-    @property
+    @cached_property
     def dim(self) -> int:
         """How many numbers a word has."""
         return int(self.matrix.shape[1])
@@ -66,12 +73,12 @@ class Vectors:
     @cached_property
     def norms(self) -> Matrix:
         """The Euclidean length of every row."""
-        lengths: Matrix = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix))
-        return lengths
+        stored = self.stored("norms")
+        return row_norms(self.matrix) if stored is None else stored
 
     @cached_property
     def immeasurable(self) -> int:
-        """The first row without a length, since it holds nan, inf or what is near to it; or -1."""
+        """The first row whose length is not finite in single precision; or -1."""
         found = np.flatnonzero(~np.isfinite(self.norms))
         return int(found[0]) if len(found) else -1
 
@@ -79,8 +86,9 @@ class Vectors:
         """The row of a word, or -1; the other Unicode form of it is tried too."""
         row = self.keys.find(word)
         if row < 0 and not word.isascii():
-            for form in ("NFC", "NFD"):
-                row = max(row, self.keys.find(unicodedata.normalize(form, word)))
+            forms: tuple[Form, ...] = ("NFC", "NFD")
+            for form in forms:
+                row = max(row, self.keys.find(normalize(form, word)))
         return row
 
     def vector(self, word: str) -> Matrix:
@@ -88,8 +96,7 @@ class Vectors:
         row = self.row(word)
         if row < 0:
             raise UnknownWord(word)
-        found: Matrix = self.matrix[row]
-        return found
+        return self.rows_of("matrix", row)
 
     def meant(self, word: str) -> Matrix:
         """The vector of what is meant by a word in a question: here, the word's."""
@@ -142,7 +149,7 @@ class Vectors:
         """The fields that change with the rows."""
         return {
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
-            "matrix": self.matrix[rows],
+            "matrix": self.rows_of("matrix", rows),
             "counts": None if self.counts is None else self.counts[rows],
             "output": None,  # belongs to the whole vocabulary
         }
@@ -163,3 +170,41 @@ def as_matrix(numbers: npt.ArrayLike) -> Matrix:
         )
     with np.errstate(over="ignore"):  # what is too large becomes inf, for others to find
         return np.ascontiguousarray(matrix, dtype=np.float32)
+
+
+def row_norms(rows: Matrix) -> Matrix:
+    """The Euclidean length of every row, [n, dim] to [n], for numbers of any magnitude."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    extreme = np.flatnonzero(_is_extreme(squares))
+    norms: Matrix = np.sqrt(squares)
+    with np.errstate(over="ignore"):  # a length beyond single precision is inf
+        norms[extreme] = np.linalg.norm(rows[extreme].astype(np.float64), axis=1)
+    return norms
+
+
+def l2_normalize(rows: npt.NDArray[Float]) -> npt.NDArray[Float]:
+    """Rows of length one, [n, dim] or a single [dim], of any magnitude; zero stays zero.
+
+    Single precision is enough for nearly all rows; those whose squares it cannot hold are
+    divided in double precision.
+    """
+    if rows.ndim == 1:
+        wide = rows.astype(np.float64)
+        length = sqrt(wide @ wide)
+        single: npt.NDArray[Float] = (wide / length if length else wide).astype(rows.dtype)
+        return single
+    squares = np.einsum("ij,ij->i", rows, rows)
+    extreme = np.flatnonzero(_is_extreme(squares))
+    squares[extreme] = 1
+    scaled: npt.NDArray[Float] = rows / np.sqrt(squares)[:, np.newaxis]
+    if len(extreme):
+        wide = rows[extreme].astype(np.float64)
+        lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+        scaled[extreme] = wide / np.where(lengths == 0, 1, lengths)
+    return scaled
+
+
+def _is_extreme(squares: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which sums of squares single precision may have lost; zero, nan and inf among them."""
+    found: npt.NDArray[np.bool_] = ~((squares > LEAST_SQUARE) & (squares < MOST_SQUARE))
+    return found

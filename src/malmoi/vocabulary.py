@@ -26,6 +26,8 @@ class Vocabulary:
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):
             raise BadSetting(f"{len(self.counts)} counts for {len(self.words)} words")
+        if len(self.counts) and self.counts.min() < 0:
+            raise BadSetting(f"a word was seen {self.counts.min()} times: counts are 0 or more")
 
     @classmethod
     def of(cls, counts: Mapping[str, int], *, min_count: int = 1, size: int | None = None) -> Self:

@@ -87,7 +87,7 @@ def test_help_shows_defaults_that_say_something(capsys: Output) -> None:
     assert "False" not in help
 
 
-@pytest.mark.parametrize("name", ["minilm", "minilm:int8", "use"])
+@pytest.mark.parametrize("name", ["minilm", "minilm:int8", "minilm:quantized", "use"])
 def test_an_encoder_has_no_words_to_ask_for(name: str, capsys: Output) -> None:
     assert run(["neighbours", name, "cat"]) == 1
     assert f"{name} is an encoder of texts" in capsys.readouterr().err

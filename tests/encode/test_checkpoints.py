@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from malmoi.encode import onnx_engine
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import find_model
+from malmoi.encode.graph import make_graph
+from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.errors import BadFile, BadSetting, MissingExtra
 from tests.encode.checkpoints import PIECES, change, save_model
 
@@ -63,7 +64,10 @@ def modules(*kinds: str) -> Damage:
         (lambda f: change(f / "tokenizer_config.json", model_max_length="long"), "'long', which"),
         (lambda f: change(f / "tokenizer_config.json", model_max_length=-5), "leaves no room"),
         (lambda f: change(f / "config.json", vocab_size=None), "does not say .*'vocab_size'"),
-        (lambda f: change(f / "config.json", num_attention_heads=5), "32 numbers for 5 heads"),
+        (
+            lambda f: change(f / "config.json", num_attention_heads=5),
+            "not a multiple of 5 heads",
+        ),
         (lambda f: change(f / "config.json", num_hidden_layers=4), "lacks 'encoder.layer.3"),
         (
             lambda f: change(f / "config.json", position_embedding_type="relative_key"),
@@ -162,34 +166,46 @@ def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         find_model("minilm")
 
 
-def test_a_graph_is_made_once_and_a_damaged_one_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encoder_writes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_model(tmp_path / "bert", "bert")
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
-    first = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
-    (graph,) = (tmp_path / "cache").glob("*/*.onnx")
-    monkeypatch.setattr(onnx_engine, "write_graph", None)
-    again = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
-    np.testing.assert_array_equal(first, again)
-    graph.write_bytes(b"nonsense")
-    with pytest.raises(BadFile, match=r"cannot be run .*: delete its folder"):
-        load_contextual(str(tmp_path / "bert")).encode(["the bank"])
-
-
-def test_a_graph_half_written_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_model(tmp_path / "bert", "bert")
-    monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "cache"))
-
-    def interrupted(file: BinaryIO, *_: object) -> None:
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("malmoi.files.tensors.write_arrays", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            load_contextual(str(tmp_path / "bert")).encode(["the bank"])
-    assert list((tmp_path / "cache").glob("*/*")) == []
+    for name in ("MALMOI_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+    before = sorted(tmp_path.rglob("*"))
     assert load_contextual(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
-    names = sorted(path.name for path in (tmp_path / "cache").glob("*/*"))
-    assert names == ["states-3.onnx", "weights"]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_encoders_of_one_model_open_in_several_threads_at_once(tmp_path: Path) -> None:
+    save_model(tmp_path / "bert", "bert")
+    name = str(tmp_path / "bert")
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: load_contextual(name).encode(["the bank"]), range(18)))
+    for vectors in found:
+        np.testing.assert_array_equal(vectors, found[0])
+
+
+def test_large_weights_stay_in_the_models_own_file_even_behind_a_link(tmp_path: Path) -> None:
+    save_model(tmp_path / "bert", "bert")
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "bert" / "model.safetensors").rename(tmp_path / "blobs" / "abc")
+    (tmp_path / "bert" / "model.safetensors").symlink_to("../blobs/abc")  # as the hub keeps it
+    encoder = load_contextual(str(tmp_path / "bert"))
+    engine = encoder.engine._engine
+    assert isinstance(engine, OnnxEngine)
+    made = make_graph(encoder.config, (3,), engine._laid_out, engine._folder)
+    copied = {name.rsplit(".", 2)[-2] for name in made.handed_over if name != "place_table"}
+    assert copied == {"qkv"}
+    assert encoder.encode(["the bank"]).shape == (1, 32)
+
+
+def test_weights_at_odd_addresses_are_copied(tmp_path: Path) -> None:
+    save_model(tmp_path / "bert", "bert")
+    expected = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
+    path = tmp_path / "bert" / "model.safetensors"
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = content[8 : 8 + length].rstrip() + b" " * 3  # no multiple of 4 any more
+    header += b" " * (len(header) % 4 == 0)
+    path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
+    again = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
+    np.testing.assert_array_equal(again, expected)

@@ -2,6 +2,7 @@
 
 import platform
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,19 +10,24 @@ import pytest
 
 from malmoi.encode import encoder as encoders
 from malmoi.encode import engine
+from malmoi.encode.compiled_engine import CompiledEngine
 from malmoi.encode.embedding import Wish
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.engine import can_compile
-from malmoi.encode.finding import is_encoder
+from malmoi.encode.finding import find_model, is_encoder
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.onnx_engine import OnnxEngine
+from malmoi.encode.packing import pack
+from malmoi.encode.protocol import Arithmetic
+from malmoi.encode.weights import read_weights, weights_file
 from malmoi.encode.writing import write_embeddings
-from malmoi.errors import BadSetting
-from malmoi.kernels import byte_products
+from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.kernels import byte_products, int16_products
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
 TEXTS = ["the bank", "한국어 문장", "a river, a bank and many fish", "robbers " * 40, "x"]
 needs_kernels = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
-needs_bytes = pytest.mark.skipif(not byte_products.USABLE, reason="this processor has no VNNI")
 
 
 def is_onnx(encoder: ContextualEncoder) -> bool:
@@ -94,27 +100,69 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -
             np.testing.assert_allclose(found, alone[:1], atol=1e-6)
 
 
-@needs_bytes
-def test_bytes_are_near_to_floats_and_do_not_depend_on_the_batch() -> None:
-    floats, rounded = load_contextual("minilm"), load_contextual("minilm:int8")
-    exact, near = floats.encode(TEXTS), rounded.encode(TEXTS)
-    assert np.all(np.sum(exact * near, axis=1) > 0.99)
-    alone = np.concatenate([rounded.encode([text]) for text in TEXTS])
+def quantized(arithmetic: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> ContextualEncoder:
+    """MiniLM in this arithmetic, or a skipped test where the processor has no such instructions."""
+    kernel = int16_products if arithmetic == "int16" else byte_products
+    if not (can_compile() and kernel.USABLE):
+        pytest.skip(f"this processor has no instructions for {arithmetic}")
+    monkeypatch.setattr(byte_products, "USABLE", arithmetic == "int8")
+    encoder = load_contextual("minilm:quantized")
+    assert encoder.engine.arithmetic == arithmetic
+    return encoder
+
+
+@pytest.mark.parametrize(("arithmetic", "cosine"), [("int16", 0.99999), ("int8", 0.99)])
+def test_quantized_vectors_are_near_those_of_floats_and_do_not_depend_on_the_batch(
+    arithmetic: Arithmetic, cosine: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = quantized(arithmetic, monkeypatch)
+    exact, near = load_contextual("minilm").encode(TEXTS), encoder.encode(TEXTS)
+    assert np.all(np.sum(exact * near, axis=1) > cosine)
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
     np.testing.assert_allclose(near, alone, atol=1e-5)
+    beside = encoder.encode([*["other texts " * 50] * 9, *TEXTS])[9:]
+    np.testing.assert_allclose(near, beside, atol=1e-5)
 
 
-def test_bytes_without_the_right_processor_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(byte_products, "USABLE", False)
-    with pytest.raises(BadSetting, match="AVX-512 VNNI"):
-        load_contextual("minilm:int8")
+@pytest.mark.parametrize("ending", [":quantized", ":int8"])
+def test_one_name_means_the_integers_that_this_processor_multiplies_fastest(ending: str) -> None:
+    encoder = load_encoder(f"minilm{ending}")
+    assert encoder.name == f"minilm{ending}"
+    assert is_encoder(encoder.name)
+    fastest = "int8" if byte_products.USABLE else "int16" if int16_products.USABLE else "float32"
+    assert load_contextual(encoder.name).engine.arithmetic == fastest
 
 
-def test_vectors_without_layers_have_no_bytes() -> None:
-    with pytest.raises(BadSetting, match="use has no layers, and so no int8"):
+def test_without_the_right_processor_a_quantized_model_runs_in_floats_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    with pytest.warns(MalmoiWarning, match="runs in float32, not quantized") as warned:
+        encoder = load_contextual("minilm:quantized")
+    assert len(warned) == 1
+    assert encoder.engine.arithmetic == "float32"
+    np.testing.assert_array_equal(encoder.encode(TEXTS), load_contextual("minilm").encode(TEXTS))
+
+
+def test_vectors_without_layers_cannot_be_quantized() -> None:
+    with pytest.raises(BadSetting, match="use has no layers to quantize: give it without :int8"):
         load_encoder("use:int8")
 
 
-@needs_bytes
-def test_an_encoder_keeps_the_name_it_was_asked_by() -> None:
-    assert load_encoder("minilm:int8").name == "minilm:int8"
-    assert is_encoder("minilm:int8")
+@pytest.mark.parametrize("arithmetic", ["int16", "int8"])
+def test_hidden_sizes_that_fill_no_group_are_padded(
+    arithmetic: Arithmetic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = quantized(arithmetic, monkeypatch)
+    config = replace(encoder.config, layers=1, dim=33, heads=3, inner=35, embedding=33)
+    weights = {
+        name: weight[tuple(slice({384: 33, 1536: 35}.get(size, size)) for size in weight.shape)]
+        for name, weight in read_weights(weights_file(find_model("minilm")), encoder.config).items()
+        if not name.startswith("layer.") or name.startswith("layer.0.")
+    }
+    batch = pack([[101, 7592, 102], [101, 102]], [[0] * 3, [0] * 2], config.places)
+    exact, near = (
+        CompiledEngine(weights, config, kind).run(batch, [1], 1)[0]
+        for kind in ("float32", arithmetic)
+    )
+    np.testing.assert_allclose(near, exact, atol=0.1 if arithmetic == "int8" else 0.002)

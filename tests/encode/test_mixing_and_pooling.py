@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from malmoi.encode.layers import choose_layers
 from malmoi.encode.mixing import MIXES, mix_layers
-from malmoi.encode.pooling import JOINS, POOLS, group_bounds, pool_groups, unit_length
+from malmoi.encode.pooling import JOINS, POOLS, group_bounds, pool_groups
 from malmoi.encode.recipes import RECIPES, Recipe, choose_recipe
 from malmoi.errors import BadSetting
+from malmoi.vectors import l2_normalize
 from tests.encode.worlds import naive_mix, naive_pool
 
 
@@ -89,7 +90,7 @@ def test_pooling_is_that_of_the_slow_twin(how: str, sizes: list[int], seed: int)
 def test_rows_of_zeros_have_no_direction_and_stay() -> None:
     rows = np.array([[3, 4], [0, 0]], np.float32)
     expected = np.array([[0.6, 0.8], [0, 0]], np.float32)
-    np.testing.assert_allclose(unit_length(rows), expected, atol=1e-7)
+    np.testing.assert_allclose(l2_normalize(rows), expected, atol=1e-7)
 
 
 def test_recipes_known_by_name() -> None:

@@ -14,6 +14,7 @@ from malmoi.project.clusters import cluster_field, find_clusters
 from malmoi.project.fields import frequency_fields, label_field, script, speech_field
 from malmoi.project.labels import UNLABELLED, read_labels
 from malmoi.project.words import word_points
+from malmoi.text.korean import Korean
 
 NUMBERS = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
 
@@ -54,14 +55,24 @@ def test_script_of_a_word(word: str, expected: str) -> None:
     assert script(word) == expected
 
 
-def test_korean_words_have_a_part_of_speech() -> None:
-    pytest.importorskip("kiwipiepy")
-    words = ["학교", "먹다", "예쁘다", "빨리", unicodedata.normalize("NFD", "나무"), "bank"]
-    field = speech_field(words)
+def test_keys_with_tags_have_a_part_of_speech() -> None:
+    field = speech_field(
+        ["학교/NNG", "먹/VV", "걷/VV-I", "예쁘/VA", "은/JX", "을/JKO", "bank/SL", "1/2"]
+    )
     assert field is not None
     named = [field.labels[at] for at in field.values.tolist()]
-    assert named == ["noun", "verb", "adjective", "adverb", "noun", "none"]
-    assert speech_field(["bank", "river"]) is None
+    assert named == ["noun", "verb", "verb", "adjective", "particle", "particle", "none", "none"]
+
+
+def test_keys_without_tags_have_no_part_of_speech() -> None:
+    assert speech_field(["은", "을", "를", "학교", "and/or", "AC/DC"]) is None
+
+
+def test_tags_of_the_korean_tokenizer_are_understood() -> None:
+    pytest.importorskip("kiwipiepy")
+    field = speech_field(Korean(tags=True)("나는 사과를 먹었다"))
+    assert field is not None
+    assert set(field.labels) == {"pronoun", "particle", "noun", "verb", "ending"}
 
 
 def test_labels_of_a_file_are_found_in_either_unicode_form(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.nearest import ranking
-from malmoi.nearest.ranking import Metric, rank_rows, top, unit
+from malmoi.nearest.ranking import Metric, rank_rows, top
 from malmoi.query.neighbours import neighbours
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 from tests.query.worlds import capitals, random_vectors
 
 
@@ -54,7 +54,7 @@ def test_many_at_once_are_the_same_as_one_by_one(monkeypatch: pytest.MonkeyPatch
 def test_rows_are_the_nearest_by_every_metric(metric: Metric, directions: int) -> None:
     vectors = random_vectors(seed=3)
     asked = random_vectors(directions, seed=4).matrix
-    ranked = rank_rows(vectors, unit(asked) if metric == "cosine" else asked, 15, metric)
+    ranked = rank_rows(vectors, l2_normalize(asked) if metric == "cosine" else asked, 15, metric)
     for direction, rows in zip(asked, ranked.rows, strict=True):
         distances = all_distances(vectors, direction, metric)
         np.testing.assert_array_equal(rows, np.argsort(distances, kind="stable")[:15])

@@ -1,9 +1,12 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
+from malmoi.errors import BadSetting
 from malmoi.search.building import build_index
 from malmoi.search.columns import join_columns, make_columns
-from malmoi.search.filters import conditions
+from malmoi.search.filters import _first_relation, conditions
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords
 
 
@@ -50,3 +53,26 @@ def test_a_value_may_hold_a_sign() -> None:
     (condition,) = conditions("url=https://a.b/?x=1&y>=2")
     assert (condition.field, condition.relation) == ("url", "=")
     assert condition.values == ("https://a.b/?x=1&y>=2",)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", " " * 100_000, "a" * 100_000, "= 5", " =5", "a" * 9 + "!"]
+)
+def test_what_is_not_a_filter_is_refused(text: str) -> None:
+    with pytest.raises(BadSetting, match="write field=value"):
+        conditions([text])
+
+
+@pytest.mark.parametrize(
+    "text", [" " * 200_000, "!" * 200_000, "a " * 100_000 + "!", "\t" * 100_000 + "! " * 50_000]
+)
+def test_each_character_of_a_filter_is_looked_at_once(text: str) -> None:
+    class Counted(str):
+        looks = 0
+
+        def __getitem__(self, place: Any) -> str:
+            Counted.looks += 1
+            return str.__getitem__(self, place)
+
+    assert _first_relation(Counted(text))[0] == ""
+    assert Counted.looks <= 3 * len(text)

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.pooling import unit_length
+from malmoi.encode.engine import can_compile
 from malmoi.encode.recipes import Recipe
-from malmoi.kernels import byte_products
 from malmoi.serve.models import Models, load_model
+from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
 
@@ -34,9 +36,9 @@ def test_without_a_recipe_vectors_are_the_models_own(
     assert_equal(rows(server), minilm.encode(TEXTS))
 
 
-@pytest.mark.skipif(not byte_products.USABLE, reason="this processor has no VNNI")
-def test_a_model_in_bytes_is_the_librarys_alone_and_in_company() -> None:
-    model = load_model("rounded", "minilm:int8")
+@pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
+def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
+    model = load_model("rounded", "minilm:quantized")
     assert model.encoder is not None
     expected = model.encoder.encode(TEXTS)
     with serving(Models({"rounded": model})) as server:
@@ -71,7 +73,7 @@ def test_weights_scale_and_special_pieces(server: Running, minilm: ContextualEnc
 
 
 def test_vectors_can_be_of_length_one(server: Running, minilm: ContextualEncoder) -> None:
-    expected = unit_length(minilm.encode(TEXTS, layers=-2))
+    expected = l2_normalize(minilm.encode(TEXTS, layers=-2))
     assert_equal(rows(server, layers=-2, normalize=True), expected)
 
 
@@ -177,3 +179,25 @@ def test_a_recipe_that_makes_no_sense_is_told_in_one_sentence(
     message = found.json["error"]["message"]
     assert sentence in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/embed", {"texts": ["환불을 받고 싶어요", "hello there"]}),
+        ("/embed", {"texts": ["환불을 받고 싶어요", "hello there"], "per": "word"}),
+        ("/v1/embeddings", {"model": "minilm", "input": ["환불을 받고 싶어요", "hello there"]}),
+        ("/encode", {"id": 1, "texts": ["환불을 받고 싶어요", "hello there"]}),
+    ],
+)
+def test_texts_that_the_model_only_spells_are_counted_in_a_header(
+    path: str, asked: dict[str, Any], server: Running
+) -> None:
+    found = server.post(path, asked)
+    assert found.status == 200
+    assert found.headers["x-fragmented-texts"] == "1"
+
+
+def test_english_texts_have_no_such_header(server: Running) -> None:
+    found = server.post("/embed", {"texts": ["hello there", "😀 😀 😀 nice"]})
+    assert "x-fragmented-texts" not in found.headers

@@ -1,13 +1,18 @@
 """/v1/embeddings as OpenAI's: its own client, every kind of input, its errors."""
 
 import base64
+from collections.abc import Iterator
 
 import numpy as np
 import openai
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from tests.serve.worlds import Running
+from malmoi.serve.models import Models
+from malmoi.serve.running import Serving
+from tests.serve.worlds import Running, serving
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
 TEXTS = ["A man plays the guitar.", "한국의 수도는 서울이다.", "x"]
 
@@ -41,7 +46,32 @@ def test_both_formats_hold_the_same_numbers(
     np.testing.assert_allclose(row, minilm.encode(TEXTS[:1])[0], atol=1e-6)
 
 
-def test_ids_of_tokens_are_texts_too(client: openai.OpenAI, minilm: ContextualEncoder) -> None:
+@pytest.fixture
+def allowing(models: Models) -> Iterator[Running]:
+    with serving(models, Serving(quiet=True, allow_token_ids=True)) as running:
+        yield running
+
+
+@pytest.mark.parametrize("given", [[101, 2023], [[101], [2023]], [1, "a"], [[]]])
+def test_ids_of_tokens_are_refused_unless_they_are_allowed(
+    server: Running, allowing: Running, given: list[object]
+) -> None:
+    asked = {"model": "minilm", "input": given}
+    error = server.post("/v1/embeddings", asked).json["error"]
+    assert error["code"] == "token_ids_not_allowed"
+    assert "check_embedding_ctx_length=False" in error["message"]
+    assert "--allow-token-ids" in error["message"]
+    allowed = allowing.post("/v1/embeddings", asked)
+    assert allowed.status == 200 or allowed.json["error"]["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize("given", [[[1], [10**6]], [[1], ["a"]], [[1], 1], [1, 2**70]])
+def test_ids_that_are_none_are_refused(allowing: Running, given: list[object]) -> None:
+    assert allowing.post("/v1/embeddings", {"model": "minilm", "input": given}).status == 400
+
+
+def test_ids_of_tokens_are_texts_too(allowing: Running, minilm: ContextualEncoder) -> None:
+    client = openai.OpenAI(base_url=f"{allowing.address}/v1", api_key="none", max_retries=0)
     pieces = minilm.cutter(TEXTS)
     bare = [one.ids[1:-1].tolist() for one in pieces]
     expected = minilm.encode(TEXTS)
@@ -96,7 +126,7 @@ def test_an_unknown_model_is_not_found(client: openai.OpenAI) -> None:
         ({"input": ["a", ""]}, "input"),
         ({"input": ["a", 5]}, "input"),
         ({"input": 5}, "input"),
-        ({"input": [[1], [10**6]]}, None),
+        ({"input": [[1], [10**6]]}, "input"),
         ({"input": [-1]}, "input"),
         ({"dimensions": 0}, "dimensions"),
         ({"dimensions": 385}, "dimensions"),

@@ -8,6 +8,8 @@ from malmoi.search.building import build_index
 from malmoi.serve.models import Models, Served
 from tests.serve.worlds import serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["A dam broke. " * 200 + "The valley was flooded.", "A man plays the guitar.", "서울의 밤"]
 
 
@@ -40,3 +42,5 @@ def test_a_query_is_counted_as_a_text_of_a_batch(
         assert found.json["hits"][0]["id"] == "1"
         assert found.headers["x-truncated-texts"] == "1"
         assert server.post("/search", {"query": "서울", "lexical": True}).json["hits"]
+        korean = server.post("/search", {"query": "기타를 연주하는 사람"})
+        assert korean.headers["x-fragmented-texts"] == "1"

@@ -274,7 +274,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
         whole[:-1],
         whole[:30],
         b"no such file",
-        whole.replace(b"malmoi-c", b"malmoi-x"),
+        whole.replace(b'"cooccurrences"', b'"something-else"'),
     ):
         path.write_bytes(content)
         with pytest.raises(BadFile, match="counts"):

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from malmoi.keys import Keys
-from malmoi.nearest.ranking import Metric, rank_rows, unit
+from malmoi.nearest.ranking import Metric, rank_rows
 from malmoi.project.scene import Coarse, Field, Near, Scene, Space
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, l2_normalize
 
 KOREAN = [
     "한국",
@@ -84,7 +84,7 @@ def space_of(vectors: Vectors, *, name: str = "toy", k: int = 10, seed: int = 3)
 
 def near_of(vectors: Vectors, k: int, metric: Metric) -> Near:
     """The k nearest rows of each row, itself apart."""
-    asked = unit(vectors.matrix) if metric == "cosine" else vectors.matrix
+    asked = l2_normalize(vectors.matrix) if metric == "cosine" else vectors.matrix
     found = rank_rows(vectors, asked, k + 1, metric)
     other = found.rows != np.arange(len(vectors))[:, None]
     other &= np.cumsum(other, axis=1) <= min(k, len(vectors) - 1)

@@ -70,6 +70,7 @@ def run(words: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_note
             warnings.simplefilter("always", MalmoiWarning)
             make_app()(words, exit_on_error=False, print_error=False, result_action="return_none")
+            sys.stdout.flush()  # what cannot be written is told here, not when Python ends
     except CycloptsError as error:
         print(f"malmoi: {_one_sentence(error)}", file=sys.stderr)
         return WRONG_USAGE
@@ -77,8 +78,12 @@ def run(words: Sequence[str] | None = None) -> int:
         print(f"malmoi: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return DONE
+    except OSError as error:  # files say themselves what is wrong with them: this is stdout
+        _discard_output()
+        print(f"malmoi: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         print("malmoi: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -101,6 +106,11 @@ def main() -> None:
         sys.stdout.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _discard_output() -> None:
+    """What is still in stdout's buffer goes nowhere, without another error when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _hear_again(lost: "UnraisableHookArgs") -> None:

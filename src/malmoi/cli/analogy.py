@@ -10,13 +10,13 @@ from malmoi.cli.answer import (
     Limit,
     Model,
     MostFrequent,
+    Notes,
     as_records,
-    note_readings,
     open_model,
     print_json,
     print_neighbours,
 )
-from malmoi.query.analogy import Method, analogy, parse_expression
+from malmoi.query.analogy import Method, analogy
 
 
 def analogy_command(
@@ -32,11 +32,13 @@ def analogy_command(
 ) -> None:
     """The words that an expression comes closest to."""
     vectors = open_model(model, limit)
-    found = analogy(vectors, expression, k, method=method, most_frequent=most_frequent)
-    taken = note_readings(vectors, (term.word for term in parse_expression(expression)))
+    notes = Notes()
+    found = analogy(
+        vectors, expression, k, method=method, most_frequent=most_frequent, on_reading=notes
+    )
     if json:
         answer = {"asked": expression, "method": method, "answers": as_records(found)}
-        print_json(answer | {"read_as": taken})
+        print_json(answer | {"read_as": notes.read_as})
         return
     print(expression)
     print_neighbours(found)

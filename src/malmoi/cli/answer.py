@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 from malmoi.cli.progress import bar
 from malmoi.errors import BadFile, warn
+from malmoi.explanation import Explanation
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
-from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
 Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
@@ -24,7 +24,6 @@ MostFrequent = Annotated[
 ]
 
 Readings = dict[str, dict[str, float]]  # of words as they were typed: words meant, their shares
-SHOWN = 5
 
 
 def open_model(model: str, limit: int | None = None) -> Vectors:
@@ -39,17 +38,18 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
         raise
 
 
-def note_readings(vectors: Vectors, words: Iterable[str]) -> Readings:
-    """Say which words are taken for others, since they look mistyped; and for which, for JSON."""
-    taken: Readings = {}
-    if not isinstance(vectors, SubwordVectors):
-        return taken
-    for told in map(vectors.explain, words):
-        if told.source == "near words":
-            taken[told.word] = {word: round(share, 6) for word, share in told.near[:SHOWN]}
-            text = f"'{told.word}' is not in the vectors; perhaps {', '.join(told.perhaps[:SHOWN])}"
-            warn(text)
-    return taken
+class Notes:
+    """Says which words have no row and what answers instead; and keeps it, for JSON."""
+
+    def __init__(self) -> None:
+        self.read_as: Readings = {}
+
+    def __call__(self, explanation: Explanation) -> None:
+        """Say it of one word."""
+        warn(explanation.note)
+        if explanation.read_as:
+            shares = explanation.read_as.items()
+            self.read_as[explanation.word] = {word: round(share, 6) for word, share in shares}
 
 
 def print_json(answer: Any) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from malmoi.cli.context import print_occurrences
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.pooling import unit_length
 from malmoi.errors import MissingExtra
 from malmoi.query.context import occurrences
+from malmoi.vectors import l2_normalize
 
 Say = Callable[..., object]
 
@@ -62,5 +62,5 @@ def show_sentences(say: Say) -> dict[str, Any]:
 
 def similar(model: str, sentences: Sequence[str]) -> list[float]:
     """The cosines of the first sentence with the others."""
-    rows = unit_length(load_encoder(model).encode(sentences))
+    rows = l2_normalize(load_encoder(model).encode(sentences))
     return [round(float(cosine), 6) for cosine in rows[1:] @ rows[0]]

@@ -12,6 +12,9 @@ from cyclopts import Parameter
 from malmoi.cli.answer import AsJson, print_json
 from malmoi.cli.columns import fitted, wrapped
 from malmoi.cli.progress import bar
+from malmoi.files.source import Source
+from malmoi.files.tensor_file import tensor_facts
+from malmoi.files.tensors import open_tensor_file
 from malmoi.formats.inspection import Finding, Inspection, inspect
 
 EXAMPLE = 140  # columns: two lines
@@ -22,7 +25,8 @@ if TYPE_CHECKING:
 
 def inspect_command(
     file: Annotated[
-        str, Parameter(help="A file of vectors, a model's folder or hub name, or an index.")
+        str,
+        Parameter(help="A file of vectors or of malmoi, a model's folder or name, or an index."),
     ],
     /,
     *,
@@ -32,6 +36,9 @@ def inspect_command(
     """Read a file to its end and describe it, or a model's folder, or an index."""
     if Path(file).is_dir() and is_index(Path(file)):
         inspect_index(Path(file), json)
+        return
+    if holds_no_vectors(Path(file)):
+        inspect_tensors(Path(file), json)
         return
     found: Inspection | ModelInspection
     if is_model(file):
@@ -60,6 +67,23 @@ def inspect_index(path: Path, json: bool) -> None:
     for name, value in facts.items():
         shown = ", ".join(value) or "none" if isinstance(value, list) else value
         print(f"{name:<11} {shown:,}" if isinstance(shown, int) else f"{name:<11} {shown}")
+
+
+def holds_no_vectors(path: Path) -> bool:
+    """Whether a file is one of ours, but of another kind: a corpus, counts, a language model."""
+    if not path.is_file() or (source := Source(path)).head[8:9] != b"{":
+        return False
+    return open_tensor_file(source).metadata.get("kind", "vectors") != "vectors"
+
+
+def inspect_tensors(path: Path, json: bool) -> None:
+    """The facts of a file of arrays, all of which is verified."""
+    facts = tensor_facts(Source(path))
+    if json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        print(wrapped(f"{name:<11} {value}", 12).strip())
 
 
 def is_index(path: Path) -> bool:
@@ -92,6 +116,7 @@ def vector_facts(found: Inspection) -> dict[str, str]:
         "counts": "yes" if found.counts else "no",
         "normalised": "yes" if found.normalised else "no",
         "subwords": found.subwords,
+        "checksums": found.checksums,
     }
 
 

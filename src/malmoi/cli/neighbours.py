@@ -10,8 +10,8 @@ from malmoi.cli.answer import (
     Limit,
     Model,
     MostFrequent,
+    Notes,
     as_records,
-    note_readings,
     open_model,
     print_json,
     print_neighbours,
@@ -32,13 +32,19 @@ def neighbours_command(
 ) -> None:
     """The nearest words to each word given."""
     vectors = open_model(model, limit)
-    answers = neighbours(vectors, words, k, metric=metric, most_frequent=most_frequent)
-    taken = note_readings(vectors, words)
+    notes = Notes()
+    answers = neighbours(
+        vectors, words, k, metric=metric, most_frequent=most_frequent, on_reading=notes
+    )
     if json:
         asked = zip(words, answers, strict=True)
         print_json(
             [
-                {"asked": word, "read_as": taken.get(word, {}), "neighbours": as_records(found)}
+                {
+                    "asked": word,
+                    "read_as": notes.read_as.get(word, {}),
+                    "neighbours": as_records(found),
+                }
                 for word, found in asked
             ]
         )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, Model, note_readings, open_model, print_json
+from malmoi.cli.answer import AsJson, Limit, Model, Notes, open_model, print_json
 from malmoi.query.compare import odd_one_out
 
 
@@ -17,9 +17,9 @@ def odd_one_out_command(
 ) -> None:
     """The word that is farthest from the mean of all of them."""
     vectors = open_model(model, limit)
-    odd = odd_one_out(vectors, words)
-    taken = note_readings(vectors, words)
+    notes = Notes()
+    odd = odd_one_out(vectors, words, on_reading=notes)
     if json:
-        print_json({"words": list(words), "odd": odd, "read_as": taken})
+        print_json({"words": list(words), "odd": odd, "read_as": notes.read_as})
     else:
         print(odd)

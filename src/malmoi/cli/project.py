@@ -77,7 +77,7 @@ def _points(model: str, most_frequent: int, labels: Path | None) -> Points:
         return text_points(path.name, index.vectors, texts, [entry.fields for entry in entries])
     vectors = open_model(model)
     name = path.name if path.exists() else model
-    return word_points(vectors, name, most_frequent=most_frequent, labels=labels, watch=bar)
+    return word_points(vectors, name, most_frequent=most_frequent, labels=labels)
 
 
 def _occurrences(

@@ -11,6 +11,8 @@ from cyclopts import Parameter
 
 from malmoi.errors import MalmoiError, MalmoiWarning
 from malmoi.files.checkpoint import checkpoint_path, discard_checkpoint
+from malmoi.files.lock import locked_file
+from malmoi.files.targets import check_folder
 
 Resume = Annotated[
     bool,
@@ -25,9 +27,16 @@ def resumable(out: Path) -> Iterator[Path]:
     """Where the work that writes `out` leaves its checkpoints: gone once all is done.
 
     They stay when anything goes wrong; who interrupts the work is told how to go on, and so is
-    who meets an error after a new one was written.
+    who meets an error after a new one was written. A second process that would write the same
+    file, and so the same checkpoint, is refused.
     """
-    path = checkpoint_path(out)
+    check_folder(out)
+    with locked_file(out), _kept(checkpoint_path(out)) as path:
+        yield path
+
+
+@contextmanager
+def _kept(path: Path) -> Iterator[Path]:
     before = _written(path)
     try:
         yield path

@@ -32,21 +32,31 @@ def search_command(
     ] = (),
     hybrid: Annotated[bool, Flag, Parameter(help="By meaning and by words.")] = False,
     lexical: Annotated[bool, Flag, Parameter(help="By words alone (BM25).")] = False,
+    weight: Annotated[
+        float | None,
+        Parameter(help="Of words beside meaning with --hybrid, 0 to 1; without it, as learnt."),
+    ] = None,
     exact: Annotated[bool, Flag, Parameter(help="Look at every vector.")] = False,
     model: Annotated[str | None, Parameter(help="Where the index's model is now.")] = None,
     json: AsJson = False,
 ) -> None:
     """The texts of an index that answer a query best."""
     opened = open_index(index, load_encoder(model) if model else None)
-    hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact)
+    hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact,
+                         weight=weight)  # fmt: skip
     if json:
+        used = {} if hits.weight is None else {"weight": hits.weight}
         print_json([{"id": hit.id, "score": round(hit.score, 6), "text": hit.text,
-                     "fields": dict(hit.fields), "span": hit.span} for hit in hits])  # fmt: skip
+                     "fields": dict(hit.fields), "span": hit.span, **used}
+                    for hit in hits])  # fmt: skip
         return
     for hit in hits:
         print_hit(hit)
     if not hits:
         print("nothing found")
+    elif hits.weight is not None:
+        origin = "given" if weight is not None else "learnt" if opened.state.fusion else "usual"
+        print(f"weight of words: {hits.weight:.2f} ({origin})")
 
 
 def print_hit(hit: Hit) -> None:

@@ -1,5 +1,6 @@
 """`malmoi serve --model NAME=PATH …`: models over HTTP."""
 
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,9 @@ def serve_command(
     refuse_long: Annotated[
         bool, Flag, Parameter(help="/v1/embeddings refuses texts that it would cut off.")
     ] = False,
+    allow_token_ids: Annotated[
+        bool, Flag, Parameter(help="/v1/embeddings takes ids of the served model's tokens.")
+    ] = False,
     max_waiting: Annotated[
         int, Parameter(help="Pieces that may wait; above it, 503.")
     ] = DEFAULT.waiting,
@@ -57,11 +61,13 @@ def serve_command(
         allow_host=allow_host,
         allow_origin=allow_origin,
         truncate=not refuse_long,
+        allow_token_ids=allow_token_ids,
         quiet=quiet,
         limits=Limits(waiting=max_waiting, texts=max_texts),
     )
     prepared = prepare(parse_places(model), settings)
     run(prepared, partial(announce, prepared, json))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is answered: nothing is left to stop
 
 
 def announce(prepared: Prepared, json: bool) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, Model, note_readings, open_model, print_json
+from malmoi.cli.answer import AsJson, Limit, Model, Notes, open_model, print_json
 from malmoi.query.compare import rank, similarity
 
 
@@ -19,13 +19,13 @@ def similarity_command(
 ) -> None:
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)
-    score = similarity(vectors, one, other)
-    taken = note_readings(vectors, [one, other])
+    notes = Notes()
+    score = similarity(vectors, one, other, on_reading=notes)
     ranked = other in vectors and vectors.row(other) != vectors.row(one)
     place = rank(vectors, one, other) if ranked else None
     if json:
         answer = {"one": one, "other": other, "similarity": round(score, 6), "rank": place}
-        print_json(answer | {"read_as": taken})
+        print_json(answer | {"read_as": notes.read_as})
         return
     print(f"{score:.4f}")
     if place is not None:

@@ -15,13 +15,12 @@ from malmoi.encode.crew import Crew
 from malmoi.encode.packing import BUDGET, Packed
 from malmoi.encode.panels import network_of
 from malmoi.encode.pooling import group_bounds
+from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.weights import Weights
-from malmoi.errors import BadSetting
-from malmoi.kernels import byte_products
 from malmoi.kernels.attention import QUERIES, Desk
-from malmoi.kernels.byte_products import Rounded
 from malmoi.kernels.crew import LEADER, NOBODY, take_part
 from malmoi.kernels.emitting import WIDE
+from malmoi.kernels.integer_products import new_quantized
 from malmoi.kernels.products import PANEL
 from malmoi.kernels.standby import new_board
 from malmoi.kernels.text_rows import Places
@@ -29,17 +28,16 @@ from malmoi.kernels.transformer import Pieces, Room
 from malmoi.kernels.transformer_checks import check_workspace
 from malmoi.vectors import Matrix
 
+QUANTIZED = {"float32": np.uint8, "int16": np.int16, "int8": np.uint8}  # rows; none of floats
 RUNNING = "/proc/loadavg"  # its fourth number is how many run at this moment
 
 
 class CompiledEngine:
-    """A model's weights, run by our own kernels, in floats or in bytes."""
+    """A model's weights, run by our own kernels, in floats or in integers."""
 
-    def __init__(self, weights: Weights, config: Config, precision: str) -> None:
-        if precision == "int8" and not byte_products.USABLE:
-            raise BadSetting("int8 needs a processor with AVX-512 VNNI: this one has none")
-        self._config, self._bytes = config, precision == "int8"
-        self._network = network_of(weights, config, precision)
+    def __init__(self, weights: Weights, config: Config, arithmetic: Arithmetic) -> None:
+        self._config, self._arithmetic = config, arithmetic
+        self._network = network_of(weights, config, arithmetic)
         self._lock, self._together = Lock(), Lock()
         self._crew: Crew | None = None
         self._free: list[tuple[Room, Desk]] = []  # room for a batch, when none has it
@@ -104,23 +102,16 @@ class CompiledEngine:
 
     def _desk(self, count: int, longest: int) -> Desk:
         size = _up(self._config.dim // self._config.heads, WIDE)
-        rows, deepest = (
-            (count, max(self._config.dim, self._config.inner)) if self._bytes else (0, 0)
-        )
+        deepest = _up(max(self._config.dim, self._config.inner), PANEL)
+        rows, depth = (0, 0) if self._arithmetic == "float32" else (count, deepest)
         return Desk(
             keys=_zeros(size, _up(longest, PANEL)),
             values=_zeros(longest, size),
             scores=_zeros(QUERIES, _up(longest, PANEL)),
             found=_zeros(QUERIES, size),
             totals=np.zeros(QUERIES, np.float32),
-            lanes=np.zeros(WIDE, np.float32),
             zeros=np.zeros(PANEL, np.float32),
-            rounded=Rounded(
-                np.zeros((rows, deepest), np.uint8),
-                np.zeros(rows, np.float32),
-                np.zeros(deepest, np.float32),
-                np.zeros(WIDE, np.float32),
-            ),
+            quantized=new_quantized(rows, depth, QUANTIZED[self._arithmetic]),
         )
 
 

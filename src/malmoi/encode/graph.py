@@ -1,8 +1,8 @@
-"""The ONNX graph of a BERT, written straight from its weights.
+"""The ONNX graph of a BERT, made straight from its weights.
 
-The weights lie in one file, laid out once for a model; a graph for some of its hidden states is
-small, points into that file, and goes no deeper than the last state asked for. Attention, GELU
-and LayerNorm are the fused operations of onnxruntime.
+A graph for some of a model's hidden states is small, points into the model's own files, and goes
+no deeper than the last state asked for. Attention, GELU and LayerNorm are the fused operations of
+onnxruntime.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,9 @@ import numpy as np
 
 from malmoi.encode.config import Config
 from malmoi.encode.distances import distance_table
-from malmoi.encode.onnx_file import Graph, Shapes
+from malmoi.encode.onnx_file import Graph, Serialised, Shapes
 from malmoi.encode.weights import Weights
-from malmoi.files.output import written
-from malmoi.files.tensors import Tensors, write_tensors
+from malmoi.files.tensors import Tensors
 
 INPUTS: Shapes = {"ids": ["pieces"], "places": ["pieces"], "pad": ["texts", "longest"],
                   "unpad": ["pieces"], "mask": ["texts", "longest"]}  # fmt: skip
@@ -29,9 +28,11 @@ def state_name(layer: int) -> str:
     return f"state{layer}"
 
 
-def lay_out(weights: Weights, config: Config, path: Path) -> None:
-    """Write the weights as the graph wants them: transposed, joined, folded."""
-    laid: Tensors = {"word_table": weights["words"]}
+def lay_out(weights: Weights, config: Config) -> Tensors:
+    """The weights as the graph wants them: most as they are, some joined or added up."""
+    joined = [name for name in weights if any(role in name for role in JOINED)]
+    laid: Tensors = {name: weight for name, weight in weights.items() if name not in joined}
+    laid["word_table"] = weights["words"]
     positions = weights["positions"][config.skipped :]
     segments = weights.get("segments", np.zeros((1, config.embedding), np.float32))
     # A segment's vector is added to each position's: [segments · positions, embedding]
@@ -42,17 +43,16 @@ def lay_out(weights: Weights, config: Config, path: Path) -> None:
         laid["distance_table"] = distance_table(weights["distances"], config.positions)
     for layer in range(config.layers):
         roles = [f"layer.{layer}.{role}" for role in ATTENTION]
-        laid[f"layer.{layer}.qkv.weight"] = np.hstack([weights[f"{r}.weight"].T for r in roles])
-        laid[f"layer.{layer}.qkv.bias"] = np.hstack([weights[f"{r}.bias"] for r in roles])
-    for name, weight in weights.items():
-        if not any(role in name for role in JOINED):
-            laid[name] = weight.T  # of a vector, itself
-    write_tensors(path, {name: np.ascontiguousarray(array) for name, array in laid.items()}, {})
+        for part in ("weight", "bias"):
+            laid[f"layer.{layer}.qkv.{part}"] = np.concatenate(
+                [weights[f"{r}.{part}"] for r in roles]
+            )
+    return laid
 
 
-def write_graph(config: Config, layers: Sequence[int], weights: Path, path: Path) -> None:
-    """Write the graph that gives these hidden states; `weights` lies in the same folder."""
-    graph = Graph.over(weights)
+def make_graph(config: Config, layers: Sequence[int], laid: Tensors, folder: Path) -> Serialised:
+    """The graph that gives these hidden states; the model's files are in `folder`."""
+    graph = Graph(laid, folder)
     inputs = dict(INPUTS)
     if config.buckets:
         inputs["distances"] = ["longest", "longest"]
@@ -60,9 +60,8 @@ def write_graph(config: Config, layers: Sequence[int], weights: Path, path: Path
     state = _tables(graph, config)
     for layer in range(max(layers)):
         state = _layer(graph, config, layer, state)
-    with written(path) as (file,):
-        outputs: Shapes = {state_name(layer): ["pieces", config.dim] for layer in layers}
-        file.write(graph.serialised(inputs, outputs))
+    outputs: Shapes = {state_name(layer): ["pieces", config.dim] for layer in layers}
+    return graph.serialised(inputs, outputs)
 
 
 def _tables(graph: Graph, config: Config) -> str:
@@ -75,7 +74,7 @@ def _tables(graph: Graph, config: Config) -> str:
         "SkipLayerNormalization", [words, places, *norm], last, epsilon=config.epsilon
     )
     if last is None:
-        wide = graph.add("MatMul", [state, "project.weight"])
+        wide = graph.times(state, "project.weight")
         state = graph.add("Add", [wide, "project.bias"], state_name(0))
     return state
 
@@ -83,18 +82,18 @@ def _tables(graph: Graph, config: Config) -> str:
 def _layer(graph: Graph, config: Config, layer: int, state: str) -> str:
     """One layer, [pieces, dim] to [pieces, dim]."""
     own = f"layer.{layer}"
-    joined = graph.add("MatMul", [state, f"{own}.qkv.weight"])
+    joined = graph.times(state, f"{own}.qkv.weight")
     padded = graph.add("Gather", [joined, "pad"])  # [texts, longest, 3 · dim]
     query, key, value = graph.split(padded)
     given = [query, key, value, f"{own}.qkv.bias", "mask"] + ([BIAS] if config.buckets else [])
     seen = graph.fuse("MultiHeadAttention", given, num_heads=config.heads)
     packed = graph.add("Gather", [graph.add("Reshape", [seen, "flat"]), "unpad"])
-    attended = graph.add("MatMul", [packed, f"{own}.attended.weight"])
+    attended = graph.times(packed, f"{own}.attended.weight")
     state = _add_and_norm(graph, config, attended, state, f"{own}.attended")
-    inner = graph.add("MatMul", [state, f"{own}.inner.weight"])
+    inner = graph.times(state, f"{own}.inner.weight")
     gelu = "BiasGelu" if config.gelu == "exact" else "FastGelu"
     raised = graph.fuse(gelu, [inner, f"{own}.inner.bias"])
-    outer = graph.add("MatMul", [raised, f"{own}.outer.weight"])
+    outer = graph.times(raised, f"{own}.outer.weight")
     return _add_and_norm(graph, config, outer, state, f"{own}.outer", state_name(layer + 1))
 
 

@@ -3,7 +3,6 @@
 State 0 is what goes into the first layer, state n what comes out of layer n; -1 is the last.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from operator import index
 
@@ -11,7 +10,7 @@ from malmoi.errors import BadSetting
 
 Layers = int | str | Sequence[int]  # -2, "-4:", "0,3,6", "all", [-2, -1]
 WANTED = "give a number (-2), several (0,3,6), a range (-4:) or all"
-RANGE = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*")
+DIGITS = 18  # more than any layer's number has, and fewer than Python refuses to read
 
 
 def choose_layers(asked: Layers, count: int) -> tuple[int, ...]:
@@ -24,23 +23,32 @@ def choose_layers(asked: Layers, count: int) -> tuple[int, ...]:
         raise BadSetting(f"{asked!r} names no layers: {WANTED}") from error
     if not numbers:
         raise BadSetting("no layer was asked for: name one, such as -1, or 'all'")
+    if len(numbers) > count:
+        raise BadSetting(f"{len(numbers):,} layers are asked for: there are {_numbers(count)}")
     return tuple(_from_zero(number, count) for number in numbers)
 
 
 def _written(asked: str, count: int) -> tuple[int, ...]:
     if asked.strip() == "all":
         return tuple(range(count))
-    if found := RANGE.fullmatch(asked):
-        first, end = (None if number is None else int(number) for number in found.groups())
-        chosen = tuple(range(count)[first:end])
+    first, colon, end = asked.partition(":")
+    if colon:
+        chosen = tuple(range(count)[_bound(first, asked) : _bound(end, asked)])
         if not chosen:
             raise BadSetting(f"the layers '{asked}' are none: there are {_numbers(count)}")
         return chosen
-    try:
-        numbers = [int(number) for number in asked.split(",")]
-    except ValueError as error:
-        raise BadSetting(f"'{asked}' names no layers: {WANTED}") from error
-    return choose_layers(numbers, count)
+    return choose_layers([_number(one, asked) for one in asked.split(",")], count)
+
+
+def _bound(text: str, asked: str) -> int | None:
+    return _number(text, asked) if text.strip() else None
+
+
+def _number(text: str, asked: str) -> int:
+    digits = text.strip().removeprefix("-")
+    if not (digits.isdecimal() and len(digits) <= DIGITS):
+        raise BadSetting(f"'{asked}' names no layers: {WANTED}")
+    return int(text)
 
 
 def _from_zero(number: int, count: int) -> int:

@@ -9,11 +9,12 @@ def load_encoder(name: str) -> Encoder:
     """An encoder by a folder, a file of vectors, `minilm`, `use`, or a name on the hub.
 
     Word vectors are averaged; `average_encoder` has the choices. An encoder whose layers are
-    wanted is opened by `load_contextual`; after its name `:int8` asks for that precision.
+    wanted is opened by `load_contextual`; `:quantized` after its name makes it faster.
     """
     place, precision = precision_of(name)
-    if precision == "int8" and (is_universal(place) or is_vectors(place)):
-        raise BadSetting(f"{place} has no layers, and so no int8: give it without that ending")
+    if precision == "quantized" and (is_universal(place) or is_vectors(place)):
+        ending = name.removeprefix(place)
+        raise BadSetting(f"{place} has no layers to quantize: give it without {ending}")
     if is_universal(name):
         from malmoi.encode.use import load_universal
 

@@ -1,10 +1,9 @@
 """The engine that onnxruntime is: here, and only here, it is met.
 
-What a graph needs is written once into the user's cache, under the SHA-256 of the weights, and
-opened memory-mapped from then on.
+A graph is made in memory and points into the model's own files, which onnxruntime maps: there is
+no cache that could be damaged, out of date or impossible to write.
 """
 
-import hashlib
 import os
 from collections.abc import Sequence
 from functools import cached_property
@@ -14,14 +13,16 @@ from typing import Any
 
 from malmoi.encode.config import Config
 from malmoi.encode.distances import distances_within
-from malmoi.encode.graph import lay_out, state_name, write_graph
+from malmoi.encode.graph import lay_out, make_graph, state_name
+from malmoi.encode.onnx_file import Serialised
 from malmoi.encode.packing import Packed
-from malmoi.encode.weights import Weights, sha256_of
+from malmoi.encode.weights import Weights
 from malmoi.errors import BadFile
 from malmoi.extras import require
+from malmoi.files.tensors import Tensors
 from malmoi.vectors import Matrix
 
-VERSION = "1"  # of what is kept
+FOLDER = "session.model_external_initializers_file_folder_path"
 
 
 class OnnxEngine:
@@ -54,31 +55,17 @@ class OnnxEngine:
     def _session(self, layers: tuple[int, ...], threads: int) -> Any:
         with self._lock:
             if (layers, threads) not in self._sessions:
-                self._sessions[layers, threads] = open_session(self._graph(layers), threads)
+                made = make_graph(self._config, layers, self._laid_out, self._folder)
+                self._sessions[layers, threads] = open_session(made, threads)
             return self._sessions[layers, threads]
 
-    def _graph(self, layers: tuple[int, ...]) -> Path:
-        path = self._folder / f"states-{'-'.join(map(str, layers))}.onnx"
-        if not path.exists():
-            write_graph(self._config, layers, self._laid_out, path)
-        return path
-
     @cached_property
-    def _laid_out(self) -> Path:
-        path = self._folder / "weights"
-        if not path.exists():
-            lay_out(self._weights, self._config, path)
-        return path
+    def _laid_out(self) -> Tensors:
+        return lay_out(self._weights, self._config)
 
-    @cached_property
+    @property
     def _folder(self) -> Path:
-        name = f"{VERSION} {self._config!r} {sha256_of(self._file)}".encode()
-        folder = cache_folder() / hashlib.blake2b(name, digest_size=16).hexdigest()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadFile(f"{folder} cannot be made: {error.strerror or error}") from error
-        return folder
+        return self._file.resolve().parent  # the hub's files are links to elsewhere
 
 
 def import_runtime() -> Any:
@@ -87,23 +74,19 @@ def import_runtime() -> Any:
     return require("onnxruntime", extra="bert")
 
 
-def open_session(graph: Path, threads: int) -> Any:
+def open_session(made: Serialised, threads: int) -> Any:
     """A graph ready to run, each run on so many threads."""
     runtime = import_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors alone
+    options.add_session_config_entry(FOLDER, str(made.folder))
+    values = [runtime.OrtValue.ortvalue_from_numpy(array) for array in made.handed_over.values()]
+    options.add_external_initializers(list(made.handed_over), values)
     try:
-        return runtime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        return runtime.InferenceSession(made.graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library has no kind of its own
         raise BadFile(
-            f"{graph} cannot be run ({error}): delete its folder, and it is made again"
+            f"the model in {made.folder} cannot be run by onnxruntime: {error}"
         ) from error
-
-
-def cache_folder() -> Path:
-    """Where graphs are kept: MALMOI_CACHE, or the user's cache folder."""
-    given = os.environ.get("MALMOI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(base) / "malmoi" / "encoders"

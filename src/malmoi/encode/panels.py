@@ -1,4 +1,4 @@
-"""A model's weights as its compiled kernel wants them: in panels, floats or bytes.
+"""A model's weights as its compiled kernel wants them: in panels of floats, int16 or int8.
 
 Imports Numba, by way of the kernels.
 """
@@ -11,23 +11,30 @@ import numpy.typing as npt
 
 from malmoi.encode.config import Config
 from malmoi.encode.distances import distance_table
+from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.weights import Weights
-from malmoi.errors import BadSetting
-from malmoi.kernels.byte_products import FOUR
+from malmoi.kernels import byte_products, int16_products
 from malmoi.kernels.compiled import fixed
-from malmoi.kernels.dense import EXACT, TANH, ByteDense, Dense
+from malmoi.kernels.dense import EXACT, TANH, Dense, QuantizedDense
+from malmoi.kernels.int16_products import quantize_int16
+from malmoi.kernels.integer_products import new_quantized
 from malmoi.kernels.products import PANEL
 from malmoi.kernels.transformer import Network, Norms
 from malmoi.vectors import Matrix
 
 Affine = tuple[Matrix, Matrix]  # a matrix [in, out] and its bias [out]
-Laid = Callable[[list[Affine]], Dense | ByteDense]
-MOST = 127  # of a byte, either way
+Laid = Callable[[list[Affine]], Dense | QuantizedDense]
+Integers = npt.NDArray[np.integer[Any]]
 
 
-def network_of(weights: Weights, config: Config, precision: str) -> Network:
+def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> Network:
     """Everything the kernel reads; what is not rearranged stays in the mapped file."""
-    laid: Laid = lay_bytes if precision == "int8" else lay_floats
+    layouts: dict[Arithmetic, Laid] = {
+        "float32": lay_floats,
+        "int16": lay_int16,
+        "int8": lay_bytes,
+    }
+    laid = layouts[arithmetic]
     positions = weights["positions"][config.skipped :]
     segments = weights.get("segments", np.zeros((1, config.embedding), np.float32))
     places = (segments[:, np.newaxis] + positions).reshape(-1, config.embedding)
@@ -65,24 +72,53 @@ def lay_floats(layers: list[Affine]) -> Dense:
     return Dense(_stacked(panels), _stacked(_filled(bias) for _, bias in layers))
 
 
-def lay_bytes(layers: list[Affine]) -> ByteDense:
-    """The same in bytes, each column divided by its largest number: [depth / 4, PANEL, 4]."""
+def lay_int16(layers: list[Affine]) -> QuantizedDense:
+    """The same in int16, columns quantized as rows will be: [layers, panels, depth, PANEL]."""
+    quantized = [(*_int16(matrix), bias) for matrix, bias in layers]
+    return _in_groups(quantized, int16_products.GROUP, 0)
+
+
+def lay_bytes(layers: list[Affine]) -> QuantizedDense:
+    """The same in int8, each column divided by its largest magnitude."""
+    quantized = [(*_int8(matrix), bias) for matrix, bias in layers]
+    return _in_groups(quantized, byte_products.GROUP, byte_products.OFFSET)
+
+
+def _int16(matrix: Matrix) -> tuple[Integers, Matrix]:
+    """A matrix quantized, and the scale of each column."""
+    depth, count = matrix.shape
+    quantized = new_quantized(count, depth, np.int16)
+    quantize_int16(np.ascontiguousarray(matrix.T), depth, quantized)
+    return quantized.rows.T, quantized.scales
+
+
+def _int8(matrix: Matrix) -> tuple[Integers, Matrix]:
+    most = byte_products.MOST
+    scales = np.maximum(np.abs(matrix).max(axis=0) / most, np.float32(1e-30))
+    return np.rint(matrix / scales).astype(np.int8), scales
+
+
+def _in_groups(
+    layers: list[tuple[Integers, Matrix, Matrix]], group: int, offset: int
+) -> QuantizedDense:
+    """Quantized matrices [depth, columns], their scales and biases, in panels of groups.
+
+    `offset` is how much too large the numbers of rows will be: first sums make up for it.
+    """
     panels, columns = [], []
-    for matrix, bias in layers:
-        if len(matrix) % FOUR:
-            raise BadSetting(f"int8 needs rows of a multiple of {FOUR} numbers, not {len(matrix)}")
-        scales = np.maximum(np.abs(matrix).max(axis=0) / MOST, np.float32(1e-30))
-        rounded = _in_panels(np.rint(matrix / scales)).astype(np.int8)  # [depth, panels, PANEL]
-        depth, count, _ = rounded.shape
-        fours = rounded.reshape(depth // FOUR, FOUR, count, PANEL).transpose(2, 0, 3, 1)
-        panels.append(fours.reshape(count, depth, PANEL))
-        begins = (-128 * rounded.sum(axis=0, dtype=np.int64)).astype(np.int32)
-        rest = [_filled(numbers).reshape(count, PANEL) for numbers in (scales, bias)]
-        columns.append(np.stack([begins.view(np.float32), *rest], axis=1))
-    return ByteDense(_stacked(panels), _stacked(columns))
+    for matrix, *rest in layers:
+        padded = np.pad(matrix, ((0, -len(matrix) % group), (0, 0)))
+        apart = _in_panels(padded)  # [depth, panels, PANEL]
+        depth, count, _ = apart.shape
+        groups = apart.reshape(depth // group, group, count, PANEL).transpose(2, 0, 3, 1)
+        panels.append(groups.reshape(count, depth, PANEL))
+        begins = (-offset * apart.sum(axis=0, dtype=np.int64)).astype(np.int32)
+        others = [_filled(numbers).reshape(count, PANEL) for numbers in rest]
+        columns.append(np.stack([begins.view(np.float32), *others], axis=1))
+    return QuantizedDense(_stacked(panels), _stacked(columns))
 
 
-def _in_panels(matrix: Matrix) -> Matrix:
+def _in_panels(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """[depth, columns] as [depth, panels, PANEL]."""
     filled = np.pad(matrix, ((0, 0), (0, -matrix.shape[1] % PANEL)))
     return filled.reshape(len(matrix), -1, PANEL)

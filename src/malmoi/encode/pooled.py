@@ -13,13 +13,12 @@ from malmoi.encode.pooling import (
     pool_groups,
     pool_partly,
     pool_parts,
-    unit_length,
 )
 from malmoi.encode.recipes import Recipe
 from malmoi.encode.sentence import SentenceModules
 from malmoi.encode.windows import Window
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ def pooling_by(recipe: Recipe) -> Pooling:
     """What a recipe asks for."""
     if recipe.pool == "none":
         raise BadSetting("the pool none leaves no vector of a text: ask for pieces instead")
-    finished = unit_length if recipe.normalize else _as_it_is
+    finished = l2_normalize if recipe.normalize else _as_it_is
     return Pooling(recipe.mixed, (recipe.pool,), recipe.special, finished)
 
 

@@ -67,11 +67,3 @@ def group_bounds(sizes: npt.ArrayLike) -> Bounds:
     bounds: Bounds = np.zeros(len(given) + 1, np.int64)
     given.cumsum(out=bounds[1:])
     return bounds
-
-
-def unit_length(rows: Matrix) -> Matrix:
-    """Each row divided by its length; a row of zeros stays."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    lengths[lengths == 0] = 1
-    scaled: Matrix = rows / lengths[:, np.newaxis]
-    return scaled

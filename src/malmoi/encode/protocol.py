@@ -8,7 +8,8 @@ import numpy as np
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 
-Precision = Literal["float32", "int8"]
+Precision = Literal["float32", "quantized"]
+Arithmetic = Literal["float32", "int16", "int8"]  # what a processor multiplies
 
 
 class Encoder(Protocol):

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.config import read_any_json, read_json
-from malmoi.encode.pooling import Bounds, Pool, pool_groups, unit_length
-from malmoi.encode.weights import open_weights, weights_file
+from malmoi.encode.pooling import Bounds, Pool, pool_groups
+from malmoi.encode.weights import is_finite, open_weights, weights_file
 from malmoi.errors import BadFile
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 # In the order in which several are concatenated; with their names in newer folders.
 MODES: dict[str, tuple[str, Pool]] = {
@@ -92,7 +92,7 @@ def read_modules(folder: Path) -> SentenceModules:
             continue
         if kind not in ("Dense", "Normalize"):
             raise BadFile(f"{folder / 'modules.json'} has a module '{kind}', which is not known")
-        steps.append(unit_length if kind == "Normalize" else read_dense(place))
+        steps.append(l2_normalize if kind == "Normalize" else read_dense(place))
     return SentenceModules(
         transformer=places[0][1],
         pools=read_pools(places[1][1] / "config.json"),
@@ -151,6 +151,8 @@ def read_dense(folder: Path) -> Dense:
         raise BadFile(f"{folder} is no Dense module: {error} is missing or wrong") from error
     if weight.shape != shape or bias.shape != shape[:1]:
         raise BadFile(f"{folder}: weights of shape {weight.shape} where {path} says {shape}")
+    if not (is_finite(weight) and is_finite(bias)):
+        raise BadFile(f"{folder}: its weights hold NaN or infinity: get the model again")
     return Dense(weight.astype(np.float32), bias.astype(np.float32), activation)
 
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from unicodedata import normalize
 
 from malmoi.errors import BadSetting
+from malmoi.unicode import normalize
 
 Text = str | tuple[str, str]  # a text, or a pair of them
 SURROGATES = re.compile("[\ud800-\udfff]")

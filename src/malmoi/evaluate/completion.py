@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
-from malmoi.nearest.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows, unit
+from malmoi.nearest.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows
 from malmoi.query.analogy import EPSILON, Method
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 Scoring = Callable[[Matrix], Matrix]  # unit rows [rows, dim] to scores [rows, questions]
 
@@ -35,7 +35,7 @@ def complete(
     ]
     for start in range(0, len(matrix), TILE_ROWS):
         with np.errstate(invalid="ignore"):  # infinite numbers have no direction
-            block = unit(matrix[start : start + TILE_ROWS])
+            block = l2_normalize(matrix[start : start + TILE_ROWS])
         nowhere = np.flatnonzero(~np.isfinite(block).all(axis=1) | ~block.any(axis=1))
         block[nowhere] = 0
         forbidden = _between(excluded, 1, start, start + len(block))
@@ -52,7 +52,9 @@ class _Part:
     def __init__(self, matrix: Matrix, first: int, questions: Rows, method: Method) -> None:
         words, places = np.unique(questions, return_inverse=True)
         self.first, self.count = first, len(questions)
-        self.score = SCORINGS[method](unit(matrix[words]), places.reshape(questions.shape).T)
+        self.score = SCORINGS[method](
+            l2_normalize(matrix[words]), places.reshape(questions.shape).T
+        )
         self.best = np.full(self.count, -np.inf, dtype=np.float32)
         self.answers = np.full(self.count, -1, dtype=np.int64)
 

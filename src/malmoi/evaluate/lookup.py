@@ -14,7 +14,7 @@ import numpy.typing as npt
 from malmoi.errors import UnknownWord
 from malmoi.evaluate.scores import Numbers
 from malmoi.keys import Keys, is_encodable
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, l2_normalize
 
 Flags = npt.NDArray[np.bool_]
 
@@ -77,6 +77,5 @@ def answer(vectors: Vectors, words: list[str], *, fold_case: bool = True) -> Ans
             except UnknownWord:
                 continue
     found[~np.isfinite(found).all(axis=1)] = 0
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    is_known = lengths[:, 0] > 0
-    return Answers(found / np.where(lengths > 0, lengths, 1), has_row & is_known, is_known)
+    is_known = np.any(found, axis=1)
+    return Answers(l2_normalize(found), has_row & is_known, is_known)

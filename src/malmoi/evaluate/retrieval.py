@@ -36,12 +36,19 @@ class SearchScores:
 
 
 def evaluate_search(
-    index: Index, test: SearchTest, k: int = 10, *, hybrid: bool = False, lexical: bool = False
+    index: Index,
+    test: SearchTest,
+    k: int = 10,
+    *,
+    hybrid: bool = False,
+    lexical: bool = False,
+    weight: float | None = None,
 ) -> SearchScores:
     """Search for every query of a test."""
 
     def find(query: str) -> list[str]:
-        return [hit.id for hit in index.search(query, k, hybrid=hybrid, lexical=lexical)]
+        found = index.search(query, k, hybrid=hybrid, lexical=lexical, weight=weight)
+        return [hit.id for hit in found]
 
     return score_search(find, test, k)
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.pooling import Join, unit_length
+from malmoi.encode.pooling import Join
 from malmoi.encode.recipes import Recipe
 from malmoi.errors import BadFile, BadSetting
 from malmoi.evaluate.reading import read_text
@@ -23,7 +23,7 @@ from malmoi.evaluate.scores import Numbers, Score, accuracy
 from malmoi.files.progress import Progress, silent
 from malmoi.query.context import place_vectors, uniform_texts
 from malmoi.query.places import find_places
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 Groups = npt.NDArray[np.int64]
 
@@ -104,7 +104,7 @@ def sense_separation(
 
 def separation(layer: int, matrix: Matrix, groups: Groups) -> LayerSeparation:
     """The figures of a layer; `groups` [n] numbers the sense of each row from 0."""
-    rows = unit_length(matrix.astype(np.float64))
+    rows = l2_normalize(matrix.astype(np.float64))
     cosines: Numbers = np.clip(rows @ rows.T, -1, 1)
     same, others = groups[:, np.newaxis] == groups, ~np.eye(len(groups), dtype=np.bool_)
     near = np.where(others, cosines, -np.inf).argmax(axis=1)

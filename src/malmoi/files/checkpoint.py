@@ -2,13 +2,13 @@
 
 A checkpoint is arrays by name and a small state of numbers and strings, written whole, with what
 the work was given: only the same settings and the same corpus can go on from it. A safetensors
-file whose `__metadata__` holds `malmoi` (the version), `kind`, `sum` (CRC-32 of the arrays) and,
-as JSON, `settings`, `corpus` and `state`. Knows nothing of what is done: a training, mostly.
+file whose `__metadata__` holds, as JSON, `settings`, `corpus` and `state`. Knows nothing of what
+is done: a training, mostly.
 """
 
 import json
-import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,10 +21,11 @@ import numpy.typing as npt
 from malmoi.errors import BadFile, BadSetting, warn
 from malmoi.files.output import remove_left_over
 from malmoi.files.source import Source
-from malmoi.files.tensors import WRONG, Tensors, damaged, open_tensors, write_tensors
+from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, damage
 from malmoi.vocabulary import Vocabulary
 
-KIND, VERSION = "checkpoint", "1"
+KIND = Kind("checkpoint", "a checkpoint")
 PAUSE = 60.0  # seconds of work that may be lost
 
 State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of them
@@ -55,6 +56,27 @@ class Checkpoint:
 
     tensors: Tensors
     state: State
+    path: Path | None = None  # where it was read from
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Whatever goes wrong in going on from it, said of the file."""
+        try:
+            with damage(self.path or Path("checkpoint")):
+                yield
+        except RuntimeError as error:  # torch's word for tensors that do not fit
+            raise BadFile(f"{self.path} is damaged: {error}: begin without resuming") from error
+
+    def copy_to(self, arrays: Tensors) -> None:
+        """Let arrays hold what they did when the checkpoint was made."""
+        for name, array in arrays.items():
+            saved = self.tensors.get(name)
+            if saved is None or (saved.shape, saved.dtype) != (array.shape, array.dtype):
+                raise BadFile(
+                    f"{self.path} is damaged: '{name}' is not {array.dtype} {list(array.shape)}:"
+                    " begin without resuming"
+                )
+            array[...] = saved
 
 
 def checkpoint_path(out: Path) -> Path:
@@ -64,34 +86,24 @@ def checkpoint_path(out: Path) -> Path:
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: Origin) -> None:
     """Write a checkpoint in place of the one before; whatever happens, one of them is there."""
-    said = {
-        "malmoi": VERSION,
-        "kind": KIND,
-        "sum": str(_sum(checkpoint.tensors)),
+    metadata = {
         "settings": json.dumps(origin.settings),
         "corpus": origin.corpus,
         "state": json.dumps(checkpoint.state),
     }
-    write_tensors(path, checkpoint.tensors, said)
+    write_tensor_file(path, KIND, checkpoint.tensors, metadata)
 
 
 def open_checkpoint(path: Path, origin: Origin) -> Checkpoint:
     """The checkpoint of work that was given the same; the arrays are copies."""
     if not path.exists():
         raise BadFile(f"there is no {path} to resume from: begin without resuming")
-    source = Source(path)
-    tensors, said = open_tensors(source)
-    if (said.get("kind"), said.get("malmoi")) != (KIND, VERSION):
-        raise BadFile(f"{path} is no checkpoint that this malmoi reads: begin without resuming")
-    try:
-        found = Origin(dict(json.loads(said["settings"])), said["corpus"])
-        state, expected = dict(json.loads(said["state"])), int(said["sum"])
-    except WRONG as error:
-        raise damaged(path, error) from error
+    tensors, metadata = read_tensor_file(Source(path), KIND)
+    with damage(path):
+        found = Origin(dict(json.loads(metadata["settings"])), metadata["corpus"])
+        state = dict(json.loads(metadata["state"]))
     refuse_another(path, found, origin)
-    if _sum(tensors) != expected:
-        raise BadFile(f"{path} is damaged: its arrays are not those that were written")
-    return Checkpoint({name: array.copy() for name, array in tensors.items()}, state)
+    return Checkpoint({name: array.copy() for name, array in tensors.items()}, state, path)
 
 
 def refuse_another(path: Path, found: Origin, origin: Origin) -> None:
@@ -155,11 +167,3 @@ class Keeper:
         if self.path is not None:
             save_checkpoint(self.path, checkpoint, self.origin)
             self._last = monotonic()
-
-
-def _sum(tensors: Tensors) -> int:
-    total = 0
-    for name in sorted(tensors):  # the file has its own order
-        flat = np.ascontiguousarray(tensors[name]).reshape(-1)
-        total = zlib.crc32(flat.view(np.uint8).data, total)
-    return total

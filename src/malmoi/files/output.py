@@ -1,12 +1,14 @@
 """Files to write: made beside their places and renamed, so that they are whole or not there.
 
-A process that is killed leaves its part behind, hidden; the next one to write the same file
-removes it. Knows nothing of what the bytes mean.
+Each writer, be it a process or a thread, has a part of its own. A process that is killed leaves
+its part behind, hidden; the next one to write the same file removes it. Knows nothing of what the
+bytes mean.
 """
 
 import errno
 import gzip
 import os
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
@@ -26,7 +28,8 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
     for path in paths:
         check_name(path)
     targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
-    parts = [_part(target, os.getpid()) for target in targets]
+    writer = f"{os.getpid()}-{secrets.token_hex(8)}"
+    parts = [_part(target, writer) for target in targets]
     try:
         with complaints(paths[0]):
             for target in targets:
@@ -45,7 +48,8 @@ def put_in_place(parts: Sequence[Path], targets: Sequence[Path]) -> None:
         with part.open("rb") as file:
             os.fsync(file.fileno())
     for part, target in zip(parts, targets, strict=True):
-        part.chmod(_mode(target))
+        if target.exists():  # a new file has got its permissions when it was made
+            part.chmod(target.stat().st_mode & 0o777)
         part.replace(target)
         remove_left_over(target)
     for folder in {target.parent for target in targets}:
@@ -91,16 +95,16 @@ def _stream(part: Path, *, zipped: bool) -> Iterator[BinaryIO]:
             yield raw
 
 
-def _part(target: Path, process: int | str) -> Path:
-    """Where a process of this computer writes a file before it is whole."""
+def _part(target: Path, writer: str) -> Path:
+    """Where a writer (process id and random number) puts a file before it is whole."""
     of = blake2b(f"{node()}/{target.name}".encode(errors="surrogateescape"), digest_size=6)
-    return target.with_name(f".{of.hexdigest()}.{process}.part")
+    return target.with_name(f".{of.hexdigest()}.{writer}.part")
 
 
 def remove_left_over(target: Path) -> None:
     """Remove what processes that were killed have left of the same file."""
     for part in target.parent.glob(_part(target, "*").name):
-        process = part.name.split(".")[2]
+        process = part.name.split(".")[2].partition("-")[0]
         if process.isdecimal() and not _is_alive(int(process)):
             _remove(part)
 
@@ -122,15 +126,6 @@ def _remove(part: Path) -> None:
         part.unlink(missing_ok=True)
     except OSError:  # a folder that is none, a name too long: nothing was made there
         return
-
-
-def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those of any new file."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _complaint(path: Path, error: OSError) -> str:

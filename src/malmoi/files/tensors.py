@@ -2,12 +2,16 @@
 
     u64 length of the header, the header (JSON), then the arrays' bytes
 
-Knows nothing of what the arrays mean.
+What we write has checksums in the header's `__metadata__`: `crc32_blocks`, of every block of the
+arrays' bytes, and `crc32`, of the header itself. A file without any, as others write them, is read
+all the same. Knows nothing of what the arrays mean.
 """
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,9 +19,17 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.checksums import (
+    Blocks,
+    block_sums,
+    json_sum,
+    sums_as_text,
+    sums_from_text,
+    touched,
+)
 from malmoi.files.output import beside
 from malmoi.files.source import Source
-from malmoi.keys import Keys
+from malmoi.keys import Bytes
 
 DTYPES = {
     "BOOL": "?",
@@ -35,49 +47,146 @@ DTYPES = {
 }
 HALVED = "BF16"  # the upper half of a float32, which NumPy has no name for
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-WRONG = (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError,
-         struct.error)  # fmt: skip
+LARGE = 4 << 20  # bytes, which take 2 ms to verify
+METADATA, HEADER_SUM, BLOCK_SUMS = "__metadata__", "crc32", "crc32_blocks"
+WRONG = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
+         RecursionError, struct.error)  # fmt: skip
 Tensors = dict[str, npt.NDArray[Any]]
+Check = Callable[[npt.NDArray[Any]], None]
+
+
+def unchecked(array: npt.NDArray[Any]) -> None:
+    """Any numbers will do."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array in a file, verified when it is used."""
+
+    array: npt.NDArray[Any]
+    blocks: Blocks | None  # None: the file has no checksums
+    start: int  # of its bytes, after the header
+    check: Check = unchecked  # raises where the numbers make no sense
+
+    def all(self) -> npt.NDArray[Any]:
+        """All of it, verified."""
+        if self.blocks is not None:
+            self.blocks.verify(self.start, self.start + self.array.nbytes)
+            with damage(self.blocks.path):
+                self.check(self.array)
+        return self.array
+
+    def rows(self, rows: Any) -> npt.NDArray[Any]:
+        """These rows; no other bytes are verified than those of the blocks they lie in."""
+        if self.blocks is not None and len(self.array):
+            width = self.array.nbytes // len(self.array)
+            for first, last in touched(rows, len(self.array), width):
+                self.blocks.verify(self.start + first, self.start + last)
+        found: npt.NDArray[Any] = self.array[rows]
+        return found
+
+
+@dataclass(frozen=True)
+class TensorFile:
+    """What a file holds: tensors by name, and strings by name."""
+
+    path: Path
+    tensors: dict[str, Tensor]
+    metadata: dict[str, str]
+    blocks: Blocks | None
+    checksum: str = ""  # of the header, and so of the checksums of all arrays
+
+    @property
+    def is_large(self) -> bool:
+        """Whether to verify its arrays where they are used, rather than all when it is opened."""
+        return self.blocks is not None and self.blocks.size > LARGE
+
+    def arrays(self) -> Tensors:
+        """Every array, verified."""
+        if self.blocks is not None:
+            self.blocks.verify_all()
+        return self.unverified()
+
+    def unverified(self) -> Tensors:
+        """Every array as it lies there."""
+        return {name: tensor.array for name, tensor in self.tensors.items()}
 
 
 def open_tensors(source: Source) -> tuple[Tensors, dict[str, str]]:
-    """Every array as a view of the mapped file, and what the header says beside.
+    """Every array as a view of the mapped file, verified, and the metadata.
 
     What is BF16 becomes a float32 of its own.
     """
-    try:
+    file = open_tensor_file(source)
+    return file.arrays(), file.metadata
+
+
+def open_tensor_file(source: Source) -> TensorFile:
+    """A file whose header is verified, and its arrays when they are used."""
+    with damage(source.path):
         return _open(source)
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """Whatever goes wrong in making sense of a file, said of the file."""
+    try:
+        yield
     except WRONG as error:
-        raise damaged(source.path, error) from error
+        raise damaged(path, error) from error
 
 
 def damaged(path: Path, error: Exception) -> BadFile:
-    """What to say of a file whose header cannot be true."""
-    reason = str(error) if isinstance(error, BadSetting) else f"its header is wrong ({error})"
+    """What to say of a file that cannot be true."""
+    reason = str(error)
+    if not isinstance(error, BadSetting):
+        reason = f"its header is wrong ({type(error).__name__}: {error})"
     return BadFile(f"{path} is damaged: {reason}")
 
 
-def _open(source: Source) -> tuple[Tensors, dict[str, str]]:
+def _open(source: Source) -> TensorFile:
+    if source.compressed:
+        raise BadSetting("it is compressed, and is opened in place: decompress it")
     (length,) = struct.unpack_from("<Q", source.head)
     if length > source.size - 8:
         raise BadSetting(f"the header should take {length:,} bytes of a file of {source.size:,}")
     header = json.loads(bytes(source.mapped[8 : 8 + length]))
-    said = header.pop("__metadata__", {})
     body = source.mapped[8 + length :]
-    tensors: Tensors = {}
-    for name, entry in header.items():
-        first, last = entry["data_offsets"]
-        shape, dtype = entry["shape"], _dtype(entry["dtype"])
-        if min(shape, default=0) < 0:
-            raise BadSetting(f"'{name}' has the shape {shape}")
-        size = int(np.prod(shape, dtype=object)) * dtype.itemsize
-        if not 0 <= first <= last <= len(body) or last - first != size:
-            raise BadSetting(
-                f"'{name}' should end at byte {8 + length + last:,} of {source.size:,}"
-            )
-        array = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
-        tensors[name] = _widened(array) if entry["dtype"] == HALVED else array
-    return tensors, said
+    metadata = header.get(METADATA, {})
+    if not all(isinstance(text, str) for text in metadata.values()):
+        raise BadSetting("its metadata are not strings")
+    checksum = metadata.get(HEADER_SUM, "")
+    blocks = _blocks(header, body, source.path)
+    del header[METADATA]
+    tensors = {name: _tensor(name, entry, body, blocks) for name, entry in header.items()}
+    return TensorFile(source.path, tensors, metadata, blocks, checksum)
+
+
+def _blocks(header: dict[str, Any], body: Bytes, path: Path) -> Blocks | None:
+    """The checksums in a header, which is verified by its own; they are taken out of it."""
+    metadata = header.setdefault(METADATA, {})
+    if HEADER_SUM not in metadata and BLOCK_SUMS not in metadata:
+        return None
+    expected = metadata.pop(HEADER_SUM, "")
+    if json_sum(header) != expected:
+        raise BadSetting("the checksum of its header is wrong")
+    return Blocks(body, sums_from_text(metadata.pop(BLOCK_SUMS)), path)
+
+
+def _tensor(name: str, entry: dict[str, Any], body: Bytes, blocks: Blocks | None) -> Tensor:
+    first, last = entry["data_offsets"]
+    shape, dtype = entry["shape"], _dtype(entry["dtype"])
+    if min(shape, default=0) < 0:
+        raise BadSetting(f"'{name}' has the shape {shape}")
+    size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+    if not 0 <= first <= last <= len(body) or last - first != size:
+        raise BadSetting(f"'{name}' should take {size:,} bytes up to {last:,} of {len(body):,}")
+    array = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
+    if entry["dtype"] == HALVED:
+        if blocks is not None:
+            blocks.verify(first, last)
+        return Tensor(_widened(array), None, 0)
+    return Tensor(array, blocks, first)
 
 
 def _dtype(name: str) -> np.dtype[Any]:
@@ -92,57 +201,36 @@ def _widened(halves: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def write_tensors(
-    path: Path, tensors: Mapping[str, npt.NDArray[Any] | None], said: dict[str, str]
+    path: Path, tensors: Mapping[str, npt.NDArray[Any] | None], metadata: Mapping[str, str]
 ) -> None:
     """The arrays that are there. The same arrays make the same file, byte for byte."""
     arrays = {name: array for name, array in tensors.items() if array is not None}
     with beside(path) as (part,), part.open("wb") as file:
-        write_arrays(file, arrays, said)
+        write_arrays(file, arrays, metadata)
 
 
-def write_arrays(file: BinaryIO, arrays: Tensors, said: dict[str, str]) -> None:
+def write_arrays(file: BinaryIO, arrays: Tensors, metadata: Mapping[str, str]) -> None:
     """Header and bytes; large numbers come first, so that all lie at even addresses.
 
     Not by the package safetensors, which leaves a file of its own behind when it is killed.
     """
     names = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
-    header: dict[str, Any] = {"__metadata__": dict(sorted(said.items()))}
+    parts = [np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data for name in names]
+    # What the file is stands first in it: readers look for that in its beginning.
+    known = dict(sorted(metadata.items())) | {BLOCK_SUMS: sums_as_text(block_sums(parts))}
+    header: dict[str, Any] = {METADATA: known}
     end = 0
     for name in names:
         array = arrays[name]
         start, end = end, end + array.nbytes
         kind, shape = NAMES[array.dtype], list(array.shape)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+    known[HEADER_SUM] = json_sum(header)
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     file.write(struct.pack("<Q", len(text)) + text)
-    for name in names:
-        file.write(np.ascontiguousarray(arrays[name]).reshape(-1).data)
-
-
-def keys_as_tensors(keys: Keys, prefix: str = "key", *, lookup: bool = True) -> Tensors:
-    """Keys, with what it takes to find one unless nobody will look one up."""
-    tensors: Tensors = {f"{prefix}_bytes": keys.packed, f"{prefix}_offsets": keys.offsets}
-    if lookup:
-        tensors[f"{prefix}_hashes"], tensors[f"{prefix}_rows"] = keys.lookup
-    return tensors
-
-
-def keys_from_tensors(tensors: Tensors, prefix: str = "key", *, lookup: bool = True) -> Keys:
-    """Keys that lie in a file."""
-    kinds = {"bytes": "u1", "offsets": "<i8", "hashes": "<u8", "rows": "<u4"}
-    expect(tensors, 1, **{f"{prefix}_{name}": kind for name, kind in kinds.items()})
-    packed, offsets = tensors[f"{prefix}_bytes"], tensors[f"{prefix}_offsets"]
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(packed):
-        raise BadSetting(f"the {prefix}s do not fit their offsets")
-    if np.any(offsets[1:] < offsets[:-1]):
-        raise BadSetting(f"the {prefix}s' offsets go astray")
-    if not lookup:
-        return Keys(packed, offsets)
-    hashes, rows = tensors[f"{prefix}_hashes"], tensors[f"{prefix}_rows"]
-    if not len(hashes) == len(rows) == len(offsets) - 1:
-        raise BadSetting(f"the {prefix}s' index is not as long as the {prefix}s")
-    return Keys(packed, offsets, (hashes, rows))
+    for part in parts:
+        file.write(part)
 
 
 def expect(tensors: Tensors, dimensions: int, **dtypes: str) -> None:

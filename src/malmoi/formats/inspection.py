@@ -7,11 +7,14 @@ import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
+from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
+from malmoi.formats.malmoi_file import matches as is_ours
 from malmoi.formats.reading import Report, Request, decomposed
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
+NO_CHECKSUMS = "none in this format"
 UNIT = 1e-3  # how far from 1 the length of a normalised vector may be
 
 
@@ -40,6 +43,7 @@ class Inspection:
     normalised: bool
     subwords: str  # how words are cut, if they are
     meta: dict[str, str]
+    checksums: str  # whether there are any, and that they are right
     findings: tuple[Finding, ...]
 
 
@@ -61,6 +65,7 @@ def inspect(path: PathLike, *, encoding: str = "utf-8", progress: Progress = sil
         normalised=bool(len(vectors)) and bool(np.all(np.abs(vectors.norms - 1) < UNIT)),
         subwords=describe_subwords(vectors),
         meta=dict(vectors.meta),
+        checksums=verify_file(source) if source and is_ours(source) else NO_CHECKSUMS,
         findings=tuple(findings(vectors, reading.report)),
     )
 

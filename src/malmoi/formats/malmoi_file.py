@@ -6,33 +6,30 @@ Tensors: `matrix` f32 [n, dim]; `norms` f32 [n]; the keys as `key_bytes` u8 and 
 i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] to find one; where
 known `counts` i64 [n] and `output` f32, the network's other side. With subwords also `own`,
 `ngrams`, `kept`. The header's `__metadata__` holds `malmoi` (this layout's version),
-`subwords` (JSON) and `meta` (JSON).
+`kind` ("vectors"; older files have none), `subwords` (JSON), `meta` (JSON) and checksums.
+A file of up to 4 MB is verified when it is opened, a larger one where it is used.
 """
 
 import json
 from dataclasses import asdict
 from pathlib import Path
 
+from malmoi.deferred import defer
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    Tensors,
-    damaged,
-    expect,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
+from malmoi.files.tensors import TensorFile, Tensors, damage, expect
 from malmoi.formats.reading import Reading, Report, Request, chosen_rows
+from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 
 TITLE = "malmoi"
-VERSION = "1"
+KIND = Kind("vectors", "a file of vectors", former=(("malmoi", "1"),))
 SUBWORD_TENSORS = ("own", "ngrams", "kept")
+DEFERRED = ("matrix", "norms", "counts", "output", "own", "ngrams")
 
 
 def matches(source: Source) -> bool:
@@ -42,52 +39,59 @@ def matches(source: Source) -> bool:
 
 
 def read(source: Source, request: Request) -> Reading:
-    """Open the file; nothing is read but the header until it is asked for."""
+    """Open the file; of a large one, little but the header is read before it is used."""
     if source.compressed:
         raise BadFile(f"{source.path} is zipped; gunzip it: our own file is opened in place")
-    tensors, said = open_tensors(source)
-    if "matrix" not in tensors:
-        raise BadFile(f"{source.path} holds no vectors but {said.get('kind', 'something else')}")
-    try:
-        vectors = assemble(tensors, said)
-    except WRONG as error:
-        raise damaged(source.path, error) from error
+    file = find_tensor_file(source, KIND)
+    if "matrix" not in file.tensors:
+        raise BadFile(f"{source.path} holds no vectors")
+    with damage(source.path):
+        vectors = assemble(file)
     report = Report(rows=len(vectors))
     if request.limit is not None or request.only is not None:
         vectors = vectors.take(chosen_rows(vectors.keys, request))
     return Reading(vectors, report)
 
 
-def assemble(tensors: Tensors, said: dict[str, str]) -> Vectors:
-    """The value that the tensors make."""
-    if said["malmoi"] != VERSION:
-        raise BadSetting(f"it is of version {said['malmoi']}; this malmoi reads {VERSION}")
-    keys = keys_from_tensors(tensors)
+def assemble(file: TensorFile) -> Vectors:
+    """The value that a file holds."""
+    if not file.is_large:
+        tensors = file.arrays()
+        return assembled(tensors, keys_from_tensors(tensors), file.metadata)
+    tensors = {name: tensor.array if name in DEFERRED else tensor.all()
+               for name, tensor in file.tensors.items() if not name.startswith("key_")}  # fmt: skip
+    vectors = assembled(tensors, keys_of_file(file), file.metadata)
+    defer(vectors, {name: file.tensors[name] for name in DEFERRED if name in file.tensors})
+    return vectors
+
+
+def assembled(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors:
+    """The value that tensors make."""
     expect(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
     expect(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
     if len(tensors["norms"]) != len(keys):
         raise BadSetting(f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys")
-    meta = dict(json.loads(said.get("meta", "{}")).items())
+    meta = dict(json.loads(metadata.get("meta", "{}")).items())
     vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta, tensors.get("output"))
-    if "subwords" in said:
+    if "subwords" in metadata:
         vectors = SubwordVectors(
             keys,
             vectors.matrix,
             vectors.counts,
             meta,
             vectors.output,
-            subwords=Subwords(**json.loads(said["subwords"])),
+            subwords=Subwords(**json.loads(metadata["subwords"])),
             own=tensors["own"],
             ngrams=tensors["ngrams"],
             kept=tensors.get("kept"),
         )
-    vectors.__dict__["norms"] = tensors["norms"]
+    vectors.__dict__.update(norms=tensors["norms"], dim=vectors.dim)
     return vectors
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     """All that is known of the vectors."""
-    said = {"malmoi": VERSION, "meta": json.dumps(dict(vectors.meta))}
+    metadata = {"meta": json.dumps(dict(vectors.meta))}
     tensors = {
         "matrix": vectors.matrix,
         "norms": vectors.norms,
@@ -96,6 +100,6 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
         **keys_as_tensors(vectors.keys),
     }
     if isinstance(vectors, SubwordVectors):
-        said["subwords"] = json.dumps(asdict(vectors.subwords))
+        metadata["subwords"] = json.dumps(asdict(vectors.subwords))
         tensors |= {name: getattr(vectors, name) for name in SUBWORD_TENSORS}
-    write_tensors(path, tensors, said)
+    write_tensor_file(path, KIND, tensors, metadata)

@@ -1,10 +1,8 @@
 """Vectors made ready to be stored: keys composed, rows of length one."""
 
-import numpy as np
-
 from malmoi.formats.reading import Report, nfc, without_repeats
 from malmoi.keys import Keys
-from malmoi.vectors import Vectors, as_matrix
+from malmoi.vectors import Vectors, l2_normalize
 
 
 def composed(vectors: Vectors) -> Vectors:
@@ -16,5 +14,4 @@ def composed(vectors: Vectors) -> Vectors:
 
 def normalised(vectors: Vectors) -> Vectors:
     """Every row of length one, without subwords; rows of zeros stay."""
-    lengths = np.where(vectors.norms > 0, vectors.norms, 1)[:, np.newaxis]
-    return Vectors(vectors.keys, as_matrix(vectors.matrix / lengths), vectors.counts, vectors.meta)
+    return Vectors(vectors.keys, l2_normalize(vectors.matrix), vectors.counts, vectors.meta)

@@ -7,10 +7,10 @@ Queries come already divided by the root of their size. Nothing is padded but th
 
 from typing import NamedTuple
 
-from malmoi.kernels.byte_products import Rounded
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import exponentials
 from malmoi.kernels.emitting import WIDE
+from malmoi.kernels.integer_products import Quantized
 from malmoi.kernels.products import PANEL, panel_product, vector_product
 from malmoi.kernels.text_rows import Matrix
 
@@ -18,16 +18,15 @@ QUERIES = 64  # pieces whose scores are held at once
 
 
 class Desk(NamedTuple):
-    """Room for one thread; `zeros` [PANEL] stay so, and `rounded` is for products in bytes."""
+    """Room for one thread; `zeros` [PANEL] stay so, and `quantized` is for products of integers."""
 
     keys: Matrix  # [size, longest, in whole panels]
     values: Matrix  # [longest, size in whole vectors]
     scores: Matrix  # [QUERIES, longest in whole panels]
     found: Matrix  # [QUERIES, size in whole vectors]
     totals: Matrix  # [QUERIES]
-    lanes: Matrix  # [WIDE]
     zeros: Matrix
-    rounded: Rounded
+    quantized: Quantized
 
 
 @readily_compiled
@@ -66,7 +65,7 @@ def attend(
                 middle = bias.shape[1] // 2 - (start + i)
                 for j in range(count):
                     scores[i, j] += bias[head, middle + j]
-            desk.totals[i] = exponentials(scores[i], count, desk.lanes)
+            desk.totals[i] = exponentials(scores[i], count)
         for place in range(0, found.shape[1], WIDE):
             vector_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
         for i in range(rows):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy.typing as npt
 
+from malmoi.kernels.code_cache import cached
 from malmoi.kernels.threads import THREADS
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -16,13 +17,12 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 def compiled(kernel: Kernel) -> Kernel:
     """Compile at the first call, cache on disk, let other threads run meanwhile."""
-    return cast(Kernel, numba.njit(nogil=True, cache=True)(kernel))
+    return jitted(kernel)
 
 
 def loosely_compiled(kernel: Kernel) -> Kernel:
     """The same, with sums in whatever order is fastest: where a bound on the error is known."""
-    loose = {"contract", "reassoc"}
-    return cast(Kernel, numba.njit(nogil=True, cache=True, fastmath=loose)(kernel))
+    return jitted(kernel, fastmath={"contract", "reassoc"})
 
 
 def freely_compiled(kernel: Kernel) -> Kernel:
@@ -30,9 +30,7 @@ def freely_compiled(kernel: Kernel) -> Kernel:
 
     Divisors are finite and not 0: nobody looks, as a look at each would cost more than the rest.
     """
-    free = {"contract", "reassoc", "arcp"}
-    decorate = numba.njit(nogil=True, cache=True, fastmath=free, error_model="numpy")
-    return cast(Kernel, decorate(kernel))
+    return jitted(kernel, fastmath={"contract", "reassoc", "arcp"}, error_model="numpy")
 
 
 def uncounted(kernel: Kernel) -> Kernel:
@@ -40,21 +38,23 @@ def uncounted(kernel: Kernel) -> Kernel:
 
     Otherwise Numba counts who uses an array each time a row of it is looked at.
     """
-    loose = {"contract", "reassoc"}
-    options = {"nogil": True, "cache": True, "fastmath": loose, "_nrt": False}
-    return cast(Kernel, numba.njit(error_model="numpy", **options)(kernel))
+    return jitted(kernel, fastmath={"contract", "reassoc"}, error_model="numpy", _nrt=False)
 
 
 def readily_compiled(kernel: Kernel) -> Kernel:
     """As `uncounted`, for numbers that are finite: maxima and quotients become vectors too."""
     ready = {"contract", "reassoc", "arcp", "nnan", "nsz"}
-    options = {"nogil": True, "cache": True, "fastmath": ready, "_nrt": False}
-    return cast(Kernel, numba.njit(error_model="numpy", **options)(kernel))
+    return jitted(kernel, fastmath=ready, error_model="numpy", _nrt=False)
 
 
 def inlined(kernel: Kernel) -> Kernel:
     """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
-    return cast(Kernel, numba.njit(nogil=True, cache=True, inline="always")(kernel))
+    return jitted(kernel, inline="always")
+
+
+def jitted(kernel: Kernel, **options: object) -> Kernel:
+    """A kernel that Numba compiles, its machine code kept by `code_cache`."""
+    return cached(cast(Kernel, numba.njit(nogil=True, **options)(kernel)))
 
 
 def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

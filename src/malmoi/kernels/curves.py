@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from malmoi.kernels.compiled import inlined, readily_compiled
+from malmoi.kernels.maxima import highest
 from malmoi.kernels.text_rows import Matrix
 
 LOG2E = np.float32(math.log2(math.e))
@@ -52,30 +53,10 @@ def tanh_gelu(x: np.float32) -> np.float32:
     return max(x, np.float32(0)) - abs(x) * tail
 
 
-@inlined
-def highest(row: Matrix, count: int, lanes: Matrix) -> np.float32:
-    """The highest of the first so many numbers; `lanes` is room for as many at a time."""
-    width = len(lanes)
-    whole = count // width * width
-    most: np.float32 = row[0]
-    for i in range(whole, count):
-        most = max(most, row[i])
-    if whole > 0:
-        for lane in range(width):
-            lanes[lane] = row[lane]
-        for start in range(width, whole, width):
-            part = row[start : start + width]
-            for lane in range(width):
-                lanes[lane] = max(lanes[lane], part[lane])
-        for lane in range(width):
-            most = max(most, lanes[lane])
-    return most
-
-
 @readily_compiled
-def exponentials(row: Matrix, count: int, lanes: Matrix) -> np.float32:
+def exponentials(row: Matrix, count: int) -> np.float32:
     """The first so many numbers become exp(number − highest); their sum. Softmax but for that."""
-    most = highest(row, count, lanes)
+    most = highest(row, count)
     total = np.float32(0)
     for i in range(count):
         row[i] = decay(row[i] - most)

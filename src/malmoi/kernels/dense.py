@@ -1,17 +1,20 @@
-"""Rows times a layer's matrix, plus its bias, and bent if asked for: in floats or in bytes.
+"""Rows times a layer's matrix, plus its bias, and bent if asked for: in floats, int16 or int8.
 
-Which of the two it is follows from the kind of the weights, when the kernel is compiled.
+Which of them it is follows from the type of the weights, when the kernel is compiled.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 from numba.extending import overload
 
-from malmoi.kernels.byte_products import Rounded, byte_product, round_rows
+from malmoi.kernels.byte_products import byte_product, quantize_bytes
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import exact_gelu, tanh_gelu
+from malmoi.kernels.int16_products import int16_product, quantize_int16
+from malmoi.kernels.integer_products import Quantized
 from malmoi.kernels.meeting import Team, share
 from malmoi.kernels.products import PANEL, panel_product
 from malmoi.kernels.text_rows import Matrix
@@ -26,19 +29,19 @@ class Dense(NamedTuple):
     biases: Matrix  # [layers, columns]
 
 
-class ByteDense(NamedTuple):
-    """The same in bytes; `columns` has first sums (whole numbers), scales and biases."""
+class QuantizedDense(NamedTuple):
+    """The same in integers; `columns` has first sums (int32), scales and biases."""
 
-    panels: npt.NDArray[np.int8]  # [layers, panels, depth, PANEL]
+    panels: npt.NDArray[np.signedinteger[Any]]  # [layers, panels, depth, PANEL], int8 or int16
     columns: Matrix  # [layers, panels, 3, PANEL]
 
 
 def multiply(
     rows: Matrix,
-    dense: Dense | ByteDense,
+    dense: Dense | QuantizedDense,
     layer: int,
     out: Matrix,
-    rounded: Rounded,
+    quantized: Quantized,
     team: Team,
     bend: int,
 ) -> None:
@@ -46,14 +49,21 @@ def multiply(
     raise NotImplementedError("for kernels alone")
 
 
-def chosen(rows: Any, dense: Any, layer: Any, out: Any, rounded: Any, team: Any, bend: Any) -> Any:
-    """By the kind of weights."""
-    product = multiply_bytes if dense.instance_class is ByteDense else multiply_floats
+def chosen(
+    rows: Any, dense: Any, layer: Any, out: Any, quantized: Any, team: Any, bend: Any
+) -> Any:
+    """By the type of the weights."""
+    kinds: dict[Any, Any] = {
+        types.float32: multiply_floats,
+        types.int16: multiply_int16,
+        types.int8: multiply_bytes,
+    }
+    product = kinds[dense.types[0].dtype]
 
     def call(
-        rows: Any, dense: Any, layer: Any, out: Any, rounded: Any, team: Any, bend: Any
+        rows: Any, dense: Any, layer: Any, out: Any, quantized: Any, team: Any, bend: Any
     ) -> None:
-        product(rows, dense, layer, out, rounded, team, bend)
+        product(rows, dense, layer, out, quantized, team, bend)
 
     return call
 
@@ -67,7 +77,7 @@ def multiply_floats(
     dense: Dense,
     layer: int,
     out: Matrix,
-    rounded: Rounded,
+    quantized: Quantized,
     team: Team,
     bend: int,
 ) -> None:
@@ -81,23 +91,44 @@ def multiply_floats(
 
 
 @readily_compiled
-def multiply_bytes(
+def multiply_int16(
     rows: Matrix,
-    dense: ByteDense,
+    dense: QuantizedDense,
     layer: int,
     out: Matrix,
-    rounded: Rounded,
+    quantized: Quantized,
     team: Team,
     bend: int,
 ) -> None:
-    """`multiply` in bytes."""
+    """`multiply` in int16."""
     panels, columns = dense.panels[layer], dense.columns[layer]
-    round_rows(rows, panels.shape[1], rounded)
-    whole = rounded.bytes[: len(rows)]
+    quantize_int16(rows, min(panels.shape[1], rows.shape[1]), quantized)
+    whole = quantized.rows[: len(rows)]
     first, last = share(len(panels), team)
     for panel in range(first, last):
         column = panel * PANEL
-        byte_product(whole, rounded.scales, panels[panel], columns[panel], out[:, column:])
+        int16_product(whole, quantized.scales, panels[panel], columns[panel], out[:, column:])
+        bend_columns(out, column, bend)
+
+
+@readily_compiled
+def multiply_bytes(
+    rows: Matrix,
+    dense: QuantizedDense,
+    layer: int,
+    out: Matrix,
+    quantized: Quantized,
+    team: Team,
+    bend: int,
+) -> None:
+    """`multiply` in int8."""
+    panels, columns = dense.panels[layer], dense.columns[layer]
+    quantize_bytes(rows, min(panels.shape[1], rows.shape[1]), quantized)
+    whole = quantized.rows[: len(rows)]
+    first, last = share(len(panels), team)
+    for panel in range(first, last):
+        column = panel * PANEL
+        byte_product(whole, quantized.scales, panels[panel], columns[panel], out[:, column:])
         bend_columns(out, column, bend)
 
 

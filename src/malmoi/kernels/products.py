@@ -18,6 +18,7 @@ USABLE = has("avx2") and has("fma")
 ROWS, VECTORS = (9, 3) if WIDE == 16 else (6, 2)
 PANEL = VECTORS * WIDE  # columns of a tile
 AHEAD = 24  # steps down a panel: what is asked for is there when it is needed
+LINE = 64  # bytes of a line of the cache
 
 
 def product_of(vectors: int) -> Callable[..., None]:
@@ -70,8 +71,8 @@ def emit_tile(
     mine = [emit.at(rows, place) for place in places]
     with emit.loop(panel.shape[0]) as k:
         here, coming = emit.at(panel, k), emit.at(panel, emit.plus(k, AHEAD))
-        for column in columns:
-            emit.ask_for(emit.plus(coming, column))
+        for line in range(0, NUMBER * WIDE * vectors, LINE):
+            emit.ask_for(emit.plus(coming, line))
         theirs = [emit.load(emit.plus(here, column)) for column in columns]
         for row, address in enumerate(mine):
             number = emit.spread(emit.plus(address, emit.times(k, NUMBER)))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from malmoi.kernels.attention import Desk, attend
 from malmoi.kernels.compiled import inlined, readily_compiled
-from malmoi.kernels.dense import NOT_BENT, ByteDense, Dense, multiply
+from malmoi.kernels.dense import NOT_BENT, Dense, QuantizedDense, multiply
 from malmoi.kernels.meeting import Team, meet, share
 from malmoi.kernels.text_rows import Matrix, Places
 
@@ -34,11 +34,11 @@ class Network(NamedTuple):
     places: Matrix  # [places, embedding]
     table_norm: Norms
     project: Dense
-    joined: Dense | ByteDense  # queries, keys and values
-    attended: Dense | ByteDense
+    joined: Dense | QuantizedDense  # queries, keys and values
+    attended: Dense | QuantizedDense
     attended_norm: Norms
-    inner: Dense | ByteDense
-    outer: Dense | ByteDense
+    inner: Dense | QuantizedDense
+    outer: Dense | QuantizedDense
     outer_norm: Norms
     distances: Matrix  # [heads, 2 · positions − 1], or nothing
     heads: int
@@ -79,26 +79,26 @@ def run_layers(
 
     It is enough if one of those who share the work wants them.
     """
-    dim, own, rounded = states.shape[2], share(len(pieces.ids), team), desk.rounded
+    dim, own, quantized = states.shape[2], share(len(pieces.ids), team), desk.quantized
     projects = network.project.panels.shape[1] > 0
     look_up(network, pieces, room.table if projects else room.state, own)
     meeting = meet(team, 0)
     if projects:
-        multiply(room.table, network.project, 0, room.state, rounded, team, NOT_BENT)
+        multiply(room.table, network.project, 0, room.state, quantized, team, NOT_BENT)
         meeting = meet(team, meeting)
     keep(room.state, states, wanted[0])
     for layer in range(len(wanted) - 1):
-        multiply(room.state, network.joined, layer, room.joined, rounded, team, NOT_BENT)
+        multiply(room.state, network.joined, layer, room.joined, quantized, team, NOT_BENT)
         meeting = meet(team, meeting)
         attend_all(network, pieces, room, desk, dim, team)
         meeting = meet(team, meeting)
-        multiply(room.seen, network.attended, layer, room.moved, rounded, team, NOT_BENT)
+        multiply(room.seen, network.attended, layer, room.moved, quantized, team, NOT_BENT)
         meeting = meet(team, meeting)
         add_and_norm(room, network.attended_norm, layer, network.epsilon, dim, own)
         meeting = meet(team, meeting)
-        multiply(room.state, network.inner, layer, room.inner, rounded, team, network.bend)
+        multiply(room.state, network.inner, layer, room.inner, quantized, team, network.bend)
         meeting = meet(team, meeting)
-        multiply(room.inner, network.outer, layer, room.moved, rounded, team, NOT_BENT)
+        multiply(room.inner, network.outer, layer, room.moved, quantized, team, NOT_BENT)
         meeting = meet(team, meeting)
         add_and_norm(room, network.outer_norm, layer, network.epsilon, dim, own)
         meeting = meet(team, meeting)

@@ -11,6 +11,7 @@ from malmoi.kernels.attention import QUERIES, Desk
 from malmoi.kernels.checks import ArrayOf, Sizes, check_each, require
 from malmoi.kernels.compiled import compiled
 from malmoi.kernels.emitting import WIDE
+from malmoi.kernels.integer_products import Quantized
 from malmoi.kernels.products import PANEL
 from malmoi.kernels.standby import PIECES, SIZE, TEXTS
 from malmoi.kernels.text_rows import Matrix, Places
@@ -41,7 +42,7 @@ def check_workspace(network: Network, room: Room, desk: Desk) -> None:
     _check_dense("outer", network.outer, layers, room.inner, room.moved)
     if network.project.panels.shape[1]:
         _check_dense("project", network.project, 1, room.table, room.state)
-    _check_integers(network, room, desk[-1])
+    _check_integers(network, room, desk.quantized)
 
 
 def _check_tables(network: Network) -> None:
@@ -86,7 +87,6 @@ def _check_desk(network: Network, desk: Desk) -> None:
             ("scores", desk.scores, ArrayOf(FLOATS, QUERIES, "keys")),
             ("found", desk.found, ArrayOf(FLOATS, QUERIES, size)),
             ("totals", desk.totals, ArrayOf(FLOATS, QUERIES)),
-            ("lanes", desk.lanes, ArrayOf(FLOATS, WIDE)),
             ("zeros", desk.zeros, ArrayOf(FLOATS, PANEL)),
         ],
         sizes,
@@ -118,17 +118,15 @@ def _check_dense(name: str, dense: Any, layers: int, rows: Matrix, out: Matrix) 
     require(columns <= out.shape[1], f"{name} has {columns} columns for {out.shape[1]}")
 
 
-def _check_integers(network: Network, room: Room, workspace: Any) -> None:
+def _check_integers(network: Network, room: Room, workspace: Quantized) -> None:
     """Workspace for quantized rows, where panels are of integers."""
     dense = (network.joined, network.attended, network.inner, network.outer)
     depth = max((each[0].shape[2] for each in dense if each[0].dtype != FLOATS), default=0)
-    rows, scales, magnitudes, lanes = workspace
+    rows, scales = workspace
     count = len(room.state) if depth else 0
     fits = rows.ndim == 2 and rows.flags.c_contiguous and rows.shape[0] >= count
-    fits &= rows.shape[1] >= depth and len(scales) >= count and len(magnitudes) >= depth
-    require(
-        bool(fits and len(lanes) >= WIDE), f"there is no room for {count} rows of {depth} integers"
-    )
+    fits &= rows.shape[1] >= depth and len(scales) >= count
+    require(bool(fits), f"there is no room for {count} rows of {depth} integers")
 
 
 def check_batch(

@@ -11,23 +11,19 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    damaged,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, damage, expect
 from malmoi.kernels.cooccurrence import Sums, Values
 from malmoi.kernels.text_rows import Places
 from malmoi.kernels.words import Counts, Ids
 from malmoi.vocabulary import Vocabulary
 
 BLOCK = 1 << 20  # entries in a block, where memory allows it
-TITLE, VERSION = "malmoi-cooccurrences", "1"
+FORMER = "malmoi-cooccurrences"  # what earlier releases called their files
+KIND = Kind("cooccurrences", "a file of co-occurrences", former=((FORMER, "1"),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +107,7 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
         "columns": counts.columns,
         "values": counts.values,
     }
-    write_tensors(Path(path), tensors, {TITLE: VERSION})
+    write_tensor_file(Path(path), KIND, tensors)
 
 
 def is_cooccurrences(path: str | PathLike[str]) -> bool:
@@ -120,22 +116,27 @@ def is_cooccurrences(path: str | PathLike[str]) -> bool:
         return False
     with Path(path).open("rb") as file:
         head = file.read(1 << 16)
-    return head[8:9] == b"{" and f'"{TITLE}"'.encode() in head
+    named = f'"kind":"{KIND.name}"'.encode(), f'"{FORMER}"'.encode()
+    return head[8:9] == b"{" and any(name in head for name in named)
 
 
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     """Open counts that were saved, memory-mapped."""
-    tensors, said = open_tensors(Source(Path(path)))
-    if said.get(TITLE) != VERSION:
-        raise BadFile(f"{path} holds no co-occurrences that this malmoi reads")
-    try:
-        vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
-        starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
-        fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
-        if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
-            raise BadSetting("the rows do not fit the words")
-        if len(columns) and columns.max() >= len(vocabulary):
-            raise BadSetting("there are ids that no word has")
-    except WRONG as error:
-        raise damaged(Path(path), error) from error
+    tensors, _ = read_tensor_file(Source(Path(path)), KIND)
+    with damage(Path(path)):
+        return _assembled(tensors)
+
+
+def _assembled(tensors: Tensors) -> Cooccurrences:
+    expect(tensors, 1, counts="<i8", starts="<i8", columns="<u4")
+    expect(tensors, 1, values="<u4" if tensors["values"].dtype == np.uint32 else "<f4")
+    vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
+    starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
+    fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
+    if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
+        raise BadSetting("the rows do not fit the words")
+    if len(columns) and columns.max() >= len(vocabulary):
+        raise BadSetting("there are ids that no word has")
+    if not np.all((values >= 0) & np.isfinite(values)):
+        raise BadSetting("there are values below 0, nan or inf")
     return Cooccurrences(vocabulary, starts, columns, values)

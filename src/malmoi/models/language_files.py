@@ -5,7 +5,7 @@ from pathlib import Path
 
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
-from malmoi.files.tensors import open_tensors
+from malmoi.files.tensors import open_tensor_file
 from malmoi.models import nnlm
 from malmoi.models.language import LanguageModel
 from malmoi.models.ngram_files import KIND, is_our_own, load_ngram
@@ -17,12 +17,12 @@ def load_language_model(path: str | PathLike[str]) -> LanguageModel:
     """Open an n-gram model, ARPA or our own, or a neural one."""
     source = Source(Path(path))
     if is_our_own(source):
-        kind = open_tensors(source)[1].get("kind")
+        kind = open_tensor_file(source).metadata.get("kind")
     else:
-        kind = KIND if ARPA_MARK in source.head else None
-    if kind == nnlm.KIND:
+        kind = KIND.name if ARPA_MARK in source.head else None
+    if kind == nnlm.KIND.name:
         return nnlm.load_nnlm(path)
-    if kind == KIND:
+    if kind == KIND.name:
         return load_ngram(path)
     raise BadFile(
         f"{path} holds no language model: give an ARPA file, or what"

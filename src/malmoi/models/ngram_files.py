@@ -11,26 +11,24 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.output import written
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    Tensors,
-    damaged,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, damage, expect
+from malmoi.kernels.ngrams import unpack
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
 from malmoi.models.ngram import NgramModel
 from malmoi.models.trie import Trie
 
-KIND, VERSION = "ngram", "1"
+KIND = Kind("ngram", "an n-gram model")
+MOST_LIKELY = 1 + 1e-6  # a probability may be off by what sums are rounded to
+LONGEST = 64  # the highest order that a file may have
 
 
 def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
@@ -43,14 +41,14 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
         with written(place) as [stream]:
             write_arpa(model, stream)
     else:
-        write_tensor_file(model, place)
+        write_model(model, place)
 
 
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
     """Open a model: our own file, or an ARPA file by whomever, zipped or not."""
     source = Source(Path(path))
     if is_our_own(source):
-        return read_tensor_file(source)
+        return read_model(source)
     return read_arpa(lines_of(source), str(path))
 
 
@@ -72,35 +70,60 @@ def lines_of(source: Source) -> Iterator[bytes]:
         yield carried
 
 
-def write_tensor_file(model: NgramModel, path: Path) -> None:
+def write_model(model: NgramModel, path: Path) -> None:
     """All arrays of the model."""
     tensors = keys_as_tensors(model.trie.words)
     tensors |= {f"ngrams_{m}": packed for m, packed in enumerate(model.trie.packed, 2)}
     tensors |= {f"probabilities_{m}": found for m, found in enumerate(model.probabilities, 1)}
     tensors |= {f"backoffs_{m}": weights for m, weights in enumerate(model.backoffs, 1)}
-    said = {"malmoi": VERSION, "kind": KIND, "order": str(model.order)}
+    metadata = {"order": str(model.order)}
     if model.unseen is not None:
-        said["unseen"] = repr(model.unseen)
-    write_tensors(path, tensors, said)
+        metadata["unseen"] = repr(model.unseen)
+    write_tensor_file(path, KIND, tensors, metadata)
 
 
-def read_tensor_file(source: Source) -> NgramModel:
+def read_model(source: Source) -> NgramModel:
     """The model whose arrays these are, memory-mapped."""
-    tensors, said = open_tensors(source)
-    if said.get("kind") != KIND or said.get("malmoi") != VERSION:
-        raise BadFile(f"{source.path} holds no n-gram model that this malmoi reads")
-    try:
-        order = int(said["order"])
-        return NgramModel(
-            Trie(keys_from_tensors(tensors), several(tensors, "ngrams", 2, order)),
-            several(tensors, "probabilities", 1, order),
-            several(tensors, "backoffs", 1, order - 1),
-            float(said["unseen"]) if "unseen" in said else None,
+    tensors, metadata = read_tensor_file(source, KIND)
+    with damage(source.path):
+        order = int(metadata["order"])
+        if not 1 <= order <= LONGEST:
+            raise BadSetting(f"it is of order {order}")
+        model = NgramModel(
+            Trie(keys_from_tensors(tensors), several(tensors, "ngrams", 2, order, "<u8")),
+            several(tensors, "probabilities", 1, order, "<f8"),
+            several(tensors, "backoffs", 1, order - 1, "<f8"),
+            float(metadata["unseen"]) if "unseen" in metadata else None,
         )
-    except WRONG as error:
-        raise damaged(source.path, error) from error
+        check_ngrams(model.trie)
+        check_numbers(model)
+    return model
 
 
-def several(tensors: Tensors, name: str, first: int, last: int) -> tuple[npt.NDArray[Any], ...]:
+def several(
+    tensors: Tensors, name: str, first: int, last: int, dtype: str
+) -> tuple[npt.NDArray[Any], ...]:
     """The arrays of this name for each order."""
-    return tuple(tensors[f"{name}_{order}"] for order in range(first, last + 1))
+    names = [f"{name}_{order}" for order in range(first, last + 1)]
+    expect(tensors, 1, **dict.fromkeys(names, dtype))
+    return tuple(tensors[each] for each in names)
+
+
+def check_ngrams(trie: Trie) -> None:
+    """Refuse n-grams that are not sorted, or of words or shorter n-grams that there are not."""
+    for order, packed in enumerate(trie.packed, 2):
+        contexts, words = unpack(packed[-1:])[0], unpack(packed)[1]
+        if np.any(packed[1:] <= packed[:-1]):
+            raise BadSetting(f"its n-grams of order {order} are not sorted")
+        if np.any(contexts >= trie.sizes[order - 2]) or np.any(words >= len(trie.words)):
+            raise BadSetting(f"its n-grams of order {order} do not fit those of order {order - 1}")
+
+
+def check_numbers(model: NgramModel) -> None:
+    """Refuse numbers that are no probabilities or back-off weights."""
+    likely = [(each >= 0) & (each <= MOST_LIKELY) for each in model.probabilities]
+    weights = [(each >= 0) & np.isfinite(each) for each in model.backoffs]
+    if not all(each.all() for each in (*likely, *weights)):
+        raise BadSetting("it holds numbers that are no probabilities or back-off weights")
+    if model.unseen is not None and not 0 <= model.unseen <= 1:
+        raise BadSetting(f"the probability of what was not seen is {model.unseen}")

@@ -14,23 +14,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    damaged,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import damage, expect
 from malmoi.kernels.ngrams import Ids, Integers
 from malmoi.models.language import LanguageModel, Numbers
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
 from malmoi.vectors import Counts, Matrix, Vectors
 
-KIND, VERSION = "nnlm", "1"
+METHOD = "nnlm"
+KIND = Kind(METHOD, "a neural language model")
 WEIGHTS = ("lookup", "hidden", "hidden_bias", "output", "output_bias")
 AT_ONCE = 1024  # windows whose scores are held at a time
 
@@ -55,6 +51,7 @@ class Layers:
         outputs = dim if self.tied else words - 1
         if (
             not dim
+            or not inputs
             or inputs % dim
             or self.output.shape not in [(outputs, hidden), (outputs, hidden + inputs)]
             or (self.hidden_bias.shape, self.output_bias.shape) != ((hidden,), (words - 1,))
@@ -130,7 +127,7 @@ class NeuralModel(LanguageModel):
         marks = [self.trie.unknown, self.trie.end, self.trie.begin]
         rows = np.delete(np.arange(len(self.counts)), marks)
         table = self.layers.lookup[rows]
-        return Vectors(self.trie.words.take(rows), table, self.counts[rows], {"method": KIND})
+        return Vectors(self.trie.words.take(rows), table, self.counts[rows], {"method": METHOD})
 
     def __repr__(self) -> str:
         words, dim = self.layers.lookup.shape
@@ -154,18 +151,18 @@ def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
     """Write a model as a safetensors file: the weights by their names, `counts`, the words."""
     weights = {name: getattr(model.layers, name) for name in WEIGHTS}
     words = keys_as_tensors(model.trie.words)
-    said = {"malmoi": VERSION, "kind": KIND, "tied": str(int(model.layers.tied))}
-    write_tensors(Path(path), {**weights, "counts": model.counts, **words}, said)
+    metadata = {"tied": str(int(model.layers.tied))}
+    write_tensor_file(Path(path), KIND, {**weights, "counts": model.counts, **words}, metadata)
 
 
 def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
     """Open a model, memory-mapped; torch is not needed."""
     source = Source(Path(path))
-    tensors, said = open_tensors(source)
-    if (said.get("kind"), said.get("malmoi")) != (KIND, VERSION):
-        raise BadFile(f"{path} holds no neural language model that this malmoi reads")
-    try:
-        layers = Layers(*(tensors[name] for name in WEIGHTS), tied=said["tied"] == "1")
+    tensors, metadata = read_tensor_file(source, KIND)
+    with damage(source.path):
+        expect(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")
+        expect(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
+        if not all(np.isfinite(tensors[name]).all() for name in WEIGHTS):
+            raise BadSetting("its weights hold nan or inf")
+        layers = Layers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")
         return NeuralModel(Trie(keys_from_tensors(tensors), ()), tensors["counts"], layers)
-    except WRONG as error:
-        raise damaged(source.path, error) from error

@@ -10,10 +10,19 @@ import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.compiled import pool
-from malmoi.kernels.mutual import offer
+from malmoi.kernels.mutual import Best, offer
 from malmoi.kernels.threads import THREADS
-from malmoi.nearest.ranking import Metric, Ranking, Rows, divisors, score_rows, unit
-from malmoi.vectors import Matrix, Vectors
+from malmoi.nearest.ranking import (
+    LARGEST_LENGTH,
+    SMALLEST_LENGTH,
+    Metric,
+    Ranking,
+    Rows,
+    divisors,
+    rescaled,
+    score_rows,
+)
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 TILE = 2048
 SPARE = 6  # rows more than asked for: single precision may confuse the last ones
@@ -32,8 +41,29 @@ def rank_each_other(
     The same as asking `rank_rows` for every row by each metric, several times as fast; but
     of very many rows equally near, any may be named.
     """
+    k, found = min(k, len(vectors) - 1), dict[Metric, Ranking]()
+    for seen, some in _comparable(vectors, metrics):
+        rows = _best_rows(seen, k, some, progress)
+        for at, metric in enumerate(some):
+            found[metric] = _scored(vectors, rows[at].astype(np.int64), k, metric)
+    return found
+
+
+def _comparable(
+    vectors: Vectors, metrics: Sequence[Metric]
+) -> list[tuple[Vectors, Sequence[Metric]]]:
+    """The vectors for all metrics, or where products of them could overflow, scaled for each."""
+    norms = vectors.norms[vectors.norms > 0]
+    if np.all((norms > SMALLEST_LENGTH) & (norms < LARGEST_LENGTH)):
+        return [(vectors, metrics)]
+    units = Vectors(vectors.keys, l2_normalize(vectors.matrix))
+    smaller, _ = rescaled(vectors, vectors.matrix[:0])
+    return [(units if metric == "cosine" else smaller, [metric]) for metric in metrics]
+
+
+def _best_rows(vectors: Vectors, k: int, metrics: Sequence[Metric], progress: Progress) -> Best:
+    """The best rows for every row and a few more, [metrics, rows, k + SPARE]."""
     count = len(vectors)
-    k = min(k, count - 1)
     factor, offset = _weights(vectors, metrics)
     rows = np.zeros((len(metrics), count, min(k + SPARE, count - 1)), dtype=np.uint32)
     scores = np.full(rows.shape, -np.inf, dtype=np.float32)
@@ -51,10 +81,7 @@ def rank_each_other(
             for task in waiting:
                 task.result()
     progress(len(tiles), len(tiles))
-    return {
-        metric: _scored(vectors, rows[at].astype(np.int64), k, metric)
-        for at, metric in enumerate(metrics)
-    }
+    return rows
 
 
 def _weights(vectors: Vectors, metrics: Sequence[Metric]) -> tuple[Matrix, Matrix]:
@@ -89,7 +116,7 @@ def _scored(vectors: Vectors, rows: Rows, k: int, metric: Metric) -> Ranking:
     for start in range(0, len(rows), SCORED):
         part = slice(start, start + SCORED)
         asked = vectors.matrix[part]
-        asked = unit(asked) if metric == "cosine" else asked
+        asked = l2_normalize(asked) if metric == "cosine" else asked
         parts.append(score_rows(vectors, asked, rows[part], metric))
     return Ranking(
         np.concatenate([part.rows[:, :k] for part in parts]),

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, row_norms
 
 if TYPE_CHECKING:
     from malmoi.nearest.screen import Screen
@@ -21,8 +21,8 @@ Metric = Literal["cosine", "dot", "euclidean"]
 Rows = npt.NDArray[np.int64]
 
 TILE_ROWS, TILE_DIRECTIONS = 2048, 1024
-TINY = np.float32(1e-20)
 GROUP = 64  # rows of which only the best is looked at first
+SMALLEST_LENGTH, LARGEST_LENGTH = 1e-12, 1e15  # of vectors whose products are exact enough
 WORTH_SCREENING = 1 << 20  # numbers: fewer are multiplied as fast as they are
 
 # None after the first question; a coarse copy of the vectors from the second one on.
@@ -52,10 +52,11 @@ def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "co
         raise BadSetting("there are no vectors to look through")
     refuse_immeasurable(vectors)
     k = min(k, len(vectors))
+    seen, asked = (vectors, directions) if metric == "cosine" else rescaled(vectors, directions)
     if len(directions) == 1:
-        found = _rank_one(vectors, directions[0], k, metric)[np.newaxis]
+        found = _rank_one(seen, asked[0], k, metric)[np.newaxis]
     else:
-        found = _rank_tiles(vectors, directions, k, metric)
+        found = _rank_tiles(seen, asked, k, metric)
     return score_rows(vectors, directions, found, metric)
 
 
@@ -63,7 +64,22 @@ def refuse_immeasurable(vectors: Vectors) -> None:
     """Refuse vectors of which one holds nan or inf: it would be nearest to everything."""
     if vectors.immeasurable >= 0:
         word = vectors.keys[vectors.immeasurable]
-        raise BadSetting(f"the vector of '{word}' holds nan or inf: leave it out, with take()")
+        raise BadSetting(
+            f"the vector of '{word}' holds nan or inf, or is longer than 3e38: leave it out, with"
+            " take()"
+        )
+
+
+def rescaled(vectors: Vectors, directions: Matrix) -> tuple[Vectors, Matrix]:
+    """Both divided by the largest length, where products of them could overflow or vanish.
+
+    A common factor changes neither the order of dot products nor that of distances.
+    """
+    largest = max(float(vectors.norms.max()), float(row_norms(directions).max(initial=0)))
+    if SMALLEST_LENGTH < largest < LARGEST_LENGTH or not 0 < largest < np.inf:
+        return vectors, directions
+    matrix, asked = ((rows / np.float64(largest)) for rows in (vectors.matrix, directions))
+    return Vectors(vectors.keys, matrix), asked.astype(np.float32)
 
 
 def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") -> Matrix:
@@ -97,16 +113,9 @@ def top(scores: Matrix, k: int) -> Rows:
     return candidates[order]
 
 
-def unit(directions: Matrix) -> Matrix:
-    """Vectors of length one; zero stays zero."""
-    lengths = np.linalg.norm(directions, axis=-1, keepdims=True)
-    scaled: Matrix = directions / divisors(lengths)
-    return scaled
-
-
 def divisors(lengths: Matrix) -> Matrix:
-    """Lengths to divide by: next to nothing instead of zero."""
-    safe: Matrix = np.maximum(lengths, TINY)
+    """Lengths to divide by: one instead of zero."""
+    safe: Matrix = np.where(lengths == 0, np.float32(1), lengths)
     return safe
 
 
@@ -209,9 +218,8 @@ def score_rows(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric)
         scores = np.einsum("qkd,qd->qk", found, directions.astype(np.float64))
     if metric == "cosine":
         lengths = np.linalg.norm(found, axis=2)
-        scores /= np.maximum(lengths, TINY)
+        scores /= np.where(lengths == 0, 1, lengths)
     order = np.lexsort((rows, scores if metric == "euclidean" else -scores), axis=1)
-    return Ranking(
-        np.take_along_axis(rows, order, axis=1),
-        np.take_along_axis(scores, order, axis=1).astype(np.float32),
-    )
+    with np.errstate(over="ignore"):  # a product beyond single precision is inf
+        best: Matrix = np.take_along_axis(scores, order, axis=1).astype(np.float32)
+    return Ranking(np.take_along_axis(rows, order, axis=1), best)

@@ -1,15 +1,13 @@
 """What words can be coloured by: how frequent they are, their script, their part of speech."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
 
-from malmoi.errors import MissingExtra
-from malmoi.files.progress import Progress, silent
 from malmoi.project.scene import Field
-from malmoi.text.korean import analyser
 from malmoi.vectors import Vectors
 
 SCRIPTS = ("Latin", "Hangul", "Han", "Kana", "Cyrillic", "Greek", "Arabic", "Hebrew")
@@ -32,8 +30,8 @@ PARTS = (
 )
 NO_PART = "none"
 MIXED = 0.1  # of the words in a second script: then scripts are what a picture shows first
-KOREAN_ENOUGH = 0.05  # of the words in Hangul: then their part of speech is worth a field
-TOLD = 1000  # words between two looks at how far it is
+TAG = re.compile("[A-Z][A-Z_-]+")  # of kiwipiepy: NNG, VA-I, W_URL
+TAGGED_ENOUGH = 0.5  # of the keys: a few paths or fractions are not tags
 
 
 def frequency_fields(vectors: Vectors) -> tuple[Field, ...]:
@@ -91,23 +89,23 @@ def _script_of(letter: str) -> str:
     return named if named in SCRIPTS else OTHER
 
 
-def speech_field(keys: Sequence[str], *, progress: Progress = silent) -> Field | None:
-    """The part of speech of each Korean word by its first morpheme, where kiwipiepy is there."""
-    words = [unicodedata.normalize("NFC", key) for key in keys]
-    korean = [at for at, word in enumerate(words) if script(word) == "Hangul"]
-    if len(korean) < KOREAN_ENOUGH * len(words):
+def speech_field(keys: Iterable[str]) -> Field | None:
+    """The part of speech of each key that carries its tag (`한국/NNP`).
+
+    Only the tokenizer saw the sentence: the same form, alone, would often get another tag, so
+    keys without tags have no such field.
+    """
+    tags = [_tag(key) for key in keys]
+    tagged = len(tags) - tags.count("")
+    if tagged == 0 or tagged < TAGGED_ENOUGH * len(tags):
         return None
-    try:
-        analysed = analyser().tokenize(words[at] for at in korean)
-    except MissingExtra:
-        return None
-    labels = [NO_PART] * len(words)
-    for done, (at, morphemes) in enumerate(zip(korean, analysed, strict=True)):
-        labels[at] = _part(morphemes[0].tag) if morphemes else NO_PART
-        if done % TOLD == 0:
-            progress(done, len(korean))
-    progress(len(korean), len(korean))
-    return label_field("part of speech", labels)
+    return label_field("part of speech", [_part(tag) for tag in tags])
+
+
+def _tag(key: str) -> str:
+    """The tag behind a key's last slash; empty if there is none."""
+    form, _, tag = key.rpartition("/")
+    return tag if form and TAG.fullmatch(tag) else ""
 
 
 def _part(tag: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import Metric, unit
+from malmoi.nearest.ranking import Metric
 from malmoi.project.clusters import CLUSTER, cluster_field
 from malmoi.project.coarse import coarse_rows
 from malmoi.project.comparing import shared, turned
@@ -17,7 +17,7 @@ from malmoi.project.reduction import NAMES, Method, check_method, reduce
 from malmoi.project.scene import Field, Near, Scene, Space
 from malmoi.project.stages import Watch, unwatched
 from malmoi.project.tsne import LINKS
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, l2_normalize
 
 CLUSTERS = 12  # at most, where nobody says how many
 COARSE = 128 << 20  # bytes of vectors that a page still carries
@@ -82,7 +82,7 @@ def make_scene(
 def make_live_scene(points: Points) -> Scene:
     """A picture at once, by PCA, for a page that asks a server for neighbours and analogies."""
     points = drawable(points)
-    vectors, shown = points.vectors, unit(points.vectors.matrix)
+    vectors, shown = points.vectors, l2_normalize(points.vectors.matrix)
     solid = principal_components(shown, 3)
     asked = sampled(len(vectors))
     found = cluster_field(vectors.keys, shown, DEFAULT.cluster_count(len(vectors)))
@@ -106,7 +106,7 @@ def _space(
 ) -> Space:
     vectors, k = points.vectors, settings.neighbours
     links = near_lists(vectors, max(k, LINKS), progress=watch("finding neighbours"))
-    shown = unit(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
+    shown = l2_normalize(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
     here = links[settings.metric]
     picture = reduce(shown, here, settings.method, seed=settings.seed, watch=watch)
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}

@@ -7,9 +7,9 @@ import numpy as np
 
 from malmoi.files.progress import Progress, silent
 from malmoi.nearest.mutual import rank_each_other
-from malmoi.nearest.ranking import Metric, Rows, rank_rows, unit
+from malmoi.nearest.ranking import Metric, Rows, rank_rows
 from malmoi.project.scene import Near
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 METRICS: tuple[Metric, ...] = ("cosine", "euclidean")
 ASKED = 2048  # points at a time
@@ -38,7 +38,9 @@ def near_among(
         for start in range(0, len(vectors), ASKED):
             progress(done * len(vectors) + start, len(METRICS) * len(vectors))
             asked = vectors.matrix[start : start + ASKED]
-            ranking = rank_rows(every, unit(asked) if metric == "cosine" else asked, k + 1, metric)
+            ranking = rank_rows(
+                every, l2_normalize(asked) if metric == "cosine" else asked, k + 1, metric
+            )
             own = np.arange(start, start + len(asked))
             parts.append(_others(ranking.rows, ranking.scores, own))
         rows, scores = zip(*parts, strict=True)
@@ -57,7 +59,9 @@ def near_among(
 
 def nearest_of(vectors: Vectors, asked: Rows, k: int) -> Rows:
     """[asked, k]: the nearest of some rows by cosine, themselves left out."""
-    found = rank_rows(vectors, unit(vectors.matrix[asked]), min(k + 1, len(vectors)), "cosine")
+    found = rank_rows(
+        vectors, l2_normalize(vectors.matrix[asked]), min(k + 1, len(vectors)), "cosine"
+    )
     return _others(found.rows, found.scores, asked)[0]
 
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from malmoi.nearest.ranking import unit
 from malmoi.project.clusters import Which, find_clusters
 from malmoi.project.pca import principal_components
 from malmoi.project.points import Points, drawable
 from malmoi.project.scene import Field
 from malmoi.project.typical import typical_words
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 MOST = 8  # senses that are looked for
 APART = 0.1  # a silhouette below is no islands but one
@@ -45,7 +44,7 @@ def find_senses(matrix: Matrix, *, seed: int = 1) -> tuple[Which, float]:
 
     As many as give the best silhouette, or one where even that is poor.
     """
-    shown = unit(matrix)
+    shown = l2_normalize(matrix)
     few = principal_components(shown, min(DIMENSIONS, shown.shape[1], len(shown)))
     best, apart = np.zeros(len(matrix), dtype=np.int32), APART
     for count in range(2, min(MOST, len(matrix) - 1) + 1):

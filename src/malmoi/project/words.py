@@ -8,7 +8,6 @@ from malmoi.errors import BadSetting
 from malmoi.project.fields import are_mixed, frequency_fields, script_field, speech_field
 from malmoi.project.labels import read_labels
 from malmoi.project.points import Points
-from malmoi.project.stages import Watch, unwatched
 from malmoi.vectors import Vectors
 
 
@@ -18,9 +17,8 @@ def word_points(
     *,
     most_frequent: int | None = None,
     labels: str | Path | None = None,
-    watch: Watch = unwatched,
 ) -> Points:
-    """Words to draw: frequency, script and part of speech to colour by, labels if given.
+    """Words to draw: frequency, script and part-of-speech tags to colour by, labels if given.
 
     Of the others than the `most_frequent`, those near to a word that is drawn are listed.
     """
@@ -34,7 +32,7 @@ def word_points(
     fields = frequency_fields(vectors)
     keys = vectors.keys
     scripts = script_field(keys)
-    for field in (scripts, speech_field(keys, progress=watch("parts of speech"))):
+    for field in (scripts, speech_field(keys)):
         fields += () if field is None else (field,)
     first = scripts.name if scripts is not None and are_mixed(scripts) else None
     if labels is not None:

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import closeness, rank_rows, top, unit
+from malmoi.nearest.ranking import closeness, rank_rows, top
 from malmoi.query.neighbours import Neighbour
-from malmoi.query.words import check_count, direction_of, rows_of
-from malmoi.vectors import Matrix, Vectors
+from malmoi.query.words import OnReading, check_count, question_of, rows_of, unheard
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 Method = Literal["add", "multiply"]
 EPSILON = 1e-6  # so that nothing is divided by zero
@@ -73,20 +73,27 @@ def analogy(
     *,
     method: Method = "add",
     most_frequent: int | None = None,
+    on_reading: OnReading = unheard,
 ) -> list[Neighbour]:
-    """The k words that `expression` comes closest to, its own words left out."""
+    """The k words that `expression` comes closest to, its own words left out.
+
+    `on_reading` is called with the explanation of each word that has no row of its own.
+    """
     check_count(k)
     terms = parse_expression(expression)
-    directions = unit(np.stack([direction_of(vectors, term.word) for term in terms]))
+    questions = [question_of(vectors, term.word, on_reading) for term in terms]
+    directions = l2_normalize(np.stack([question.direction for question in questions]))
     weights = np.array([term.weight for term in terms], dtype=np.float32)
     among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
-    own = rows_of(among, [term.word for term in terms])
+    own = rows_of(among, [word for question in questions for word in question.words])
     wanted = k + len(own)
     if method == "add":
         total = weights @ directions
         if not np.any(total):
             raise BadSetting(f"nothing is left of '{expression}': its words cancel out")
-        ranking = rank_rows(among, unit(direction_of(vectors, total))[np.newaxis], wanted)
+        ranking = rank_rows(
+            among, l2_normalize(question_of(vectors, total).direction)[np.newaxis], wanted
+        )
         rows, scores = ranking.rows[0], ranking.scores[0]
     elif method == "multiply":
         closest = _products(among, directions, weights)

@@ -1,7 +1,7 @@
 """A word in context: every occurrence of it in texts, each with a vector of its own."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from malmoi.encode.layers import Layers, choose_layers
 from malmoi.encode.mixing import Mix
 from malmoi.encode.notes import Notes
 from malmoi.encode.pieces import Numbers
-from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups, unit_length
+from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.texts import as_texts
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.query.places import Place, find_places
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
 AROUND = 2  # words shown on each side
@@ -39,7 +39,7 @@ class Occurrences:
 
     def similarity(self) -> Matrix:
         """The cosine of each occurrence with each other, [n, n]."""
-        rows = unit_length(self.matrix)
+        rows = l2_normalize(self.matrix)
         return rows @ rows.T
 
     def __len__(self) -> int:
@@ -117,8 +117,9 @@ def place_vectors(
         done += len(states)
         progress(done, len(held))
     numbers = [text + 1 for text in by_text]  # what was cut off was told when it was looked for
-    unknown = [numbers[place - 1] for place in notes.unknown]
-    Notes(texts=len(texts), unknown=unknown).report(encoder.name)
+    for listed in (notes.unknown, notes.fragmented):
+        listed[:] = [numbers[place - 1] for place in listed]
+    replace(notes, texts=len(texts), truncated=[], empty=[]).report(encoder.name)
     return [np.concatenate(found) for found in rows]
 
 

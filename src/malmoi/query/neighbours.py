@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from malmoi.nearest.ranking import Metric, rank_rows, unit
-from malmoi.query.words import check_count, direction_of, rows_of
-from malmoi.vectors import Matrix, Vectors
+from malmoi.nearest.ranking import Metric, rank_rows
+from malmoi.query.words import OnReading, check_count, question_of, rows_of, unheard
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 
 class Neighbour(NamedTuple):
@@ -25,6 +25,7 @@ def neighbours(  # type: ignore[overload-overlap]  # a string is an iterable of 
     *,
     metric: Metric = "cosine",
     most_frequent: int | None = None,
+    on_reading: OnReading = unheard,
 ) -> list[Neighbour]: ...
 @overload
 def neighbours(
@@ -34,6 +35,7 @@ def neighbours(
     *,
     metric: Metric = "cosine",
     most_frequent: int | None = None,
+    on_reading: OnReading = unheard,
 ) -> list[Any]: ...
 @overload
 def neighbours(
@@ -43,6 +45,7 @@ def neighbours(
     *,
     metric: Metric = "cosine",
     most_frequent: int | None = None,
+    on_reading: OnReading = unheard,
 ) -> list[list[Neighbour]]: ...
 def neighbours(
     vectors: Vectors,
@@ -51,35 +54,43 @@ def neighbours(
     *,
     metric: Metric = "cosine",
     most_frequent: int | None = None,
+    on_reading: OnReading = unheard,
 ) -> list[Neighbour] | list[list[Neighbour]]:
     """The k nearest words to `asked`, words asked with left out.
 
     A word, or a vector as a one-dimensional array, gives one list; several of them give a
     list each, far faster than one after the other. `most_frequent` looks through that many
     words only. Scores are cosines, dot products or Euclidean distances; best first.
+    `on_reading` is called with the explanation of each word that has no row of its own.
     """
     if isinstance(asked, str):
-        return _neighbours(vectors, [asked], k, metric, most_frequent)[0]
+        return _neighbours(vectors, [asked], k, metric, most_frequent, on_reading)[0]
     if isinstance(asked, np.ndarray) and asked.ndim == 1 and asked.dtype.kind in "fiub":
-        return _neighbours(vectors, [asked], k, metric, most_frequent)[0]
-    return _neighbours(vectors, list(asked), k, metric, most_frequent)
+        return _neighbours(vectors, [asked], k, metric, most_frequent, on_reading)[0]
+    return _neighbours(vectors, list(asked), k, metric, most_frequent, on_reading)
 
 
 def _neighbours(
-    vectors: Vectors, asked: list[str | Matrix], k: int, metric: Metric, most_frequent: int | None
+    vectors: Vectors,
+    asked: list[str | Matrix],
+    k: int,
+    metric: Metric,
+    most_frequent: int | None,
+    on_reading: OnReading,
 ) -> list[list[Neighbour]]:
     check_count(k)
     if not asked:
         return []
-    directions = np.stack([direction_of(vectors, one) for one in asked])
+    questions = [question_of(vectors, one, on_reading) for one in asked]
+    directions = np.stack([question.direction for question in questions])
     if metric == "cosine":
-        directions = unit(directions)
+        directions = l2_normalize(directions)
     among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
-    # One more than asked for: the word itself is usually among them.
-    ranking = rank_rows(among, directions, k + 1, metric)
+    left_out = [rows_of(among, question.words) for question in questions]
+    # More than asked for: the words asked with are usually among them.
+    ranking = rank_rows(among, directions, k + max(1, *map(len, left_out)), metric)
     answers = []
-    for one, rows, scores in zip(asked, ranking.rows, ranking.scores, strict=True):
-        own = rows_of(among, [one])
+    for own, rows, scores in zip(left_out, ranking.rows, ranking.scores, strict=True):
         found = zip(rows.tolist(), scores.tolist(), strict=True)
         near = [Neighbour(among.keys[row], score) for row, score in found if row not in own]
         answers.append(near[:k])

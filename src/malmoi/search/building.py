@@ -17,6 +17,7 @@ from malmoi.search.index import Index
 from malmoi.search.models import new_state
 from malmoi.search.segment import make_segment
 from malmoi.search.state import State, with_segment
+from malmoi.search.weighting import with_weight
 from malmoi.search.words import best_analyser
 from malmoi.vectors import Vectors
 
@@ -56,7 +57,7 @@ def build_index(
         entries = make_entries(texts or (), ids, fields)
         state = new_state(encoder, passages=passages, prompts=prompts)
         if entries:
-            state = make_addition(state, encoder, entries, progress).to(state)
+            state = with_weight(make_addition(state, encoder, entries, progress).to(state), encoder)
     state = clustered(state, approximate)
     with folder.writing() if folder else nullcontext():
         state = folder.commit(state) if folder else state

@@ -1,10 +1,11 @@
 """When an index is searched through clusters, and when they are made anew."""
 
-import warnings
 from dataclasses import replace
 
-from malmoi.errors import MalmoiWarning
-from malmoi.search.clusters import WORTH, can_cluster, make_clusters
+import numpy as np
+
+from malmoi.errors import warn
+from malmoi.search.clusters import FEWEST, WORTH, can_cluster, make_clusters
 from malmoi.search.state import State, compacted
 
 STALE = 0.2  # of the rows: so many that clusters do not know are too many
@@ -18,11 +19,9 @@ def clustered(state: State, approximate: bool | None = None) -> State:
     if approximate is None:
         approximate = state.vector_count > WORTH
         if approximate and not can_cluster():
-            warnings.warn(
+            warn(
                 f"{state.count:,} texts are searched one by one: pip install 'malmoi[search]'"
-                " finds them faster",
-                MalmoiWarning,
-                stacklevel=2,
+                " finds them faster"
             )
             return state
     if not approximate or state.count == 0:
@@ -30,4 +29,11 @@ def clustered(state: State, approximate: bool | None = None) -> State:
     if state.clusters and state.count - state.counts[0] <= STALE * state.count:
         return state
     state = compacted(state)
-    return replace(state, clusters=make_clusters(state.segments[0].vectors))
+    made = make_clusters(vectors := state.segments[0].vectors)
+    if made is None:
+        count = np.count_nonzero(vectors.norms)
+        warn(
+            f"{count:,} vectors that are not zero are too few for clusters, which need"
+            f" {FEWEST:,}: every vector is searched"
+        )
+    return replace(state, clusters=made)

@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting
-from malmoi.files.tensors import Tensors, expect, keys_as_tensors, keys_from_tensors
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
+from malmoi.files.tensors import Tensors, expect
 from malmoi.keys import Keys
+from malmoi.unicode import normalize
 
 Fields = Mapping[str, Any]
 Rows = npt.NDArray[np.integer]
@@ -32,11 +33,11 @@ class Column:
     @cached_property
     def decoded(self) -> list[Any]:
         """The different values."""
-        return [json.loads(value) for value in self.values]
+        return [from_json(value) for value in self.values]
 
     def value(self, row: int) -> Any:
         """The value of a row that has one."""
-        return json.loads(self.values[int(self.codes[row]) - 1])
+        return from_json(self.values[int(self.codes[row]) - 1])
 
 
 def as_json(value: Any) -> str:
@@ -46,6 +47,14 @@ def as_json(value: Any) -> str:
     except (AttributeError, TypeError, ValueError) as error:
         raise BadSetting(f"a field is text, a number or other JSON, not {value!r}") from error
     return normalize("NFC", text)
+
+
+def from_json(text: str) -> Any:
+    """A value that was kept."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadFile(f"a field of the index is damaged, '{text[:40]}': build it again") from error
 
 
 def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from unicodedata import normalize
 
 from malmoi.errors import BadSetting
 from malmoi.search.columns import Fields
 from malmoi.search.segment import Entry
+from malmoi.unicode import normalize
 
 
 def make_entries(

@@ -3,23 +3,23 @@
 `{"lang": "ko"}`, `{"lang": ["ko", "en"]}`, or as on the command line `"year>=2020"`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
 from malmoi.search.columns import Column, as_json
+from malmoi.unicode import normalize
 
 Mask = npt.NDArray[np.bool_]
 Where = Mapping[str, Any] | str | Sequence[str]
 ORDERS: dict[str, Callable[[Any, Any], Any]] = {">=": ge, "<=": le, ">": gt, "<": lt}
-CONDITION = re.compile(r"\s*(.+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", re.DOTALL)
+RELATIONS = ("=", "!=", *ORDERS)
+SIGNS = "!=<>"  # a relation begins with one of these
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,26 @@ def conditions(where: Where | None) -> tuple[Condition, ...]:
 
 def parse_condition(text: str) -> Condition:
     """`field=value`, `field!=value`, `field>=2020` and so on."""
-    parts = CONDITION.fullmatch(normalize("NFC", text))
-    if parts is None:
+    whole = normalize("NFC", text)
+    relation, start = _first_relation(whole)
+    field, value = whole[:start].strip(), whole[start + len(relation) :].strip()
+    if not relation or not field:
         raise BadSetting(f"'{text}' is no filter: write field=value, field!=value or field>=2020")
-    field, relation, value = parts.groups()
     return Condition(field, relation, (value,))
+
+
+def _first_relation(text: str) -> tuple[str, int]:
+    """The first of = != >= <= > < after a field's name, and where it stands; "" if there is none.
+
+    Every place is looked at once, so the longest text takes time in proportion to its length.
+    """
+    start = len(text) - len(text.lstrip()) + 1  # a name has at least one character
+    for place in range(start, len(text)):
+        if text[place] in SIGNS:
+            for relation in (text[place : place + 2], text[place]):
+                if relation in RELATIONS:
+                    return relation, place
+    return "", len(text)
 
 
 def as_text(value: Any) -> str:

@@ -18,17 +18,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malmoi.errors import BadFile
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.checksums import file_sum
 from malmoi.files.lock import locked
 from malmoi.files.output import written
-from malmoi.files.source import check_name
+from malmoi.files.source import Source, check_name
+from malmoi.files.tensor_file import UNCHECKED, verify_file
 from malmoi.search.clusters import write_clusters
-from malmoi.search.manifest import VERSION, WRONG, assembled, described, file_names
+from malmoi.search.manifest import (
+    MOST,
+    OURS,
+    VERSION,
+    WRONG,
+    assembled,
+    described,
+    file_names,
+    signed,
+    verified,
+)
 from malmoi.search.segment import open_segment, write_segment
 from malmoi.search.state import State
 
 MANIFEST = "manifest.json"
-OURS = re.compile(r"(segment|clusters)-(\d+)\.(malmoi|faiss)")
 TRIES = 5  # a writer may remove a segment between our look at the manifest and at the segment
 
 
@@ -86,11 +97,22 @@ class Folder:
             clusters = write_clusters(clusters, self.path / f"clusters-{number}.faiss")
             number += 1
         state = replace(state, segments=tuple(segments), clusters=clusters)
-        said = described(state) | {"next": number}
+        said = signed(described(state) | {"next": number})
         with written(self.path / MANIFEST) as (file,):
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
         self._tidy({*file_names(said)})
         return state
+
+    def verify(self) -> str:
+        """Verify every file of the last state to its end; what to say of their checksums."""
+        state = self.read()
+        told = {verify_file(Source(self.path / segment.name)) for segment in state.segments}
+        clusters = state.clusters
+        if clusters and clusters.path and clusters.checksum is None:
+            told.add(UNCHECKED)
+        elif clusters and clusters.path and file_sum(clusters.path) != clusters.checksum:
+            raise BadFile(f"{clusters.path} is damaged: build the index anew")
+        return UNCHECKED if UNCHECKED in told else "CRC-32, all files verified"
 
     def _next_number(self) -> int:
         """A number that no file has, and that none ever had."""
@@ -109,13 +131,18 @@ class Folder:
             what = f"is no index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
             raise BadFile(f"{self.path} {what}")
         try:
-            said: dict[str, Any] = json.loads(path.read_bytes())
-            version = said["malmoi index"]
+            read: dict[str, Any] = json.loads(path.read_bytes())
+            if (version := read["malmoi index"]) != VERSION:
+                raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+            said = verified(read)
             file_names(said)
+            if type(said["next"]) is not int or not 0 <= said["next"] <= MOST:
+                raise BadSetting(f"the next file would have the number {said['next']!r}")
+        except OSError as error:
+            raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
         except WRONG as error:
-            raise BadFile(f"{path} is damaged: it is no manifest of an index") from error
-        if version != VERSION:
-            raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+            why = str(error) if isinstance(error, BadSetting) else "it is no manifest of an index"
+            raise BadFile(f"{path} is damaged: {why}") from error
         return said
 
     def _state(self, said: dict[str, Any]) -> State:

@@ -1,33 +1,33 @@
 """An index over texts: search it by meaning, by words, or by both; add, replace, delete."""
 
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
-from math import isfinite, sqrt
 from pathlib import Path
 from threading import Lock
-from unicodedata import normalize
 
 import numpy as np
 
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
+from malmoi.errors import BadSetting, UnknownWord, warn
 from malmoi.files.progress import Progress, silent
+from malmoi.keys import is_encodable
 from malmoi.search.adding import make_addition
 from malmoi.search.columns import Fields
 from malmoi.search.entries import make_entries
 from malmoi.search.filters import Where, conditions
 from malmoi.search.folder import Folder
+from malmoi.search.fusion import check_weight
 from malmoi.search.hits import Hits, make_hits
+from malmoi.search.hybrid import by_both
 from malmoi.search.models import check_encoder, reader_of_queries
-from malmoi.search.ranking import NOTHING, Ranked, allowed_rows, by_vector, by_words, fused
+from malmoi.search.ranking import NOTHING, allowed_rows, by_vector, by_words
 from malmoi.search.segment import Entry
-from malmoi.search.state import Mask, State, tidied, without
-from malmoi.vectors import Matrix, Vectors
-
-DEPTH = 100  # rows of each part that a hybrid search joins, at least
+from malmoi.search.state import State, tidied, without
+from malmoi.search.weighting import with_weight
+from malmoi.unicode import normalize
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 
 class Index:
@@ -70,32 +70,43 @@ class Index:
         hybrid: bool = False,
         lexical: bool = False,
         exact: bool = False,
+        weight: float | None = None,
         vector: Matrix | None = None,
     ) -> Hits:
         """The k best texts for a query, best first.
 
         By meaning; `lexical` goes by its words instead (BM25), `hybrid` by both. `where` lets
         only texts through whose fields fit: `{"lang": "ko"}`, `{"lang": ["ko", "en"]}` or
-        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer. `vector`
-        is that of the query, where somebody has it already.
+        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer. `weight`
+        is that of words in a hybrid search, from 0 to 1, in place of the one that the index has
+        learnt. `vector` is that of the query, where it is known already.
         """
         state = self.state
         if k < 1:
             raise BadSetting(f"{k} texts were asked for: ask for at least one")
         if isinstance(query, str) and not query.strip():
             raise BadSetting("the query is empty: say what to look for")
+        if weight is not None:
+            if not hybrid:
+                raise BadSetting("a weight is for a hybrid search: set hybrid too")
+            check_weight(weight)
         allowed = allowed_rows(state, conditions(where))
         if not state.segments:
-            return []
-        depth = max(k, DEPTH) if hybrid else k
-        parts, direction = list[Ranked](), None
+            return Hits()
+        direction = None
         if hybrid or not lexical:
             direction = self._direction(state, query if vector is None else vector)
-            parts.append(_by_meaning(state, direction, depth, allowed, exact))
-        if hybrid or lexical:
-            parts.append(_by_words(state, query, depth, allowed))
-        found = fused(parts, k) if hybrid else parts[0]
-        return make_hits(state, found, direction)
+        words = _words(state, query) if hybrid or lexical else []
+        if hybrid:
+            weight = state.weight if weight is None else weight
+            found = by_both(state, direction, words, k, allowed, weight=weight, exact=exact)
+        elif lexical:
+            found = by_words(state, words, k, allowed)
+        elif direction is not None:
+            found = by_vector(state, direction, k, allowed, exact=exact)
+        else:
+            found = NOTHING
+        return Hits(make_hits(state, found, direction), weight)
 
     def add(
         self,
@@ -109,7 +120,8 @@ class Index:
         entries = make_entries(texts, ids, fields)
         if not entries:
             return
-        self.change(make_addition(self.state, self.encoder, entries, progress).to)
+        added = make_addition(self.state, self.encoder, entries, progress)
+        self.change(lambda state: with_weight(added.to(state), self.encoder))
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete texts by their ids; how many of them were there."""
@@ -136,11 +148,11 @@ class Index:
     def __getitem__(self, id: str) -> Entry:
         row = int(self.state.find([id])[0])
         if row < 0:
-            raise UnknownWord(id)
+            raise UnknownWord(id, where="the index")
         return self.state.entry(row)
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and bool(self.state.find([id])[0] >= 0)
+        return isinstance(id, str) and is_encodable(id) and bool(self.state.find([id])[0] >= 0)
 
     def __len__(self) -> int:
         return self.state.count
@@ -151,11 +163,13 @@ class Index:
 
     def _direction(self, state: State, query: str | Matrix) -> Matrix | None:
         """Where to look, of length one; None where there is no telling."""
-        direction = _of_length_one(self._vector(state, query))
-        if direction is None:
-            warnings.warn("the query has no vector: none of its words is known to the model",
-                          MalmoiWarning, stacklevel=3)  # fmt: skip
-        return direction
+        vector = self._vector(state, query)
+        if not np.isfinite(vector).all():
+            raise BadSetting("the vector of the query holds nan or inf")
+        if not vector.any():
+            warn("the query has no vector: none of its words is known to the model")
+            return None
+        return l2_normalize(vector)
 
     def _vector(self, state: State, query: str | Matrix) -> Matrix:
         if not isinstance(query, str):
@@ -169,30 +183,16 @@ class Index:
             return encoded
         row = int(state.find([text])[0])
         if row < 0:
-            raise UnknownWord(query)
+            raise UnknownWord(query, where="the index")
         found: Matrix = state.embedded(row).matrix[0]
         return found
 
 
-def _by_meaning(
-    state: State, direction: Matrix | None, k: int, allowed: tuple[Mask, ...], exact: bool
-) -> Ranked:
-    return NOTHING if direction is None else by_vector(state, direction, k, allowed, exact=exact)
-
-
-def _by_words(state: State, query: str | Matrix, k: int, allowed: tuple[Mask, ...]) -> Ranked:
+def _words(state: State, query: str | Matrix) -> list[str]:
+    """The words of a query; that no text has any of them is said."""
     if not isinstance(query, str):
         raise BadSetting("a vector has no words: give the query as text")
     words = state.analyser(query)
     if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
-        warnings.warn(f"no text has any word of '{query}'", MalmoiWarning, stacklevel=3)
-    return by_words(state, words, k, allowed)
-
-
-def _of_length_one(direction: Matrix) -> Matrix | None:
-    """The same direction, however large or small its numbers are; None for zero."""
-    wide = direction.astype(np.float64)  # the squares of float32 have room there
-    length = sqrt(wide @ wide)
-    if not isfinite(length):
-        raise BadSetting("the vector of the query holds nan or inf")
-    return (wide / length).astype(np.float32) if length else None
+        warn(f"no text has any word of '{query}'")
+    return words

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.encode.notes import silenced_notes
 from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import unit
 from malmoi.search.state import Probe, State
 from malmoi.search.words import best_analyser
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 LENGTH = 60  # characters of a text that are enough to know an encoder by
 ALIKE = 0.999  # the least cosine: other processors round differently
@@ -50,7 +50,8 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
     """The first text that the encoder has a vector for; None where there is none."""
     for text in texts:
         short = text[:LENGTH]
-        vector: Matrix = encoder.encode([short])[0]
+        with silenced_notes():  # the text will be embedded, and reported, with all others
+            vector: Matrix = encoder.encode([short])[0]
         if np.any(vector):
             return Probe(short, vector)
     return None
@@ -64,6 +65,7 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")
     if state.probe is None:
         return
-    again = unit(encoder.encode([state.probe.text])[0])
-    if float(again @ unit(state.probe.vector)) < ALIKE:
+    with silenced_notes():
+        again = l2_normalize(encoder.encode([state.probe.text])[0])
+    if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
         raise BadSetting(f"{what}: the same text has another vector")

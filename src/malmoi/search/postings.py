@@ -4,14 +4,15 @@ They can be memory-mapped. Knows nothing of scores, nor of how texts are cut int
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.deferred import Deferred, defer
 from malmoi.errors import BadSetting
-from malmoi.files.tensors import Tensors, expect, keys_as_tensors, keys_from_tensors
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
+from malmoi.files.tensors import Check, TensorFile, Tensors, expect, unchecked
 from malmoi.keys import Keys
 
 Numbers = npt.NDArray[np.int64]
@@ -20,7 +21,7 @@ NOTHING, NONE = np.empty(0, np.uint32), np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Postings:
+class Postings(Deferred):
     """Word t stands `counts[i]` times in text `rows[i]`, for i from bounds[t] to bounds[t + 1]."""
 
     words: Keys
@@ -104,20 +105,41 @@ def postings_as_tensors(postings: Postings) -> Tensors:
     }
 
 
-def postings_from_tensors(tensors: Tensors) -> Postings:
-    """Postings that lie in a file."""
+def postings_from_file(file: TensorFile) -> Postings:
+    """Postings that lie in a file; those of a large one are verified when they are used."""
+    tensors = file.unverified() if file.is_large else file.arrays()
     expect(tensors, 1, posting_bounds="<i8", posting_rows="<u4", posting_counts="<u4",
            word_lengths="<u4")  # fmt: skip
     found = Postings(
-        keys_from_tensors(tensors, "word"),
+        keys_of_file(file, "word") if file.is_large else keys_from_tensors(tensors, "word"),
         tensors["posting_bounds"],
         tensors["posting_rows"],
         tensors["posting_counts"],
         tensors["word_lengths"],
     )
-    bounds = found.bounds
-    if len(bounds) != len(found.words) + 1 or bounds[0] != 0 or bounds[-1] != len(found.rows):
+    if len(found.bounds) != len(found.words) + 1 or len(found.counts) != len(found.rows):
         raise BadSetting("the words do not fit their postings")
-    if len(found.counts) != len(found.rows) or any(a > b for a, b in pairwise(bounds.tolist())):
-        raise BadSetting("the postings go astray")
+    checks = _checks(len(found.rows), len(found.lengths))
+    if not file.is_large:
+        for name, check in checks.items():
+            check(getattr(found, name))
+        return found
+    names = {"bounds": "posting_bounds", "rows": "posting_rows", "counts": "posting_counts"}
+    waiting = {name: replace(file.tensors[stored], check=checks.get(name, unchecked))
+               for name, stored in names.items()}  # fmt: skip
+    defer(found, {**waiting, "lengths": file.tensors["word_lengths"]})
     return found
+
+
+def _checks(postings: int, texts: int) -> dict[str, Check]:
+    """What must hold of the bounds and of the rows."""
+
+    def check_bounds(bounds: Numbers) -> None:
+        if bounds[0] != 0 or bounds[-1] != postings or np.any(np.diff(bounds) < 0):
+            raise BadSetting("the words do not fit their postings")
+
+    def check_rows(rows: Small) -> None:
+        if len(rows) and rows.max() >= texts:
+            raise BadSetting(f"a word is in text {rows.max():,} of {texts:,}")
+
+    return {"bounds": check_bounds, "rows": check_rows}

@@ -1,13 +1,12 @@
-"""The best rows of a state: by vector, exactly or through clusters; by words; by both."""
+"""The best rows of a state: by vector, exactly or through clusters; by words."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import BadSetting, warn
 from malmoi.nearest.ranking import closeness, divisors, rank_rows, top
 from malmoi.search.bm25 import score_words
 from malmoi.search.clusters import Clusters, can_cluster
@@ -17,7 +16,6 @@ from malmoi.search.state import Mask, State
 from malmoi.vectors import Matrix
 
 FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
-RANK_CONSTANT = 60  # of reciprocal rank fusion
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +50,9 @@ def by_vector(
     counts = state.counts if allowed is state.alive else [int(mask.sum()) for mask in allowed]
     clusters = None if exact else state.clusters
     if clusters and not can_cluster():
-        warnings.warn(
+        warn(
             "faiss is not installed, so that every vector is looked at: pip install"
-            " 'malmoi[search]'",
-            MalmoiWarning,
-            stacklevel=2,
+            " 'malmoi[search]'"
         )
         clusters = None
     found = []
@@ -68,20 +64,27 @@ def by_vector(
 
 def by_words(state: State, words: Sequence[str], k: int, allowed: tuple[Mask, ...]) -> Ranked:
     """The k rows with the highest BM25; only those that have one of the words."""
-    scores = score_words([segment.postings for segment in state.segments], state.alive, words)
+    return highest_rows(word_scores(state, words, allowed), k)
+
+
+def word_scores(state: State, words: Sequence[str], allowed: tuple[Mask, ...]) -> Matrix:
+    """BM25 of every row; zero where it is not allowed."""
+    scores = score_words(state.postings, state.alive, words)
     scores[~np.concatenate(allowed)] = 0
+    return scores
+
+
+def highest_rows(scores: Matrix, k: int) -> Ranked:
+    """The k rows with the highest scores above zero."""
     rows = top(scores, k)
     rows = rows[scores[rows] > 0]
     return Ranked(rows, scores[rows])
 
 
-def fused(parts: Sequence[Ranked], k: int) -> Ranked:
-    """Reciprocal rank fusion: a row's score is the sum of 1 / (60 + its rank) (Cormack 2009)."""
-    rows, place = np.unique(np.concatenate([part.rows for part in parts]), return_inverse=True)
-    shares = [1 / (RANK_CONSTANT + 1 + np.arange(len(part.rows))) for part in parts]
-    scores = np.bincount(place, np.concatenate(shares), len(rows))
+def first_rows(rows: Rows, scores: Matrix, k: int) -> Ranked:
+    """The k best of these rows, equal ones by row."""
     order = np.lexsort((rows, -scores))[:k]
-    return Ranked(rows[order], scores[order].astype(np.float32))
+    return Ranked(rows[order], scores[order])
 
 
 def _best(
@@ -140,11 +143,17 @@ def _nearest(segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
 
 def _exactly(segment: Segment, direction: Matrix, k: int, rows: Rows) -> Ranked:
     """The k nearest of some rows of a segment."""
-    vectors = segment.vectors
-    near = vectors.matrix.take(rows, axis=0) @ direction
-    near /= divisors(vectors.norms.take(rows))
+    near = _cosines(segment, direction, rows)
     best = (-near).argsort(kind="stable")[:k]
     return Ranked(rows[best], near[best])
+
+
+def _cosines(segment: Segment, direction: Matrix, rows: Rows) -> Matrix:
+    """Of some rows of a segment's vectors."""
+    vectors = segment.vectors
+    near: Matrix = vectors.matrix.take(rows, axis=0) @ direction
+    near /= divisors(vectors.norms.take(rows))
+    return near
 
 
 def _merged(parts: Sequence[Ranked], starts: Rows, k: int) -> Ranked:
@@ -154,5 +163,4 @@ def _merged(parts: Sequence[Ranked], starts: Rows, k: int) -> Ranked:
     rows = [part.rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
     together = np.concatenate([NOTHING.rows, *rows])
     scores = np.concatenate([NOTHING.scores, *(part.scores for part in parts)])
-    order = np.lexsort((together, -scores))[:k]
-    return Ranked(together[order], scores[order])
+    return first_rows(together, scores, k)

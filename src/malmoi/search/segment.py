@@ -16,20 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.deferred import Deferred, defer
+from malmoi.errors import BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    Tensors,
-    damaged,
-    expect,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
+from malmoi.files.tensors import TensorFile, damage, expect
 from malmoi.keys import Keys, encode
-from malmoi.nearest.ranking import unit
 from malmoi.search.columns import (
     Column,
     Fields,
@@ -53,12 +46,13 @@ from malmoi.search.postings import (
     count_words,
     join_postings,
     postings_as_tensors,
-    postings_from_tensors,
+    postings_from_file,
 )
 from malmoi.search.words import Analyser
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Matrix, Vectors, l2_normalize
 
-KIND = "a segment of an index"
+KIND = Kind("a segment of an index", "a segment of an index")
+SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
 NO_FIELDS = bytes(8)  # the digest of none
 Digests = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
@@ -74,8 +68,8 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
-    """Rows in parallel: texts. `name` is its file's, once it has one.
+class Segment(Deferred):
+    """Rows in parallel: texts. `name` and `checksum` are its file's, once it has one.
 
     `vectors` are those of the texts, with the ids as keys; of passages, where there are any.
     """
@@ -88,6 +82,7 @@ class Segment:
     postings: Postings
     passages: Passages | None = None
     name: str = ""
+    checksum: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -104,7 +99,7 @@ class Segment:
         """A vector a text: the mean of its passages."""
         if self.passages is None:
             return self.vectors
-        units = unit(self.vectors.matrix)
+        units = l2_normalize(self.vectors.matrix)
         sums = np.add.reduceat(units, self.passages.bounds[:-1])
         counts = np.diff(self.passages.bounds)[:, np.newaxis]
         return Vectors(self.ids, sums / counts)
@@ -202,42 +197,48 @@ def write_segment(segment: Segment, path: Path) -> None:
         **postings_as_tensors(segment.postings),
         **passages_as_tensors(segment.passages),
     }
-    write_tensors(path, tensors, {"malmoi": "1", "kind": KIND})
+    write_tensor_file(path, KIND, tensors)
 
 
 def open_segment(path: Path) -> Segment:
     """A segment in a file; nothing is read but its header until it is asked for."""
-    tensors, said = open_tensors(Source(path))
-    if said.get("kind") != KIND:
-        raise BadFile(f"{path} is not {KIND}")
-    try:
-        return _assembled(tensors, path.name)
-    except WRONG as error:
-        raise damaged(path, error) from error
+    file = find_tensor_file(Source(path), KIND)
+    with damage(path):
+        return _assembled(file)
 
 
-def _assembled(tensors: Tensors, name: str) -> Segment:
+def _assembled(file: TensorFile) -> Segment:
+    """The segment in a file; most of a large one is verified when it is used."""
+    large = file.is_large
+    tensors = file.unverified() if large else file.arrays()
     expect(tensors, 1, norms="<f4")
     expect(tensors, 2, matrix="<f4", digests="<u8")
-    ids = keys_from_tensors(tensors, "id")
-    passages = passages_from_tensors(tensors, len(ids), len(tensors["matrix"]))
+    small = {name: file.tensors[name].all() for name in tensors if name.startswith(SMALL)}
+    ids = keys_of_file(file, "id") if large else keys_from_tensors(tensors, "id")
+    passages = passages_from_tensors(small, len(ids), len(tensors["matrix"]))
     vectors = Vectors(_keys(ids, passages), tensors["matrix"])
-    vectors.__dict__["norms"] = tensors["norms"]
+    vectors.__dict__.update(norms=tensors["norms"], dim=vectors.dim)
     found = Segment(
         ids,
         vectors,
-        keys_from_tensors(tensors, "text", lookup=False),
+        keys_of_file(file, "text", lookup=False)
+        if large
+        else keys_from_tensors(tensors, "text", lookup=False),
         tensors["digests"],
-        columns_from_tensors(tensors, len(ids)),
-        postings_from_tensors(tensors),
+        columns_from_tensors(small, len(ids)),
+        postings_from_file(file),
         passages,
-        name,
+        file.path.name,
+        file.checksum,
     )
-    parallel = (found.texts, found.digests, found.postings.lengths)
+    parallel = (found.texts, found.digests, tensors["word_lengths"])
     if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
         raise BadSetting("its arrays are not of one length")
     if len(vectors.norms) != len(vectors):
         raise BadSetting("its arrays are not of one length")
+    if large:
+        defer(vectors, {name: file.tensors[name] for name in ("matrix", "norms")})
+        defer(found, {"digests": file.tensors["digests"]})
     return found
 
 

@@ -15,12 +15,15 @@ import numpy.typing as npt
 from malmoi.encode.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.search.clusters import Clusters
+from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.passages import Embedded
+from malmoi.search.postings import Postings
 from malmoi.search.segment import Entry, Rows, Segment, join_segments
 from malmoi.search.words import Analyser
 from malmoi.vectors import Matrix, Vectors
 
 Mask = npt.NDArray[np.bool_]
+SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
 TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
 
 
@@ -38,7 +41,8 @@ class State:
 
     `model` is the name of the encoder, empty where vectors came without one; `prompts` are what
     it reads before texts and queries (None: as it does by itself), and `passages` says whether
-    long texts are split. `clusters`, where there are any, know the vectors of the first segment.
+    long texts are split. `clusters`, where there are any, know the vectors of the first segment;
+    `fusion` is the weight of words in a hybrid search, once it has been learnt.
     """
 
     analyser: Analyser
@@ -50,6 +54,7 @@ class State:
     clusters: Clusters | None = None
     prompts: Prompts | None = None
     passages: bool = False
+    fusion: Fusion | None = None
 
     @cached_property
     def starts(self) -> Rows:
@@ -59,6 +64,11 @@ class State:
     @cached_property
     def _starts(self) -> list[int]:
         return [int(start) for start in self.starts]
+
+    @cached_property
+    def postings(self) -> list[Postings]:
+        """Those of each segment."""
+        return [segment.postings for segment in self.segments]
 
     @cached_property
     def living(self) -> Mask:
@@ -85,6 +95,22 @@ class State:
             else int(alive.sum())
             for segment, alive in parts
         )
+
+    @property
+    def weight(self) -> float:
+        """The weight of words in a hybrid search: learnt, or else the usual one."""
+        return self.fusion.weight if self.fusion else DEFAULT_WEIGHT
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of cosines between vectors, on a sample."""
+        sizes = np.cumsum([0, *(len(segment.vectors) for segment in self.segments)])
+        chosen = np.unique(np.random.default_rng(SEED).integers(max(1, sizes[-1]), size=SAMPLE))
+        parts = [np.empty((0, self.dim), np.float32)]
+        for start, stop, segment in zip(sizes, sizes[1:], self.segments, strict=False):
+            here = chosen[(chosen >= start) & (chosen < stop)] - start
+            parts.append(segment.vectors.matrix[here])
+        return cosine_spread(np.concatenate(parts))
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -135,6 +161,7 @@ def with_segment(state: State, new: Segment) -> State:
         state,
         segments=(*state.segments, new),
         alive=(*state.alive, np.ones(len(new), dtype=bool)),
+        fusion=_changed(state.fusion, len(new)),
     )
 
 
@@ -145,7 +172,11 @@ def without(state: State, rows: Rows) -> State:
         return state
     living = state.living.copy()
     living[gone] = False
-    return replace(state, alive=tuple(np.split(living, state.starts[1:-1])))
+    return replace(
+        state,
+        alive=tuple(np.split(living, state.starts[1:-1])),
+        fusion=_changed(state.fusion, len(gone)),
+    )
 
 
 def tidied(state: State) -> State:
@@ -186,3 +217,8 @@ def compacted(state: State) -> State:
 def _joined(state: State, which: slice) -> Segment:
     parts = zip(state.segments[which], state.alive[which], strict=True)
     return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])
+
+
+def _changed(fusion: Fusion | None, texts: int) -> Fusion | None:
+    """The same after some texts were written or deleted."""
+    return fusion and replace(fusion, changes=fusion.changes + texts)

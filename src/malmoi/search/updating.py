@@ -12,17 +12,18 @@ from time import monotonic
 
 import numpy as np
 
+from malmoi.encode.notes import gathered_notes
 from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.search.clustering import clustered
 from malmoi.search.folder import Folder
-from malmoi.search.gathered import gathered_notes
 from malmoi.search.models import check_encoder, new_state, reader_of_texts, take_probe
 from malmoi.search.passages import Embedded, embed_texts
 from malmoi.search.segment import Entry, Rows, digests_of, embedded_segment
 from malmoi.search.state import State, tidied, with_segment, without
+from malmoi.search.weighting import with_weight
 
 PAUSE = 10.0  # seconds of embedding between two commits
 BATCH = 512  # texts that are embedded together
@@ -41,6 +42,7 @@ class Update:
     embedded: int
     texts: int
     passages: int
+    weight: float  # of words in a hybrid search
 
 
 def update_index(
@@ -73,7 +75,7 @@ class _Updating:
     """The state so far, and rows that wait to be committed."""
 
     def __init__(self, folder: Folder, encoder: Encoder, state: State) -> None:
-        self.folder, self.state = folder, state
+        self.folder, self.state, self.plain = folder, state, encoder
         self.encoder = reader_of_texts(encoder, state)
         self.waiting: list[tuple[Entry, Embedded]] = []
         self.committed = monotonic()
@@ -95,7 +97,7 @@ class _Updating:
         finally:
             self._commit()  # what was embedded when somebody interrupted it, too
         state = without(self.state, self.state.find(removed))
-        self.state = self.folder.commit(clustered(tidied(state)))
+        self.state = self.folder.commit(with_weight(clustered(tidied(state)), self.plain))
         changed = int(np.sum(~same & (rows >= 0)))
         return Update(
             added=len(todo) - changed,
@@ -105,6 +107,7 @@ class _Updating:
             embedded=embedded,
             texts=self.state.count,
             passages=self.state.vector_count,
+            weight=self.state.weight,
         )
 
     def _embed(self, entries: Sequence[Entry], texts: Sequence[Digest], progress: Progress) -> int:

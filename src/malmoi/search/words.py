@@ -11,10 +11,10 @@ from functools import cached_property
 from importlib.util import find_spec
 from itertools import chain
 from typing import Literal, cast
-from unicodedata import normalize
 
 from malmoi.errors import BadSetting
 from malmoi.text.korean import Korean
+from malmoi.unicode import normalize
 
 Hangul = Literal["morphemes", "bigrams"]
 WAYS: tuple[Hangul, ...] = ("morphemes", "bigrams")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from time import perf_counter
 from uuid import uuid4
 
-import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from malmoi.serve.access import Keys, Names, name_in
-from malmoi.serve.endpoints import JSON, Endpoint, respond
+from malmoi.serve.answers import as_json, respond
+from malmoi.serve.endpoints import JSON, Endpoint
 from malmoi.serve.logs import Log
 from malmoi.serve.refusing import Dialect, Refused, dialect_of, refusal_body
 from malmoi.serve.service import Gone, Service, Visit
@@ -101,8 +101,8 @@ class Guard:
 
     async def _refuse(self, scope: Scope, send: Send, refused: Refused) -> None:
         dialect: Dialect = self._dialects.get(scope["path"], dialect_of(scope["path"]))
-        body = orjson.dumps(refusal_body(refused, dialect))
-        await respond(send, refused.status, body, JSON, refused.headers)
+        body = as_json(refusal_body(refused, dialect))
+        await respond(send, refused.status, [body], JSON, refused.headers)
 
     def _note(self, scope: Scope, visit: Visit, status: int, seconds: float) -> None:
         measures, known = self._service.measures, scope["path"] in self._dialects

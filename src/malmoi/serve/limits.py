@@ -16,8 +16,13 @@ class Limits:
 
     body: int = 8_000_000
     held: int = 256_000_000  # all requests that are here, with the vectors they asked for
+    values: int = 300_000  # strings and numbers in the JSON of a request
     texts: int = 2048
     characters: int = 200_000  # in one text
+    word: int = 1000  # characters of a word, or of one filter
+    expression: int = 10_000  # characters of an analogy
+    terms: int = 100  # words of an analogy
+    filters: int = 32  # conditions of a search
     answers: int = 1000
     numbers: int = 32_000_000  # of all vectors in one answer
     waiting: int = 65_536

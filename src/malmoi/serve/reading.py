@@ -5,30 +5,34 @@ Knows nothing of HTTP, nor of who else is asking.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.layers import choose_layers
+from malmoi.encode.pieces import Pieces
 from malmoi.encode.recipes import Recipe
 from malmoi.encode.texts import Text
 from malmoi.errors import BadSetting
 from malmoi.serve.work import Ending, States
 
+TOGETHER = 64  # texts that are cut at once: what is cut off takes far more memory than is kept
 MOST_GRAPHS = 4  # beside the model's own: each holds memory, and anybody may ask for any
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Pieces that a client has cut itself, as a tokenizer would give them."""
+    """What is kept of a text that was cut, by a tokenizer or by a client.
+
+    `overflowing` is not empty if the text went on; `pieces` is all that is known of it, where
+    that was asked for.
+    """
 
     ids: Sequence[int]
     special_tokens_mask: Sequence[int]
+    type_ids: Sequence[int]
     overflowing: Sequence[int] = ()
-
-    @property
-    def type_ids(self) -> list[int]:
-        """All of one segment."""
-        return [0] * len(self.ids)
+    pieces: Pieces | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -71,11 +75,24 @@ class Reader:
             self.graphs.add(wanted)
         return States(self.encoder, wanted)
 
-    def cut(self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = "") -> list[Any]:
-        """Texts as the tokenizer has them."""
-        cutter = self.encoder.cutter
-        uniform = [cutter.uniform(text) for text in cutter.prompted(texts, prompt)]
-        return cutter.encoded(uniform, offsets=offsets)
+    def cut(self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = "") -> list[Cut]:
+        """Texts as the tokenizer has them, a few at a time; `offsets` keeps their pieces too."""
+        cutter, found = self.encoder.cutter, list[Cut]()
+        prompted = cutter.prompted(texts, prompt)
+        for start in range(0, len(prompted), TOGETHER):
+            uniform = [cutter.uniform(text) for text in prompted[start : start + TOGETHER]]
+            encodings = cutter.encoded(uniform, offsets=offsets)
+            found += map(partial(self._kept, offsets), uniform, encodings)
+        return found
+
+    def _kept(self, offsets: bool, text: Text, encoding: Any) -> Cut:
+        return Cut(
+            encoding.ids,
+            encoding.special_tokens_mask,
+            encoding.type_ids,
+            (1,) if self.encoder.cutter.is_truncated(encoding) else (),
+            self.encoder.cutter.pieces(text, encoding) if offsets else None,
+        )
 
     def cut_ids(self, ids: Sequence[int]) -> Cut:
         """Ids of pieces; the special ones around a text are added where they are missing."""
@@ -88,7 +105,8 @@ class Reader:
             inside = inside[len(self.before) : len(inside) - len(self.after)]
         room = self.encoder.cutter.longest - len(self.before) - len(self.after)
         mask = [1] * len(self.before) + [0] * len(inside[:room]) + [1] * len(self.after)
-        return Cut([*self.before, *inside[:room], *self.after], mask, inside[room:])
+        kept = [*self.before, *inside[:room], *self.after]
+        return Cut(kept, mask, [0] * len(kept), inside[room:])
 
     def cut_pieces(self, pieces: Sequence[str]) -> Cut:
         """Pieces by their names; those that the model does not know are unknown to it."""

@@ -41,6 +41,7 @@ class Serving:
     allow_host: tuple[str, ...] = ()
     allow_origin: tuple[str, ...] = ()
     truncate: bool = True
+    allow_token_ids: bool = False
     quiet: bool = False
     limits: Limits = field(default_factory=Limits)
 
@@ -109,7 +110,9 @@ def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Se
 
     settings, limits = prepared.settings, prepared.settings.limits
     log = Log(None if settings.quiet else sys.stderr)
-    service = Service(prepared.models, limits, truncate=settings.truncate)
+    service = Service(
+        prepared.models, limits, truncate=settings.truncate, token_ids=settings.allow_token_ids
+    )
     app = make_app(
         service,
         keys=prepared.keys,

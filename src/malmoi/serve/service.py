@@ -18,7 +18,7 @@ Receive = Callable[[], Awaitable[Message]]
 Result = TypeVar("Result")
 SHORT = 64  # pieces that are run where they arrive, if nobody else is there: a few milliseconds
 QUIET = 0.05  # seconds without anybody else
-LONG = 20_000  # characters that take long enough to cut that others would notice
+LONG = 20_000  # characters or numbers that take long enough that others would notice
 
 
 class Gone(Exception):
@@ -50,8 +50,11 @@ class Visit:
 class Service:
     """Takes work from requests to the workers, and answers back."""
 
-    def __init__(self, models: Models, limits: Limits, *, truncate: bool = True) -> None:
-        self.models, self.limits, self.truncate = models, limits, truncate
+    def __init__(
+        self, models: Models, limits: Limits, *, truncate: bool = True, token_ids: bool = False
+    ) -> None:
+        self.models, self.limits = models, limits
+        self.truncate, self.token_ids = truncate, token_ids
         self.measures, self.workers = Measures(), THREADS
         self.ready = False
         self._known: set[States] = set()  # have been run: to run them takes no longer than that
@@ -119,10 +122,8 @@ class Service:
         ticket = self.batcher.submit(work, items, sizes)
         answer: asyncio.Future[list[Any]] = self._loop.create_future()
         self._futures[ticket] = answer
-        leaving = self._loop.create_task(visit.left())
-        leaving.add_done_callback(lambda _: _give_up(answer))
         try:
-            found = await answer
+            found = await unless_gone(visit, answer)
             if isinstance(work, States):
                 self._known.add(work)
             return found
@@ -130,7 +131,6 @@ class Service:
             self.batcher.leave(ticket)
             raise
         finally:
-            leaving.cancel()
             self._futures.pop(ticket, None)
 
     def _is_alone(self, visit: Visit) -> bool:
@@ -140,9 +140,15 @@ class Service:
             self._client, self._changed = visit.client, now
         return now - self._changed > QUIET
 
-    async def aside(self, characters: int, call: Callable[[], Result]) -> Result:
-        """A call that takes long with many characters, and then does not hold up others."""
-        return await asyncio.to_thread(call) if characters > LONG else call()
+    async def aside(self, visit: Visit, call: Callable[[], Result], size: int = LONG + 1) -> Result:
+        """The result of a call, in a thread if its size is such that others would have to wait.
+
+        A client that leaves while it waits for a thread has nothing called.
+        """
+        if size <= LONG:
+            return call()
+        loop = asyncio.get_running_loop()
+        return await unless_gone(visit, loop.run_in_executor(None, call))
 
     def _deliver(self, tickets: list[Ticket]) -> None:
         if tickets and self._loop is not None:
@@ -166,6 +172,15 @@ def _without_failure(answers: list[Any]) -> list[Any]:
     return answers
 
 
-def _give_up(answer: asyncio.Future[list[Any]]) -> None:
-    if not answer.done():
-        answer.set_exception(Gone())
+async def unless_gone(visit: Visit, answer: asyncio.Future[Result]) -> Result:
+    """What is awaited, unless the client leaves first."""
+    leaving = asyncio.ensure_future(visit.left())
+    leaving.add_done_callback(lambda _: answer.cancel())
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        if leaving.done() and not leaving.cancelled():
+            raise Gone from None
+        raise
+    finally:
+        leaving.cancel()

@@ -18,16 +18,13 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.errors import BadFile, BadSetting, warn
+from malmoi.files.cache_folder import cache_folder
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.files.tensors import (
-    WRONG,
-    damaged,
-    keys_as_tensors,
-    keys_from_tensors,
-    open_tensors,
-    write_tensors,
-)
+from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import damage, expect
+from malmoi.kernels.marks import UNKNOWN
 from malmoi.kernels.words import Ids
 from malmoi.keys import Bytes
 from malmoi.text.corpus import Corpus, Note
@@ -37,6 +34,8 @@ from malmoi.text.words import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 VERSION = "1"
+KIND = Kind("corpus", "an encoded corpus", VERSION, former=(("corpus", VERSION),))
+CHECKED = 1 << 20  # ids looked through at a time
 FORGOTTEN = 30 * 24 * 3600  # seconds since a corpus was opened last
 
 
@@ -68,8 +67,23 @@ class EncodedCorpus:
     vocabulary: Vocabulary
     tokenizer: str = field(default_factory=lambda: describe(Whitespace()))
 
+    def __post_init__(self) -> None:
+        check_ids(self.ids, len(self.vocabulary))
+
     def __repr__(self) -> str:
         return f"EncodedCorpus({len(self.ids):,} ids of {self.vocabulary!r})"
+
+
+def check_ids(ids: Ids, words: int) -> None:
+    """Refuse a stream of ids, some of which no word has: trainings index their rows by them."""
+    if not isinstance(ids, np.ndarray) or ids.dtype != np.uint32 or ids.ndim != 1:
+        kind = f"{ids.dtype} {list(ids.shape)}" if isinstance(ids, np.ndarray) else type(ids)
+        raise BadSetting(f"the ids are {kind}: give an array of uint32 with one dimension")
+    for first in range(0, len(ids), CHECKED):
+        part = ids[first : first + CHECKED]
+        beyond = part[(part >= words) & (part < UNKNOWN)]
+        if len(beyond):
+            raise BadSetting(f"id {beyond[0]:,} is in the text, but there are {words:,} words")
 
 
 def encode_corpus(
@@ -88,7 +102,7 @@ def encode_corpus(
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
     ).hexdigest()
-    place = (folder or cache_folder()) / f"{name}.corpus"
+    place = (folder or cache_folder("corpora")) / f"{name}.corpus"
     with suppress(BadFile):  # not there yet, or damaged: then it is made
         found = open_encoded(place)
         with suppress(OSError):  # a cache that is shared may belong to somebody else
@@ -99,14 +113,14 @@ def encode_corpus(
     notes: list[str] = []
     with room_beside(place) as numbers:
         vocabulary = number_corpus(corpus, cut, chosen, numbers, progress, notes.append)
-        said = {
-            "corpus": VERSION,
+        metadata = {
             "tokenizer": describe(cut),
             "choice": repr(asdict(chosen)),
             "notes": json.dumps(notes, ensure_ascii=False),
         }
         words = keys_as_tensors(vocabulary.words)
-        write_tensors(place, {"ids": mapped(numbers), "counts": vocabulary.counts, **words}, said)
+        tensors = words | {"ids": mapped(numbers), "counts": vocabulary.counts}
+        write_tensor_file(place, KIND, tensors, metadata)
     return open_encoded(place)
 
 
@@ -206,20 +220,12 @@ def mapped(numbers: BinaryIO) -> Ids:
 
 def open_encoded(path: Path) -> EncodedCorpus:
     """A corpus that was encoded before, memory-mapped; what was odd about it is told again."""
-    tensors, said = open_tensors(Source(path))
-    try:
+    tensors, metadata = read_tensor_file(Source(path), KIND)
+    with damage(path):
+        expect(tensors, 1, ids="<u4", counts="<i8")
         vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
-        encoded = EncodedCorpus(tensors["ids"], vocabulary, said["tokenizer"])
-        notes = json.loads(said.get("notes", "[]"))
-    except WRONG as error:
-        raise damaged(path, error) from error
+        encoded = EncodedCorpus(tensors["ids"], vocabulary, metadata["tokenizer"])
+        notes = [str(note) for note in json.loads(metadata.get("notes", "[]"))]
     for note in notes:
         warn(note)
     return encoded
-
-
-def cache_folder() -> Path:
-    """Where encoded corpora are kept: MALMOI_CACHE, or the user's cache folder."""
-    given = os.environ.get("MALMOI_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(base) / "malmoi" / "corpora"

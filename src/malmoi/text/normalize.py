@@ -7,7 +7,7 @@ at the lines that need it, and counts what it met.
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from unicodedata import category, is_normalized, normalize
+from unicodedata import category, is_normalized
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from malmoi.errors import BadSetting
 from malmoi.kernels.characters import odd_lines
 from malmoi.kernels.compiled import fixed
 from malmoi.keys import Bytes
+from malmoi.unicode import normalize
 
 # White space beyond ASCII, as `str.split` knows it: a plain space is what tokenizers look for.
 SPACES = "\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"

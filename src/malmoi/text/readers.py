@@ -8,6 +8,7 @@ import codecs
 import csv
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -172,10 +173,13 @@ class Table(WholeFile):
         csv.field_size_limit(1 << 30)
         dialect = "excel" if self.separator == "," else TabSeparated
         rows = csv.reader(lines(), dialect)
-        header = [name.lstrip("\ufeff").strip() for name in next(rows, [])]
-        yield rows.line_num, header, done
-        for row in rows:
-            yield rows.line_num, row, done
+        try:
+            header = [name.lstrip("\ufeff").strip() for name in next(rows, [])]
+            yield rows.line_num, header, done
+            for row in rows:
+                yield rows.line_num, row, done
+        except csv.Error as error:
+            raise BadFile(f"{self.path}:{rows.line_num}: this is no row ({error})") from error
 
 
 @dataclass(frozen=True)
@@ -186,8 +190,7 @@ class ParquetColumn(WholeFile):
 
     def documents(self) -> Documents:
         """The strings of the column."""
-        parquet = require("pyarrow.parquet", extra="parquet")
-        with parquet.ParquetFile(self.path) as file:
+        with open_parquet(self.path) as file:
             names = file.schema_arrow.names
             if self.column not in names:
                 raise BadSetting(
@@ -198,6 +201,18 @@ class ParquetColumn(WholeFile):
                 rows += len(batch)
                 for text in batch.column(0).to_pylist():
                     yield "" if text is None else str(text), size * rows // total
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[Any]:
+    """A Parquet file; whatever goes wrong in reading it is said of the file."""
+    arrow = require("pyarrow", extra="parquet")
+    parquet = require("pyarrow.parquet", extra="parquet")
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield file
+    except (arrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+        raise BadFile(f"{path} is damaged or is no Parquet file: {error}") from error
 
 
 def text_lines(

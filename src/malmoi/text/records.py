@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.errors import BadFile, BadSetting, check_encoding
-from malmoi.extras import require
 from malmoi.text.corpus import STANDARD_INPUT, files_in, reader_of, standard_input
-from malmoi.text.readers import JsonLines, ParquetColumn, Reader, Table, text_lines
+from malmoi.text.readers import (
+    JsonLines,
+    ParquetColumn,
+    Reader,
+    Table,
+    open_parquet,
+    text_lines,
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def _record(place: str, value: Mapping[str, Any], fields: Sequence[str]) -> Reco
 
 
 def _parquet_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
-    with require("pyarrow.parquet", extra="parquet").ParquetFile(path) as file:
+    with open_parquet(path) as file:
         _check(file.schema_arrow.names, fields, path)
         for batch in file.iter_batches():
             yield from batch.to_pylist()

@@ -72,8 +72,7 @@ class Learning:
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
-        for name, array in self.as_checkpoint().tensors.items():
-            array[:] = checkpoint.tensors[name]
+        checkpoint.copy_to(self.as_checkpoint().tensors)
 
     def _chunks(self, places: Iterable[int]) -> Iterator[tuple[int, int, Ids]]:
         """Iteration, number and groups of the chunks at these places, in their order."""

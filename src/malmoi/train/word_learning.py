@@ -89,8 +89,7 @@ class Learning:
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from there."""
-        for name, array in self.as_checkpoint().tensors.items():
-            array[:] = checkpoint.tensors[name]
+        checkpoint.copy_to(self.as_checkpoint().tensors)
 
     def _learn(self, part: int) -> None:
         settings = self.settings
@@ -140,6 +139,7 @@ class Learning:
             aligned_rows(SENTENCE, width),
             aligned_rows(SENTENCE, width),
             np.zeros(reach, np.int32),
+            np.zeros(reach, np.float32),
             aligned_rows(1, width)[0],
             np.zeros((2, most), np.int32),
             np.zeros((2, most), np.float32),

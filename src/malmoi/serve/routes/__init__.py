@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from malmoi.serve.endpoints import JSON, Endpoint, Page, as_json
+from malmoi.serve.answers import as_json
+from malmoi.serve.endpoints import JSON, Endpoint, Page
 from malmoi.serve.openapi import describe
 from malmoi.serve.routes import (
     asking,

@@ -1,17 +1,24 @@
 """/encode and /status, as the HTTP server of bert-as-service has them."""
 
+from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from malmoi.encode.recipes import RECIPES
 from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.reading import Reader
+from malmoi.serve.reading import Cut, Reader
 from malmoi.serve.refusing import Refused
 from malmoi.serve.schemas import EncodeAnswer, EncodeRequest
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import characters, checked, note_texts, run_encodings, run_texts
+from malmoi.serve.texts import (
+    characters,
+    checked,
+    note_fragments,
+    note_texts,
+    run_encodings,
+    run_texts,
+)
 
 PAIR = " ||| "  # between the two texts of a pair
 RECIPE = "bert-as-service"
@@ -30,33 +37,47 @@ async def encode(service: Service, visit: Visit, asked: EncodeRequest) -> dict[s
         note_texts(service, visit, model, len(texts), [])
     else:
         reader = model.reader
-        encodings = await cut(service, reader, asked)
+        encodings = await cut(service, visit, reader, asked)
         truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
         note_texts(service, visit, model, len(encodings), truncated)
+        if not asked.is_tokenized:
+            await note_fragments(service, visit, reader, encodings, strings(asked))
         ending = reader.ending(RECIPES[RECIPE])
-        rows = np.stack(await run_encodings(service, visit, reader, encodings, ending))
+        rows = await run_encodings(service, visit, reader, encodings, ending)
         if asked.show_tokens:
-            name = reader.encoder.cutter.tokenizer.id_to_token
-            tokens = [[name(number) for number in one.ids] for one in encodings]
+            call = partial(names, reader, encodings)
+            tokens = await service.aside(visit, call, visit.tokens)
     result = list(rows)
     answer = {"id": asked.id, "status": 200, "result": result, "results": result}
     return answer if tokens is None else answer | {"tokens": tokens}
 
 
-async def cut(service: Service, reader: Reader, asked: EncodeRequest) -> list[Any]:
+async def cut(service: Service, visit: Visit, reader: Reader, asked: EncodeRequest) -> list[Cut]:
     """Texts as a model sees them; those that are cut already are taken as they are."""
     if asked.is_tokenized:
         lists = [one for one in asked.texts if isinstance(one, list)]
         if len(lists) < len(asked.texts):
             sentence = "is_tokenized is true, but a text is no list of tokens"
             raise Refused(400, sentence, parameter=TEXTS)
-        checked(service, [" ".join(pieces) for pieces in lists], TEXTS)
-        return [reader.cut_pieces(pieces) for pieces in lists]
+        call = partial(cut_lists, service, reader, lists)
+        return await service.aside(visit, call, sum(map(len, lists)))
     split: list[str | list[str]] = [
         text.split(PAIR, 1) if PAIR in text else text for text in strings(asked)
     ]
     texts = checked(service, split, TEXTS)
-    return await service.aside(characters(texts), lambda: reader.cut(texts))
+    return await service.aside(visit, lambda: reader.cut(texts), characters(texts))
+
+
+def cut_lists(service: Service, reader: Reader, lists: list[list[str]]) -> list[Cut]:
+    """Lists of tokens as a model sees them."""
+    checked(service, [" ".join(pieces) for pieces in lists], TEXTS)
+    return [reader.cut_pieces(pieces) for pieces in lists]
+
+
+def names(reader: Reader, encodings: Sequence[Cut]) -> list[list[str]]:
+    """The tokens of each text, by name."""
+    name = reader.encoder.cutter.tokenizer.id_to_token
+    return [[name(number) for number in one.ids] for one in encodings]
 
 
 def strings(asked: EncodeRequest) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,24 +10,26 @@ import numpy as np
 from malmoi.encode.activations import Activations, Parts
 from malmoi.encode.embedding import Wish
 from malmoi.encode.pieces import Pieces
-from malmoi.encode.pooling import unit_length
 from malmoi.encode.recipes import Recipe, choose_recipe
 from malmoi.encode.texts import Text
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
-from malmoi.serve.reading import Reader
+from malmoi.serve.reading import Cut, Reader
 from malmoi.serve.refusing import Refused
 from malmoi.serve.schemas import EmbedAnswer, EmbedRequest
 from malmoi.serve.service import Service, Visit
 from malmoi.serve.texts import (
     characters,
+    check_finite,
     checked,
+    note_fragments,
     note_texts,
     refuse_long,
     run_encodings,
+    run_states,
     run_texts,
 )
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 TEXTS = "texts"
 RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
@@ -39,18 +42,20 @@ async def embed(service: Service, visit: Visit, asked: EmbedRequest) -> dict[str
     if model.reader is None:
         return await embed_plainly(service, visit, model, texts, asked)
     reader, wish = model.reader, as_wish(asked)
-    encodings = await cut(service, reader, texts, wish)
+    encodings = await cut(service, visit, reader, texts, wish)
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     if not asked.truncate:
         refuse_long(reader, truncated, TEXTS)
     note_texts(service, visit, model, len(texts), truncated)
+    await note_fragments(service, visit, reader, encodings, texts)
     answer: dict[str, Any] = {"model": model.name}
     if wish.per == "text":
         ending = reader.ending(wish.recipe) if wish.recipe else reader.own
-        rows = np.stack(await run_encodings(service, visit, reader, encodings, ending))
-        answer |= {"dim": rows.shape[1], "embeddings": list(scaled(rows, asked))}
+        rows = await run_encodings(service, visit, reader, encodings, ending)
+        rows = await service.aside(visit, partial(scaled, rows, asked), rows.size)
+        answer |= {"dim": rows.shape[1], "embeddings": list(rows)}
     else:
-        answer |= await embed_parts(service, visit, reader, texts, encodings, asked, wish)
+        answer |= await embed_parts(service, visit, reader, encodings, asked, wish)
     return answer | {"tokens": visit.tokens, "truncated": truncated}
 
 
@@ -64,7 +69,7 @@ async def embed_plainly(
         raise Refused(400, f"'{model.name}' does not read in context: it has no {part}")
     rows = await run_texts(service, visit, model, texts)
     note_texts(service, visit, model, len(texts), [])
-    rows = scaled(rows, asked)
+    rows = await service.aside(visit, partial(scaled, rows, asked), rows.size)
     return {
         "model": model.name,
         "dim": rows.shape[1],
@@ -78,28 +83,31 @@ async def embed_parts(
     service: Service,
     visit: Visit,
     reader: Reader,
-    texts: Sequence[Text],
-    encodings: Sequence[Any],
+    encodings: Sequence[Cut],
     asked: EmbedRequest,
     wish: Wish,
 ) -> dict[str, Any]:
     """Vectors of the words or pieces of each text."""
     recipe = wish.recipe or Recipe()
     ending = reader.ending(recipe, pooled=False)
-    states = await run_encodings(service, visit, reader, encodings, ending)
-    cutter = reader.encoder.cutter
-    pieces = tuple(
-        cutter.pieces(cutter.uniform(text), encoding)
-        for text, encoding in zip(texts, encodings, strict=True)
-    )
+    states = await run_states(service, visit, reader, encodings, ending)
+    pieces = tuple(one.pieces for one in encodings if one.pieces is not None)
     held = Activations(pieces, tuple(states), ending.layers, reader.encoder.config.states)
+    call = partial(all_parts, held, asked, wish, recipe)
+    return await service.aside(visit, call, sum(state.size for state in states))
+
+
+def all_parts(held: Activations, asked: EmbedRequest, wish: Wish, recipe: Recipe) -> dict[str, Any]:
+    """Texts with the vectors of their words or pieces."""
     per_word = wish.per == "word"
     found = held.words(recipe, join=wish.join) if per_word else held.pieces(recipe)
+    for parts in found:
+        check_finite(parts.matrix)
     return {
         "dim": found[0].matrix.shape[1],
         "texts": [
             as_parts(text, parts, per_word, asked, recipe)
-            for text, parts in zip(pieces, found, strict=True)
+            for text, parts in zip(held.texts, found, strict=True)
         ],
     }
 
@@ -133,18 +141,19 @@ def as_wish(asked: EmbedRequest) -> Wish:
     return Wish(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
 
 
-async def cut(service: Service, reader: Reader, texts: Sequence[Text], wish: Wish) -> list[Any]:
+async def cut(
+    service: Service, visit: Visit, reader: Reader, texts: Sequence[Text], wish: Wish
+) -> list[Cut]:
     """Texts cut as the wish needs them."""
     by_text = wish.per == "text"
     prompt = reader.encoder.prompt(wish.prompt) if by_text else ""
-    return await service.aside(
-        characters(texts), lambda: reader.cut(texts, offsets=not by_text, prompt=prompt)
-    )
+    call = partial(reader.cut, texts, offsets=not by_text, prompt=prompt)
+    return await service.aside(visit, call, characters(texts))
 
 
 def scaled(rows: Matrix, asked: EmbedRequest) -> Matrix:
     """Vectors as they are, or of length 1."""
-    return unit_length(rows) if asked.normalize else rows
+    return l2_normalize(rows) if asked.normalize else rows
 
 
 ENDPOINTS = (

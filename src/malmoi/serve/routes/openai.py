@@ -1,27 +1,33 @@
 """/v1/embeddings and /v1/models, as OpenAI has them."""
 
 import base64
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from malmoi.encode.pooling import unit_length
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
+from malmoi.serve.reading import Cut, Reader
 from malmoi.serve.refusing import Refused
 from malmoi.serve.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
 from malmoi.serve.service import Service, Visit
 from malmoi.serve.texts import (
     characters,
+    check_count,
     checked,
+    note_fragments,
     note_texts,
     refuse_long,
     run_encodings,
     run_texts,
 )
-from malmoi.vectors import Matrix
+from malmoi.vectors import Matrix, l2_normalize
 
 INPUT = "input"
+NO_IDS = (
+    "the input is ids of tokens, which mean something only to the tokenizer that made them: send"
+    " texts (LangChain's OpenAIEmbeddings does with check_embedding_ctx_length=False), or start"
+    " the server with --allow-token-ids if they are ids of the served model"
+)
 
 
 async def embeddings(service: Service, visit: Visit, asked: EmbeddingsRequest) -> dict[str, Any]:
@@ -33,61 +39,75 @@ async def embeddings(service: Service, visit: Visit, asked: EmbeddingsRequest) -
         )
         raise Refused(400, sentence, parameter="dimensions")
     rows = await vectors(service, visit, model, asked.input)
+    data = await service.aside(visit, partial(as_data, rows, asked), rows.size)
+    usage = {"prompt_tokens": visit.tokens, "total_tokens": visit.tokens}
+    return {"object": "list", "data": data, "model": model.name, "usage": usage}
+
+
+def as_data(rows: Matrix, asked: EmbeddingsRequest) -> list[dict[str, Any]]:
+    """Vectors as OpenAI lists them."""
     if asked.dimensions is not None:
-        rows = unit_length(rows[:, : asked.dimensions])
+        rows = l2_normalize(rows[:, : asked.dimensions])
     written = in_base64(rows) if asked.encoding_format == "base64" else list(rows)
-    data = [
+    return [
         {"object": "embedding", "index": index, "embedding": row}
         for index, row in enumerate(written)
     ]
-    usage = {"prompt_tokens": visit.tokens, "total_tokens": visit.tokens}
-    return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
 async def vectors(
     service: Service, visit: Visit, model: Served, given: str | list[str | int | list[int]]
 ) -> Matrix:
     """The vectors of what was given, be it texts or ids of tokens, [texts, dim]."""
-    texts, ids = texts_or_ids(given)
+    texts, ids = texts_or_ids(service, given)
     reader = model.reader
     if reader is None:
-        if ids is not None:
+        if ids:
             sentence = f"'{model.name}' knows no ids of tokens: send texts"
             raise Refused(400, sentence, parameter=INPUT)
-        found = checked(service, texts or [], INPUT)
+        found = checked(service, texts, INPUT)
         rows = await run_texts(service, visit, model, found)
         note_texts(service, visit, model, len(found), [])
         return rows
-    if ids is not None:
-        if len(ids) > service.limits.texts:
-            checked(service, [""] * len(ids), INPUT)  # says so
-        encodings: list[Any] = [reader.cut_ids(one) for one in ids]
+    if ids:
+        call = partial(cut_ids, reader, ids)
+        encodings = await service.aside(visit, call, sum(map(len, ids)))
     else:
-        found = checked(service, texts or [], INPUT)
-        prompt = reader.encoder.prompt(None)
-        size = characters(found)
-        encodings = await service.aside(size, lambda: reader.cut(found, prompt=prompt))
+        found = checked(service, texts, INPUT)
+        call = partial(reader.cut, found, prompt=reader.encoder.prompt(None))
+        encodings = await service.aside(visit, call, characters(found))
+        await note_fragments(service, visit, reader, encodings, found)
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     if not service.truncate:
         refuse_long(reader, truncated, INPUT)
     note_texts(service, visit, model, len(encodings), truncated)
-    return np.stack(await run_encodings(service, visit, reader, encodings, reader.own))
+    return await run_encodings(service, visit, reader, encodings, reader.own)
+
+
+def cut_ids(reader: Reader, ids: list[list[int]]) -> list[Cut]:
+    """Ids of tokens as a model sees them."""
+    return [reader.cut_ids(one) for one in ids]
 
 
 def texts_or_ids(
-    given: str | list[str | int | list[int]],
-) -> tuple[list[str | list[str]] | None, list[list[int]] | None]:
-    """Which of the four it is that was given; the other of the two is `None`."""
-    items = [given] if isinstance(given, str) else given
+    service: Service, given: str | list[str | int | list[int]]
+) -> tuple[list[str | list[str]], list[list[int]]]:
+    """Texts, or lists of ids: whichever was given; the other of the two is empty.
+
+    Ids of another tokenizer give vectors that mean nothing, so they must be allowed.
+    """
+    items: list[Any] = [given] if isinstance(given, str) else given
+    if items and not isinstance(items[0], str) and not service.token_ids:
+        raise Refused(400, NO_IDS, code="token_ids_not_allowed", parameter=INPUT)
+    if items and isinstance(items[0], int):
+        items = [items]
+    check_count(service, len(items), INPUT)
     if not items or any(item in ("", []) for item in items):
         raise Refused(400, "the input is empty: send at least one text", parameter=INPUT)
-    kinds = {type(item) for item in items}
-    if kinds == {str}:
-        return items, None  # type: ignore[return-value]
-    if kinds == {int}:
-        return None, [items]  # type: ignore[list-item]
-    if kinds == {list}:
-        return None, items  # type: ignore[return-value]
+    if all(isinstance(item, str) for item in items):
+        return items, []
+    if all(isinstance(item, list) and all(isinstance(one, int) for one in item) for item in items):
+        return [], items
     raise Refused(400, "the input mixes texts and ids of tokens: send one kind", parameter=INPUT)
 
 

@@ -4,13 +4,14 @@ from typing import Any
 
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.search.index import Index
+from malmoi.serve.checking import check_filters
 from malmoi.serve.endpoints import Endpoint
 from malmoi.serve.models import Served
 from malmoi.serve.reading import Reader
 from malmoi.serve.routes.asking import COST, count
 from malmoi.serve.schemas import SearchAnswer, SearchRequest
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import checked, note_texts, run_encodings
+from malmoi.serve.texts import checked, note_fragments, note_texts, run_encodings
 from malmoi.serve.work import OneByOne
 from malmoi.vectors import Matrix
 
@@ -20,6 +21,7 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
     model, index = service.models.index(asked.model)
     visit.model, k = model.name, count(service, asked.k)
     checked(service, [asked.query], "query")
+    check_filters(service.limits, asked.where)
     by_words = asked.lexical and not asked.hybrid
     vector = None if by_words else await query_vector(service, visit, model, index, asked.query)
     question = [
@@ -29,12 +31,14 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
             where=asked.where or None,
             hybrid=asked.hybrid,
             lexical=asked.lexical,
+            weight=asked.weight,
             vector=vector,
         )
     ]
     (hits,) = await service.ask(visit, OneByOne(), question, [COST])
     return {
         "model": model.name,
+        "weight": hits.weight,
         "hits": [
             {
                 "id": hit.id,
@@ -60,10 +64,11 @@ async def query_vector(
         return None
     prompts, reader = index.state.prompts, Reader(encoder)
     prompt = prompts.query if prompts else encoder.prompt(None)
-    encodings = await service.aside(len(query), lambda: reader.cut([query], prompt=prompt))
+    encodings = await service.aside(visit, lambda: reader.cut([query], prompt=prompt), len(query))
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     note_texts(service, visit, model, 1, truncated)
-    (vector,) = await run_encodings(service, visit, reader, encodings, reader.own)
+    await note_fragments(service, visit, reader, encodings, [query])
+    vector: Matrix = (await run_encodings(service, visit, reader, encodings, reader.own))[0]
     return vector
 
 

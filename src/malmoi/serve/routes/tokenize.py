@@ -1,5 +1,6 @@
 """/tokenize: texts as a model sees them."""
 
+from functools import partial
 from typing import Any
 
 from malmoi.serve.endpoints import Endpoint
@@ -13,7 +14,9 @@ async def tokenize(service: Service, visit: Visit, asked: TokenizeRequest) -> di
     model, reader = service.models.reader(asked.model)
     given = [asked.texts] if isinstance(asked.texts, str) else asked.texts
     texts = checked(service, given, "texts")
-    pieces = await service.aside(characters(texts), lambda: reader.encoder.cutter(texts))
+    call = partial(reader.cut, texts, offsets=True)
+    cut = await service.aside(visit, call, characters(texts))
+    pieces = [one.pieces for one in cut if one.pieces is not None]
     visit.model, visit.texts, visit.tokens = model.name, len(pieces), sum(map(len, pieces))
     found = [
         {

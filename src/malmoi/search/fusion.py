@@ -1,0 +1,63 @@
+"""How much words count beside meaning in a hybrid search, and on what scale both are compared.
+
+A text's score is (1 - weight) · cosine / range + weight · BM25 / its highest value for the query.
+The range is that of cosines between texts of the index, so that encoders whose vectors all point
+the same way are weighted as others are. Knows nothing of texts, nor of how a weight is learnt.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.vectors import Matrix, l2_normalize
+
+VERSION = 1  # of how weights are learnt
+DEFAULT_WEIGHT = 0.7  # chosen on the train queries of SciFact and on paraKQC
+STALE = 0.5  # of the texts: so many changes are too many
+SPREADS = 10.0  # standard deviations of cosines that make up their range
+USUAL_SPREAD, LEAST_SPREAD = 0.1, 0.02  # of cosines, for too few texts and for equal ones
+FEWEST = 5  # texts whose spread is worth measuring
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fusion:
+    """The weight of words that an index has learnt, and from what."""
+
+    weight: float
+    queries: int  # pseudo-queries
+    texts: int  # in the index at that time
+    changes: int = 0  # texts written and deleted since
+    version: int = VERSION
+
+    def __post_init__(self) -> None:
+        check_weight(self.weight)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the index has changed too much since, or weights are learnt otherwise now."""
+        return self.changes > STALE * self.texts or self.version != VERSION
+
+
+def check_weight(weight: float) -> None:
+    """Refuse what is not a share."""
+    if not isfinite(weight) or not 0 <= weight <= 1:
+        raise BadSetting(f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)")
+
+
+def fuse(cosines: Matrix, matched: Matrix, weight: float, spread: float) -> Matrix:
+    """Scores of texts from cosines and from BM25 as a share of its highest value."""
+    scale = np.float32((1 - weight) / (SPREADS * spread))
+    scores: Matrix = scale * cosines + np.float32(weight) * matched
+    return scores
+
+
+def cosine_spread(sample: Matrix) -> float:
+    """The standard deviation of cosines between different rows, [n, dim]; zeros do not count."""
+    units = l2_normalize(sample[sample.any(axis=1)])
+    if len(units) < FEWEST:
+        return USUAL_SPREAD
+    cosines = units @ units.T
+    found = float(cosines[np.triu_indices(len(units), 1)].std())
+    return max(found, LEAST_SPREAD)
