@@ -28,6 +28,22 @@ def test_search_is_the_librarys(minilm: ContextualEncoder, prompts: Prompts | No
                 assert hit["span"] == (other.span and list(other.span))
 
 
+def test_the_weight_of_a_hybrid_search_is_taken_and_told(minilm: ContextualEncoder) -> None:
+    index = build_index(minilm, TEXTS)
+    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+        learnt = server.post("/search", {"query": "guitar", "hybrid": True})
+        assert learnt.json["weight"] == index.state.weight
+        given = server.post("/search", {"query": "guitar", "hybrid": True, "weight": 0.25})
+        assert given.json["weight"] == 0.25
+        assert server.post("/search", {"query": "guitar"}).json["weight"] is None
+        for wrong in (
+            {"weight": 2, "hybrid": True},
+            {"weight": "a", "hybrid": True},
+            {"weight": 0},
+        ):
+            assert server.post("/search", {"query": "guitar", **wrong}).status == 400
+
+
 def test_a_query_is_counted_as_a_text_of_a_batch(
     minilm: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
