@@ -19,6 +19,7 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.client_answers import count_of, seconds_of, sentence_of
 from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning
 
 Texts = Sequence[str] | Sequence[Sequence[str]]
@@ -30,7 +31,6 @@ CONNECTIONS = 4
 AHEAD = 64  # requests of a generator that are sent before answers are fetched
 OVERLOADED = 503
 PART, LARGEST = 1 << 20, 1 << 30  # bytes of an answer that are read at a time, and at most
-LONGEST_WAIT = 10.0  # seconds before a server that was too busy is asked again
 
 
 class ServerRefused(MalmoiError, ValueError):
@@ -389,24 +389,6 @@ class Client:
 def named(number: int, found: Encoded) -> Fetched | FetchedTokens:
     """What was asked for, by its names."""
     return FetchedTokens(number, *found) if isinstance(found, tuple) else Fetched(number, found)
-
-
-def sentence_of(answer: Any, status: int) -> str:
-    """The sentence in a refusal, whichever its shape; a redirect is followed by nobody."""
-    said = answer.get("description") if isinstance(answer, dict) else None
-    error = answer.get("error") if isinstance(answer, dict) else None
-    said = said or (error.get("message") if isinstance(error, dict) else error)
-    return said if isinstance(said, str) else f"it answers {status} without a reason"
-
-
-def count_of(header: str) -> int:
-    """A number in a header; 0 where there is none."""
-    return int(header) if header.isascii() and header.isdecimal() and len(header) < 16 else 0
-
-
-def seconds_of(retry_after: str) -> float:
-    """How long to wait; a date is a proxy's way to say it, and a while will do."""
-    return min(float(retry_after), LONGEST_WAIT) if retry_after.isdecimal() else 1.0
 
 
 def check_texts(texts: Texts, is_tokenized: bool) -> None:
