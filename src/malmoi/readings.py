@@ -19,7 +19,7 @@ from malmoi.spelling import Spelling, learn_spelling
 from malmoi.vectors import Vectors
 
 # Chosen on the halves of corpora that `bench typos` does not report on.
-NEW = 6.5e-4  # how likely a new word is, beside a slip; more corrects less
+NEW = 7.5e-4  # how likely a new word is, beside a slip; more corrects less
 TEMPERATURE = 2.0  # of the spelling: letters that follow one another are no independent evidence
 SHORT = 7  # strokes: shorter words than that are often names and abbreviations …
 SHORTNESS = 0.4  # … by exp(SHORTNESS * missing ** 2)
