@@ -52,7 +52,7 @@ def check_workspace(network: Network, room: Room, desk: Desk) -> None:
     rows = {"table": embedding, "state": dim, "joined": joined, "seen": dim, "inner": inner}
     rows["moved"] = dim
     desks: dict[str, tuple[str | int, ...]] = {
-        "keys": (size, "longest"),
+        "keys": ("panels", size, PANEL),
         "values": ("values", size),
         "found": (QUERIES, size),
     }
@@ -72,8 +72,8 @@ def check_workspace(network: Network, room: Room, desk: Desk) -> None:
         ],
         sizes,
     )
-    longest, values = sizes["longest"], sizes["values"]
-    require(longest % PANEL == 0 and longest >= values, f"there is room for {longest} keys")
+    longest, keys = sizes["longest"], sizes["panels"] * PANEL
+    require(longest >= keys >= sizes["values"], f"there is room for {longest} scores, {keys} keys")
     _check_integers(network, room, desk.quantized)
 
 
