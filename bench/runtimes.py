@@ -15,10 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.data import Data
-from bench.encoding import MODEL, mixed_texts, short_texts, throughput
+from bench.encoding import (
+    MODEL,
+    Candidate,
+    instructions,
+    mixed_texts,
+    settled,
+    short_texts,
+    throughput,
+)
 from bench.measure import Figure, say
 from bench.text import CORPORA
-from malmoi.encode.encoder import load_contextual
 from malmoi.encode.finding import find_model
 from malmoi.vectors import Matrix
 
@@ -33,12 +40,14 @@ def run(data: Data) -> Iterator[Figure]:
     if not CORPORA.is_dir():
         say(f"no texts in {CORPORA.parent} (set MALMOI_DATA): runtimes are left out")
         return
-    ours = load_contextual(MODEL)
-    ours.engine.settle()
+    ours = settled(MODEL)
+    say(f"ours runs with {instructions('float32')}, the others with what they choose")
     texts = {"short": short_texts(), "mixed": mixed_texts()}
     for name, encode in runtimes(str(find_model(MODEL))):
         for kind, some in texts.items():
-            yield throughput(f"{kind}, beside {name}", some, ours.encode, encode, 1.0)
+            yield from throughput(
+                some, [Candidate(f"{kind}, beside {name}", ours.encode, 1.0)], encode
+            )
 
 
 def runtimes(folder: str) -> Iterator[tuple[str, Callable[[list[str]], Matrix]]]:

@@ -105,9 +105,9 @@ class CompiledEngine:
         deepest = _up(max(self._config.dim, self._config.inner), PANEL)
         rows, depth = (0, 0) if self._arithmetic == "float32" else (count, deepest)
         return Desk(
-            keys=_zeros(size, _up(longest, PANEL)),
+            keys=_zeros(_up(longest, PANEL) // PANEL, size, PANEL),
             values=_zeros(longest, size),
-            scores=_zeros(QUERIES, _up(longest, PANEL)),
+            scores=_zeros(QUERIES, _up(longest, PANEL) + PANEL),
             found=_zeros(QUERIES, size),
             totals=np.zeros(QUERIES, np.float32),
             zeros=np.zeros(PANEL, np.float32),
@@ -137,5 +137,5 @@ def _up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-def _zeros(rows: int, columns: int) -> Matrix:
-    return np.zeros((rows, columns), np.float32)
+def _zeros(*shape: int) -> Matrix:
+    return np.zeros(shape, np.float32)

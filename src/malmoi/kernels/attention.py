@@ -11,7 +11,7 @@ from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.curves import exponentials
 from malmoi.kernels.emitting import WIDE
 from malmoi.kernels.integer_products import Quantized
-from malmoi.kernels.products import PANEL, panel_product, vector_product
+from malmoi.kernels.products import PANEL, pair_product, panel_product, vector_product
 from malmoi.kernels.text_rows import Matrix
 
 QUERIES = 64  # pieces whose scores are held at once
@@ -20,9 +20,9 @@ QUERIES = 64  # pieces whose scores are held at once
 class Desk(NamedTuple):
     """Room for one thread; `zeros` [PANEL] stay so, and `quantized` is for products of integers."""
 
-    keys: Matrix  # [size, longest, in whole panels]
+    keys: Matrix  # [panels of the longest, size, PANEL]
     values: Matrix  # [longest, size in whole vectors]
-    scores: Matrix  # [QUERIES, longest in whole panels]
+    scores: Matrix  # [QUERIES, longest in whole panels and one more, lest rows share cache sets]
     found: Matrix  # [QUERIES, size in whole vectors]
     totals: Matrix  # [QUERIES]
     zeros: Matrix
@@ -49,24 +49,27 @@ def attend(
     keys, values, scores, found = desk.keys, desk.values, desk.scores, desk.found
     for j in range(count):
         key = joined[first + j, dim + column :]
+        across, lane = keys[j // PANEL], j % PANEL
         for d in range(size):
-            keys[d, j] = key[d]
+            across[d, lane] = key[d]
         value, own = joined[first + j, 2 * dim + column :], values[j]
         for d in range(size):
             own[d] = value[d]
-    wide = (count + PANEL - 1) // PANEL * PANEL
+    pairs = found.shape[1] // (2 * WIDE) * (2 * WIDE)
     for start in range(0, count, QUERIES):
         rows = min(QUERIES, count - start)
         asking = joined[first + start : first + start + rows, column:]
-        for place in range(0, wide, PANEL):
-            panel_product(asking, keys[:size, place:], desk.zeros, scores[:, place:])
+        for panel in range((count + PANEL - 1) // PANEL):
+            panel_product(asking, keys[panel, :size], desk.zeros, scores[:, panel * PANEL :])
         for i in range(rows):
             if bias.shape[1] > 0:
                 middle = bias.shape[1] // 2 - (start + i)
                 for j in range(count):
                     scores[i, j] += bias[head, middle + j]
             desk.totals[i] = exponentials(scores[i], count)
-        for place in range(0, found.shape[1], WIDE):
+        for place in range(0, pairs, 2 * WIDE):
+            pair_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
+        for place in range(pairs, found.shape[1], WIDE):
             vector_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
         for i in range(rows):
             row, near, total = out[first + start + i, column:], found[i], desk.totals[i]

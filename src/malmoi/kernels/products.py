@@ -85,4 +85,5 @@ def emit_tile(
 
 
 panel_product = product_of(VECTORS)
+pair_product = product_of(2)  # two vectors wide, for few columns
 vector_product = product_of(1)

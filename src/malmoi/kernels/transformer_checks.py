@@ -82,18 +82,18 @@ def _check_desk(network: Network, desk: Desk) -> None:
     sizes: Sizes = {}
     check_each(
         [
-            ("keys", desk.keys, ArrayOf(FLOATS, size, "keys")),
+            ("keys", desk.keys, ArrayOf(FLOATS, "panels", size, PANEL)),
             ("values", desk.values, ArrayOf(FLOATS, "longest", size)),
-            ("scores", desk.scores, ArrayOf(FLOATS, QUERIES, "keys")),
+            ("scores", desk.scores, ArrayOf(FLOATS, QUERIES, "scores")),
             ("found", desk.found, ArrayOf(FLOATS, QUERIES, size)),
             ("totals", desk.totals, ArrayOf(FLOATS, QUERIES)),
             ("zeros", desk.zeros, ArrayOf(FLOATS, PANEL)),
         ],
         sizes,
     )
-    keys, longest = sizes["keys"], sizes["longest"]
-    fits = keys % PANEL == 0 and keys >= longest
-    require(fits, f"there is room for {keys} keys, not whole panels for {longest}")
+    keys, longest, scores = sizes["panels"] * PANEL, sizes["longest"], sizes["scores"]
+    fits = scores >= keys >= longest
+    require(fits, f"there is room for {keys} keys and {scores} scores, not for {longest} of each")
 
 
 def _check_dense(name: str, dense: Any, layers: int, rows: Matrix, out: Matrix) -> None:

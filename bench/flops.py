@@ -1,0 +1,82 @@
+"""How fast a core multiplies: the peak of FMA, and the share of it that our products reach."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bench.measure import Figure
+from malmoi.encode.panels import lay_floats, lay_int16
+from malmoi.kernels import int16_products
+from malmoi.kernels.compiled import uncounted
+from malmoi.kernels.dense import NOT_BENT, multiply_floats, multiply_int16
+from malmoi.kernels.emitting import NUMBER, WIDE, Array, Emitter
+from malmoi.kernels.integer_products import new_quantized
+from malmoi.kernels.meeting import Team
+from malmoi.kernels.text_rows import Matrix
+from malmoi.kernels.verbs import emitted
+
+CHAINS = 24 if WIDE == 16 else 12  # sums that do not wait for each other, as in a tile
+STEPS, SLICES = 100_000, 200  # short slices: the best one is not disturbed
+SIZES = (512, 384, 1536)  # rows, depth, columns: MiniLM's widest product of one batch
+
+
+@emitted()
+def multiply_add(emit: Emitter, numbers: Array, steps: Any) -> None:
+    """So many FMAs in each chain, all in registers."""
+    places = [emit.plus(numbers.address, NUMBER * WIDE * chain) for chain in range(CHAINS)]
+    totals = emit.totals(CHAINS)
+    emit.clear(totals)
+    left, right = emit.load(places[0]), emit.load(places[1])
+    with emit.loop(steps):
+        for total in totals:
+            emit.add_product(total, left, right)
+    for place, total in zip(places, totals, strict=True):
+        emit.store(emit.total(total), place)
+
+
+@uncounted
+def run_chains(numbers: Matrix, steps: int) -> None:
+    """See `multiply_add`."""
+    multiply_add(numbers, steps)
+
+
+def shares_of_peak(instructions: str) -> list[Figure]:
+    """Products of floats and, where they exist, of int16, beside the peak of one core."""
+    rows, depth, columns = SIZES
+    random = np.random.default_rng(0)
+    left, matrix, bias = (
+        random.normal(size=size).astype(np.float32)
+        for size in ((rows, depth), (depth, columns), columns)
+    )
+    floats, team = lay_floats([(matrix, bias)]), Team(0, 1, np.zeros(1, np.int64))
+    out, none = np.zeros((rows, floats.biases.shape[1]), np.float32), new_quantized(0, 0, np.uint8)
+    numbers = np.zeros(CHAINS * WIDE, np.float32)
+    tasks: dict[str, Callable[[], object]] = {
+        "peak": lambda: run_chains(numbers, STEPS),
+        "float32": lambda: multiply_floats(left, floats, 0, out, none, team, NOT_BENT),
+    }
+    if int16_products.USABLE:
+        integers, workspace = lay_int16([(matrix, bias)]), new_quantized(rows, depth, np.int16)
+        tasks["int16"] = lambda: multiply_int16(left, integers, 0, out, workspace, team, NOT_BENT)
+    best = dict.fromkeys(tasks, float("inf"))
+    for task in tasks.values():
+        task()  # compiled
+    for _ in range(SLICES):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            best[name] = min(best[name], time.perf_counter() - start)
+    speed = {name: rows * depth * columns / best[name] for name in tasks}
+    speed["peak"] = STEPS * CHAINS * WIDE / best["peak"]
+    return [
+        Figure(
+            name=f"{name} product, {instructions}",
+            ours=f"{100 * speed[name] / speed['peak']:.0f} %",
+            remark=f"{name} product, {instructions}, one core: {speed[name] / 1e9:.0f} billion"
+            f" multiply-adds a second; the peak of FMA is {speed['peak'] / 1e9:.0f}.",
+        )
+        for name in tasks
+        if name != "peak"
+    ]
