@@ -38,14 +38,17 @@ QUALITY = (
     "equality",
     "language",
     "vectors",
+    "cbow",
     "slips",
     "typos",
     "sentences",
     "static",
+    "fragments",
     "retrieval",
     "killing",
     "fuzz",
     "soak",
+    "hostile",
 )
 PARTS = (*SPEED, *QUALITY)
 WIDTH, NAME_WIDTH = 80, 28
@@ -64,9 +67,7 @@ def main(words: Sequence[str] | None = None) -> None:
     """Measure the parts asked for; without a name all but the slow quality of models."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
-    parser.add_argument(
-        "--minutes", type=float, default=4, help="how long the soak lasts, and the fuzzing at most"
-    )
+    parser.add_argument("--minutes", type=float, default=4, help="of soak, and of fuzz at most")
     parser.add_argument("--json", action="store_true", help="for another program")
     given = parser.parse_args(words)
     if unknown := set(given.parts) - set(PARTS):

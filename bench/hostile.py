@@ -1,10 +1,22 @@
-"""Traffic that no server should have to see, and what it may answer to it."""
+"""Traffic that no server should have to see, and what it may answer to it.
+
+`python -m bench hostile`: how long each request of 8 MB holds the event loop, and what becomes of
+thousands of hostile ones.
+"""
 
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable
+import socket
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from urllib.parse import urlsplit
+
+from bench.data import Data
+from bench.holding import Held, Watched, large_requests, watched
+from bench.hostile_models import make_places
+from bench.measure import Figure, megabytes, say, seconds
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Act = Callable[[str, int, random.Random], Awaitable[int]]
@@ -26,6 +38,10 @@ BODIES = (
     b'{"texts": ["a"], "weights": [1e999]}',
     b"\x00" * 1000,
 )
+HELD = 0.05  # seconds that a request may hold the event loop
+AGAIN = 3  # times that a request is sent again that seems to hold it for long
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"  # an answer will follow
+SEED, CASES, PATIENCE = 7, 10_000, 60.0  # of hostile requests; seconds without a byte of an answer
 PATHS = ("/embed", "/v1/embeddings", "/encode", "/tokenize", "/neighbours", "/nothing")
 
 
@@ -143,3 +159,74 @@ ACTS: tuple[Act, ...] = (
     vanish,
     never_read,
 )
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """All figures of this part."""
+    with watched(*make_places(data.folder)) as server:
+        yield from holding(server)
+        yield hostile_requests(server)
+        yield Figure(
+            name="memory at its peak",
+            ours=megabytes(server.look()[1]),
+            remark="The server holds minilm, GloVe 6B of 400,000 words, n-grams and an index.",
+        )
+
+
+def holding(server: Watched) -> Iterator[Figure]:
+    """The longest time that the loop is held, at each endpoint."""
+    found: dict[str, list[Held]] = {}
+    for large in large_requests():
+        held = server.send(large)
+        for _ in range(AGAIN):  # what is the request's own is there each time
+            if held.seconds > HELD / 2:
+                held = min(held, server.send(large), key=lambda one: one.seconds)
+        say(f"{large.path} {large.name}: {held.status}, {seconds(held.seconds)}")
+        found.setdefault(large.path, []).append(held)
+    for path, every in found.items():
+        worst = max(every, key=lambda one: one.seconds)
+        yield Figure(
+            name=f"loop held, {path}",
+            ours=seconds(worst.seconds),
+            asked=f"≤ {seconds(HELD)}",
+            met=worst.seconds <= HELD and all(0 < one.status < 500 for one in every),
+            remark=f"{path}: of {len(every)} requests of 8 MB the worst is {worst.large.name}.",
+        )
+
+
+def hostile_requests(server: Watched) -> Figure:
+    """What is answered to thousands of odd requests."""
+    from tests.serve.hostile_requests import cases
+
+    port, statuses, wrong = urlsplit(server.address).port or 0, Counter[int](), list[str]()
+    for case in cases(SEED, CASES):
+        status = status_after(port, case.sent, case.ends)
+        statuses[status] += 1
+        if (status >= 500 and status != 503) or status < 0 or (case.ends and status == NONE):
+            wrong.append(f"{case.name}: {status}.")
+    answers = ", ".join(f"{n:,} × {s or 'none'}" for s, n in sorted(statuses.items()))
+    return Figure(
+        name="hostile requests that fail",
+        ours=f"{len(wrong)} of {CASES:,}",
+        asked="0",
+        met=not wrong,
+        remark=f"Answers to them: {answers}. {' '.join(wrong[:3])}",
+    )
+
+
+def status_after(port: int, sent: bytes, ends: bool) -> int:
+    """The status of what is answered to bytes; none if the server hangs up, -1 if it hangs."""
+    found = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        try:
+            connection.sendall(sent)
+            if not ends:
+                connection.shutdown(socket.SHUT_WR)
+            while part := connection.recv(1 << 16):
+                found = (found + part)[:1000].removeprefix(CONTINUE)
+        except TimeoutError:
+            return -1
+        except OSError:  # it hung up while we were sending
+            with suppress(OSError):
+                found = found or connection.recv(1 << 16)
+    return int(found[9:12]) if found.startswith(b"HTTP/1.1 ") else NONE

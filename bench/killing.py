@@ -20,7 +20,7 @@ from bench.text import CORPORA
 from malmoi.evaluate.similarity import word_similarity
 from malmoi.formats import load
 
-KILLS, SEEDS = 20, 5
+KILLS, SEEDS = 15, 5
 PAUSE = 0.1  # seconds
 SIZE = int(10 * MILLION)  # bytes of text
 SETTINGS = ("--dim", "100", "--epochs", "10", "--threads", "2")

@@ -30,7 +30,7 @@ from malmoi.text.tokenizers import English
 from malmoi.train.fasttext import FastText, train_fasttext
 
 MIN_COUNT = 5
-ASKED, MISTYPED, FREQUENT = 1000, 1000, 5000  # words of each length, typos, and of which words
+ASKED, MISTYPED, FREQUENT = 2000, 1000, 5000  # words of each length, typos, and of which words
 SCALES = (0.25, 0.5, 1, 2, 4)  # of the chance that a word is new, for the curve
 UNDERSTOOD = 0.88
 TOKENIZER = English()

@@ -38,7 +38,7 @@ ORIGINAL = {"dim": 100, "ws": 5, "neg": 5, "t": 1e-3, "minCount": 5, "epoch": 1,
 ASKED = {"skip-gram": 6, "cbow": 4}
 ASKED_SUBWORDS = {"fastText": 8, "gensim": 6}
 GAIN, EVEN, COPIES = 1.8, 0.15, 10
-ROUNDS = 3
+ROUNDS = 2
 
 Task = Callable[[], object]
 
@@ -158,7 +158,7 @@ def end_to_end(plain: Path, cache: Path) -> Iterator[Figure]:
 
 def subwords(corpus: EncodedCorpus, plain: Path) -> Iterator[Figure]:
     """An epoch of FastText with n-grams of 3 to 6 beside fastText and gensim."""
-    say("FastText, ours 3 rounds, the peers one")
+    say(f"FastText, ours {ROUNDS} rounds, the peers one")
     (ours,) = quickest(ROUNDS, partial(trained, corpus, SUBWORDS))
     (original,) = best_of(1, partial(fasttext_epoch, plain))
     original -= fasttext_reading(plain)

@@ -89,17 +89,15 @@ def train(
             reach = 1 + ((bits() >> 32) * plan.window >> 32) if plan.shrinking else plan.window
             near = range(max(0, centre - reach), min(len(line), centre + reach + 1))
             contexts = [line[place] for place in near if place != centre]
-            lost = 0.0
             if plan.skipgram:
                 window = [hidden[word] for word in contexts]
                 lost = learn(window, outputs, chosen, rate)
             else:
-                for first in range(0, len(chosen), TILE):
-                    mean = np.mean([hidden[word] for word in contexts], axis=0)
-                    moved = mean.copy()
-                    lost += learn([moved], outputs, chosen[first : first + TILE], rate)
-                    for word in contexts:
-                        hidden[word] += moved - mean
+                sizes = [len(rows[word]) for word in contexts]  # all input rows count alike
+                mean = np.average([hidden[word] for word in contexts], axis=0, weights=sizes)
+                move, lost = learn_mean(mean, outputs, chosen, rate)
+                for word in contexts:
+                    hidden[word] += move
             if windows % plan.watched == 0:
                 loss, pairs = loss + lost, pairs + (len(contexts) if plan.skipgram else 1)
             windows += 1
@@ -112,20 +110,48 @@ def train(
 def learn(
     window: list[Numbers], outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
 ) -> float:
-    """All pairs of a window and six targets at a time: every score is of what they were."""
+    """All pairs of a window and six targets at a time.
+
+    Scores are of what the rows were; then contexts move one after the other, as in word2vec.c.
+    """
     loss = 0.0
     for first in range(0, len(chosen), TILE):
         tile = chosen[first : first + TILE]
-        old = [outputs[target].copy() for target, _, _ in tile]
+        old = np.array([outputs[target] for target, _, _ in tile])
+        new = old.copy()
         scores = [[row @ output for output in old] for row in window]
         for row, row_scores in zip(window, scores, strict=True):
             for (_, goal, weight), score in zip(tile, row_scores, strict=True):
                 loss += weight * np.logaddexp(0, -score if goal else score)
-            steps = [
-                rate * weight * (goal - 1 / (1 + np.exp(-score)))
-                for (_, goal, weight), score in zip(tile, row_scores, strict=True)
-            ]
-            for (target, _, _), step in zip(tile, steps, strict=True):
-                outputs[target] += step * row
-            row += sum(step * output for step, output in zip(steps, old, strict=True))
+            steps = np.array(
+                [
+                    rate * weight * (goal - 1 / (1 + np.exp(-score)))
+                    for (_, goal, weight), score in zip(tile, row_scores, strict=True)
+                ]
+            )
+            before = row.copy()
+            row += steps @ new
+            new += np.outer(steps, before)
+        for (target, _, _), gained in zip(tile, new - old, strict=True):
+            outputs[target] += gained
     return float(loss)
+
+
+def learn_mean(
+    mean: Numbers, outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
+) -> tuple[Numbers, float]:
+    """One window of CBOW as in word2vec.c: what each of its words moves by, and the loss.
+
+    There `mean` is neu1, and `move` neu1e. Six targets are scored before they move, not one.
+    """
+    move, loss = np.zeros_like(mean), 0.0
+    for first in range(0, len(chosen), TILE):
+        tile = chosen[first : first + TILE]
+        old = [outputs[target].copy() for target, _, _ in tile]
+        for (target, goal, weight), output in zip(tile, old, strict=True):
+            score = mean @ output
+            loss += weight * np.logaddexp(0, -score if goal else score)
+            step = rate * weight * (goal - 1 / (1 + np.exp(-score)))
+            move += step * output
+            outputs[target] += step * mean
+    return move, float(loss)

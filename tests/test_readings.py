@@ -5,6 +5,7 @@ import unicodedata
 import numpy as np
 import pytest
 
+from malmoi.formats import load
 from malmoi.readings import FREQUENT, OF_PARTS, RARITY, NewWords, learn_new_words, readings
 from malmoi.slips import meant_by
 from malmoi.spelling import learn_spelling
@@ -35,8 +36,8 @@ def test_a_rare_word_is_less_likely_meant_than_its_share_says(count: int) -> Non
     share = count * FREQUENT / 10
     weight = share * meant_by("xyelm")["xylem"] * min(1, share / FREQUENT) ** RARITY
     new = NEW_WORDS.weight(vectors, "xyelm")
-    ((word, found),) = readings(vectors, "xyelm", NEW_WORDS)
-    assert (word, found) == ("xylem", pytest.approx(weight / (weight + new), rel=1e-4))
+    found = dict(readings(vectors, "xyelm", NEW_WORDS))
+    assert found == pytest.approx({"xylem": weight / (weight + new)}, rel=1e-4)
 
 
 def test_a_known_stem_with_a_known_ending_is_rather_new() -> None:
@@ -96,3 +97,27 @@ def test_hangul_in_its_letters_is_read_alike() -> None:
     apart = unicodedata.normalize("NFD", "게발")
     assert readings(known(None), apart, NEW_WORDS) == readings(known(None), "게발", NEW_WORDS)
     assert readings(known(None), apart, NEW_WORDS)[0].word == "개발"
+
+
+RIGHT = ["baker", "coder", "fishery", "hiking", "moored", "stirred", "valeria"]
+MISTYPED = {
+    "recieve": "receive",
+    "jaapnese": "japanese",
+    "becuase": "because",
+    "langauge": "language",
+    "ocmputer": "computer",
+    "definately": "definitely",
+}
+
+
+def test_right_words_are_left_alone_and_mistyped_ones_understood() -> None:
+    left_out = {*RIGHT, *MISTYPED}
+    keys = [word for word in load("glove-6b-50d").keys[:30_000] if word not in left_out]
+    vectors = Vectors(keys, np.zeros((len(keys), 1)))
+    new = learn_new_words(vectors)
+    for word in RIGHT:
+        assert sum(one.share for one in readings(vectors, word, new)) < 0.5, word
+    for typo, word in MISTYPED.items():
+        found = readings(vectors, typo, new)[0]
+        assert found.word == word
+        assert found.share > 0.5

@@ -3,17 +3,21 @@
 import json
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from queue import Empty, Queue
 from threading import Thread
+from typing import IO
 
 from bench.measure import ROOT
 
-PATIENCE = 20.0  # seconds for a case
-STARTING = 180.0  # and for what is compiled and made before the first
+PATIENCE = 30.0  # seconds for a case
+STARTING = 240.0  # and for what is compiled and made before the first
+
+Job = tuple[str, int, int]  # a subject, its first case, the one after its last
 
 
 @dataclass
@@ -32,79 +36,97 @@ class Outcome:
         """All that went wrong."""
         return [*self.signals, *self.hangs, *self.raw, *self.silent]
 
-    def note(self, case: int, problem: str) -> None:
-        """Something that a worker has found."""
-        kind = self.silent if "silently" in problem else self.raw
-        kind.append(f"{self.subject} {case}: {problem}")
-
 
 def run_campaign(
     cases: Mapping[str, range], *, workers: int = 2, deadline: float = float("inf")
 ) -> list[Outcome]:
     """Run the cases of each subject; none are begun after the deadline (of `time.monotonic`)."""
+    outcomes = {name: Outcome(name) for name in cases}
+    shares = [
+        [(name, *_share(part, worker, workers)) for name, part in cases.items()]
+        for worker in range(workers)
+    ]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda name: run_subject(name, cases[name], deadline), cases))
+        list(pool.map(lambda jobs: run_jobs(jobs, outcomes, deadline), shares))
+    return list(outcomes.values())
 
 
-def run_subject(subject: str, cases: range, deadline: float = float("inf")) -> Outcome:
-    """All cases of a subject, in as many processes as it takes."""
-    outcome, first = Outcome(subject), cases.start
-    while first < cases.stop and time.monotonic() < deadline:
-        last = run_worker(outcome, first, cases.stop, deadline)
-        first = last + 1
-    return outcome
+def _share(cases: range, worker: int, workers: int) -> tuple[int, int]:
+    bounds = [cases.start + len(cases) * each // workers for each in (worker, worker + 1)]
+    return bounds[0], bounds[1]
 
 
-def run_worker(outcome: Outcome, first: int, stop: int, deadline: float) -> int:
-    """Run cases until a worker ends; the last one that was begun."""
-    command = [sys.executable, "-m", "bench.fuzzing.worker", outcome.subject, str(first), str(stop)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
-    )
-    case, begun = first - 1, False
-    for line in told(process):
-        if line is None:
-            outcome.hangs.append(f"{outcome.subject} {case}: still at it after {PATIENCE:.0f} s")
-            process.kill()
-            break
-        said = json.loads(line)
-        if "problem" in said:
-            outcome.note(said["case"], said["problem"])
-            continue
-        case, begun = said["case"], True
-        outcome.cases += 1
-        if time.monotonic() > deadline:
-            process.kill()
-            process.wait()
-            return stop
-    errors = process.stderr.read() if process.stderr else ""
-    code = process.wait()
-    if not begun:
-        raise RuntimeError(f"the worker for '{outcome.subject}' did not begin ({code}): {errors}")
-    if code and not (outcome.hangs and outcome.hangs[-1].startswith(f"{outcome.subject} {case}:")):
-        outcome.signals.append(f"{outcome.subject} {case}: ended with code {code} {errors[-300:]}")
-    return case if code else stop
+def run_jobs(jobs: list[Job], outcomes: Mapping[str, Outcome], deadline: float) -> None:
+    """All cases of some subjects, in as many processes as it takes."""
+    jobs = [job for job in jobs if job[1] < job[2]]
+    while jobs and time.monotonic() < deadline:
+        stopped = run_worker(jobs, outcomes, deadline)
+        if stopped is None:
+            return
+        name, case = stopped
+        at = [job[0] for job in jobs].index(name)
+        jobs = [(name, case + 1, jobs[at][2]), *jobs[at + 1 :]]
+        jobs = [job for job in jobs if job[1] < job[2]]
 
 
-def told(process: "subprocess.Popen[str]") -> Iterator[str | None]:
-    """The lines that a worker prints; None where it takes too long for the next one."""
-    lines: Queue[str | None] = Queue()
+def run_worker(
+    jobs: list[Job], outcomes: Mapping[str, Outcome], deadline: float
+) -> tuple[str, int] | None:
+    """Run cases until a worker ends; the case that it ended in before it was done with all."""
+    with tempfile.TemporaryFile("w+") as errors, start(jobs, errors) as process:
+        last, hangs = watch(process, outcomes, deadline)
+        code = process.wait()
+        errors.seek(0)
+        if code == 0 or time.monotonic() > deadline:
+            return None
+        if last is None or code > 0:
+            raise RuntimeError(f"a worker ended with {code} at {last}: {errors.read()[-2000:]}")
+    name, case = last
+    if hangs:
+        outcomes[name].hangs.append(f"{name} {case}: not done after {PATIENCE:.0f} s")
+    else:
+        outcomes[name].signals.append(f"{name} {case}: killed by signal {-code}")
+    return last
 
-    def read(stream: Iterable[str]) -> None:
-        for line in stream:
-            lines.put(line)
-        lines.put(None)
 
+def start(jobs: list[Job], errors: IO[str]) -> "subprocess.Popen[str]":
+    """A worker that was told what to do."""
+    command = [sys.executable, "-m", "bench.fuzzing.worker", json.dumps(jobs)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT)
+
+
+def watch(
+    process: "subprocess.Popen[str]", outcomes: Mapping[str, Outcome], deadline: float
+) -> tuple[tuple[str, int] | None, bool]:
+    """Note what a worker tells until it ends; its last case, and whether it had to be killed."""
     assert process.stdout is not None
-    Thread(target=read, args=(process.stdout,), daemon=True).start()
-    patience = STARTING
-    while True:
-        try:
-            line = lines.get(timeout=patience)
-        except Empty:
-            yield None
-            return
-        if line is None:
-            return
-        yield line
-        patience = PATIENCE
+    lines: Queue[str] = Queue()
+    reader = Thread(target=pass_on, args=(process.stdout, lines))
+    reader.start()
+    last, patience, hangs = None, STARTING, False
+    try:
+        while line := lines.get(timeout=patience):
+            said = json.loads(line)
+            outcome = outcomes[said["subject"]]
+            patience = PATIENCE if "case" in said else STARTING
+            if problem := said.get("problem"):
+                kind = outcome.silent if "silently" in problem else outcome.raw
+                kind.append(f"{outcome.subject} {said['case']}: {problem}")
+            elif "case" in said:
+                last = said["subject"], said["case"]
+                outcome.cases += 1
+            if time.monotonic() > deadline:
+                break
+    except Empty:
+        hangs = True
+    if process.poll() is None and (hangs or time.monotonic() > deadline):
+        process.kill()
+    reader.join()
+    return last, hangs
+
+
+def pass_on(stream: Iterable[str], lines: "Queue[str]") -> None:
+    """Every line, and an empty one at the end."""
+    for line in stream:
+        lines.put(line)
+    lines.put("")

@@ -12,6 +12,7 @@ from bench.fuzzing.subjects import Subject, digest, signed, stripped
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.weights import open_weights
 from malmoi.files.progress import Progress, silent
+from malmoi.models.pickled import read_pickled
 from malmoi.search import manifest
 from malmoi.search.building import build_index, open_index
 from malmoi.search.facts import index_facts
@@ -19,6 +20,9 @@ from malmoi.vectors import Matrix, Vectors
 
 TEXTS = ["The bank raised its rate in 2019.", "A man plays by the river bank.",
          "서울은 한국의 수도이다.", "Rivers flow to the sea.", "Prices fell in May."]  # fmt: skip
+PIECES = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]", "the", "bank", "rob", "##ber", "한국",
+          "##어", "a", "fish", "##ing", ",", "."]  # fmt: skip
+MODULES = "sentence_transformers.models"
 FIELDS = [{"lang": "en", "year": 2019}, {"lang": "en"}, {"lang": "ko"}, {"year": 2020.5}, {}]
 
 
@@ -75,15 +79,56 @@ def use_clusters(folder: Path) -> str:
 
 
 def write_model(folder: Path) -> None:
-    """A small BERT with random weights, as transformers saves it."""
-    from tests.encode.checkpoints import save_model
+    """A small BERT with random weights, as transformers and sentence-transformers save it."""
+    import torch
+    import transformers
 
-    save_model(folder, "bert", num_hidden_layers=1)
+    torch.manual_seed(5)
+    config = transformers.BertConfig(
+        vocab_size=len(PIECES), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=20,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    transformers.BertTokenizer(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    (folder / "1_Pooling").mkdir()
+    kinds = ("Transformer", ""), ("Pooling", "1_Pooling"), ("Normalize", "2_Normalize")
+    modules = [
+        {
+            "idx": place,
+            "name": str(place),
+            "path": path,
+            "type": f"sentence_transformers.models.{kind}",
+        }
+        for place, (kind, path) in enumerate(kinds)
+    ]
+    for name, said in {
+        "modules.json": modules,
+        "sentence_bert_config.json": {"max_seq_length": 12, "do_lower_case": False},
+        "1_Pooling/config.json": {"word_embedding_dimension": 16, "pooling_mode_mean_tokens": True},
+    }.items():
+        (folder / name).write_text(json.dumps(said))
+
+
+def write_pickle(folder: Path) -> None:
+    """Weights as PyTorch pickles them."""
+    import torch
+
+    torch.manual_seed(5)
+    weights = {"a.weight": torch.randn(6, 5), "a.bias": torch.zeros(5), "n": torch.arange(4)}
+    torch.save(weights, folder / "pytorch_model.bin")
+
+
+def use_pickle(folder: Path) -> str:
+    """The weights by name."""
+    weights = read_pickled(folder / "pytorch_model.bin")
+    return digest(*(item for pair in sorted(weights.items()) for item in pair))
 
 
 def use_weights(folder: Path) -> str:
     """The weights alone, as they are read."""
-    return digest(open_weights(folder / "model.safetensors"))
+    weights = open_weights(folder / "model.safetensors")
+    return digest(*(item for pair in sorted(weights.items()) for item in pair))
 
 
 def use_model(folder: Path) -> str:
@@ -117,7 +162,7 @@ def signed_index(content: bytes) -> bytes:
 
 def subjects() -> list[Subject]:
     """All of them."""
-    index = Subject("index", write_index, use_index, checked=True, weight=3)
+    index = Subject("index", write_index, use_index, checked=True, weight=4)
     found = [
         index,
         replace(index, name="index, large", is_large=True),
@@ -126,6 +171,7 @@ def subjects() -> list[Subject]:
                 checked=False),
         Subject("clusters", write_clusters, use_clusters, checked=True, weight=2),
         Subject("model's weights", write_model, use_weights, weight=3),
+        Subject("model's pickle", write_pickle, use_pickle, weight=3),
         Subject("model", write_model, use_model, weight=1),
     ]  # fmt: skip
     return found

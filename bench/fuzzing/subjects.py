@@ -25,7 +25,7 @@ class Subject:
     make: Callable[[Path], None]  # into an empty folder
     use: Callable[[Path], str]
     checked: bool = False
-    weight: int = 4  # cases, beside those of other subjects
+    weight: int = 8  # cases, beside those of other subjects
     before: Edit | None = None  # what is done to a file before it is damaged
     after: Edit | None = None  # and after it was
     is_large: bool = False  # as if the file were so large that it is verified as it is used

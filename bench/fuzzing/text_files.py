@@ -7,13 +7,17 @@ from pathlib import Path
 
 from bench.fuzzing.subjects import Subject, digest
 from malmoi.evaluate.retrieval import read_search_test
+from malmoi.evaluate.senses import read_senses
 from malmoi.evaluate.sentence_sets import read_sentences
 from malmoi.evaluate.sets import read_set
+from malmoi.text import wordpiece
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import WordChoice, count_corpus
 from malmoi.text.records import read_records
 from malmoi.text.tokenizers import Whitespace
+from malmoi.text.word_list import load_words
 
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "bank", "##er", "a"]
 ROWS = [("The bank raised its rate.", 2019), ("서울은 한국의 수도이다.", 2020), ('a "b", c\td', 0)]
 TABLE = "text,year\n" + "".join(f'"{text.replace(chr(34), "")}",{year}\n' for text, year in ROWS)
 LINES = "".join(json.dumps({"text": text, "year": year}) + "\n" for text, year in ROWS)
@@ -59,6 +63,19 @@ def use_set(path: Path) -> str:
     return digest(read_set(path))
 
 
+def use_words(folder: Path) -> str:
+    """Words and their counts."""
+    words = load_words(folder / "x.txt")
+    return digest(list(words), words.counts, words.count("the"))
+
+
+def use_pieces(folder: Path) -> str:
+    """A vocabulary of pieces."""
+    wordpiece.engine.cache_clear()
+    tokenizer = wordpiece.WordPiece(str(folder / "x.txt"))
+    return digest(tokenizer("the banker"), tokenizer.ids("the bank", "a"))
+
+
 def subjects() -> list[Subject]:
     """All of them."""
     plain = "\n".join(text for text, _ in ROWS) * 3
@@ -67,27 +84,35 @@ def subjects() -> list[Subject]:
              "x.tsv": written(x_tsv=TABLE.replace(",", "\t")),
              "x.txt.gz": written(x_txt_gz=gzip.compress(plain.encode()))}  # fmt: skip
     found = [
-        Subject(f"text {name}", make, lambda folder, name=name: use_text(folder / name), weight=2)  # type: ignore[misc]
+        Subject(f"text {name}", make, lambda folder, name=name: use_text(folder / name), weight=4)  # type: ignore[misc]
         for name, make in texts.items()
     ]
     sets = {"pairs": PAIRS, "analogies": ANALOGIES}
     found += [
         Subject(f"test of {name}", written(x_txt=text), lambda folder: use_set(folder / "x.txt"),
-                weight=2)
+                weight=4)
         for name, text in sets.items()
     ]  # fmt: skip
     return [
         *found,
+        Subject("list of words", written(x_txt="the 90\nking 7\n한국 3\n"), use_words, weight=4),
+        Subject("list of pieces", written(x_txt="\n".join(PIECES)), use_pieces, weight=4),
+        Subject(
+            "senses",
+            written(x_txt="the bank of a river\tshore\na bank\tmoney, firm\n"),
+            lambda folder: digest(read_senses(folder / "x.txt")),
+            weight=4,
+        ),
         Subject(
             "test of sentences",
             written(x_tsv=SENTENCES),
             lambda folder: digest(read_sentences(folder / "x.tsv")),
-            weight=2,
+            weight=4,
         ),
         Subject(
             "test of searches",
             written(corpus_jsonl=CORPUS, queries_jsonl=QUERIES, qrels__test_tsv=JUDGED),
             lambda folder: digest(read_search_test(folder)),
-            weight=2,
+            weight=4,
         ),
     ]

@@ -1,7 +1,8 @@
-"""`python -m bench.fuzzing.worker SUBJECT FIRST LAST`: damaged files, one after the other.
+"""`python -m bench.fuzzing.worker JOBS`: damaged files, one after the other.
 
-Prints a line of JSON before each case, and one for each case that ends as it must not. A process
-of its own, so that one that crashes or never ends can be told of.
+JOBS are which ones, `[[subject, first case, the one after the last], …]`. Prints a line of JSON
+before each subject and each case, and one for each case that ends as it must not. A process of its
+own, so that one that crashes or never ends can be told of.
 """
 
 import json
@@ -25,27 +26,36 @@ MEMORY = 6 << 30  # bytes that a case may take, however large it says that it is
 Files = dict[str, bytes]
 
 
-def main(name: str, first: int, last: int) -> None:
-    """Run some cases of a subject."""
-    subject = find_subject(name)
-    if subject.is_large:
-        tensors.LARGE = 0
+def main(jobs: list[tuple[str, int, int]]) -> None:
+    """Run some cases of some subjects."""
     warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory(prefix="malmoi-fuzz-") as place:
-        os.environ["MALMOI_CACHE"] = f"{place}/cache"
-        folder = Path(place) / "case"
-        whole = made(subject, folder)
-        fill(folder, whole)
-        expected = subject.use(folder)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
-        for case in range(first, last):
-            say(case=case)
-            random = Random(f"{name}/{case}")
-            files = damaged(whole, subject, random)
-            fill(folder, files)
-            if problem := run(subject, folder, expected):
-                say(case=case, problem=problem)
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
+    large = tensors.LARGE
+    for name, first, last in jobs:
+        subject = find_subject(name)
+        tensors.LARGE = 0 if subject.is_large else large
+        with tempfile.TemporaryDirectory(prefix="malmoi-fuzz-") as place:
+            os.environ["MALMOI_CACHE"] = f"{place}/cache"
+            run_cases(subject, Path(place) / "case", range(first, last))
+
+
+def run_cases(subject: Subject, folder: Path, cases: range) -> None:
+    """Damage the files of a subject in these ways, each time from whole ones."""
+    say(subject=subject.name)
+    whole = made(subject, folder)
+    fill(folder, whole)
+    large, tensors.LARGE = tensors.LARGE, 1 << 60
+    expected = subject.use(folder)  # the same whether it is verified at once or as it is used
+    tensors.LARGE = large
+    fill(folder, whole)
+    if subject.use(folder) != expected:
+        raise RuntimeError(f"{subject.name} gives other answers when it is asked again")
+    for case in cases:
+        say(subject=subject.name, case=case)
+        fill(folder, damaged(whole, subject, Random(f"{subject.name}/{case}")))
+        if problem := run(subject, folder, expected):
+            say(subject=subject.name, case=case, problem=problem)
 
 
 def made(subject: Subject, folder: Path) -> Files:
@@ -105,4 +115,4 @@ def say(**what: object) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(json.loads(sys.argv[1]))

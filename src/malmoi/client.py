@@ -19,6 +19,7 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.client_answers import count_of, seconds_of, sentence_of
 from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning
 
 Texts = Sequence[str] | Sequence[Sequence[str]]
@@ -29,7 +30,7 @@ AT_ONCE = 256  # texts in one request; more are split
 CONNECTIONS = 4
 AHEAD = 64  # requests of a generator that are sent before answers are fetched
 OVERLOADED = 503
-LONGEST_WAIT = 10.0  # seconds before a server that was too busy is asked again
+PART, LARGEST = 1 << 20, 1 << 30  # bytes of an answer that are read at a time, and at most
 
 
 class ServerRefused(MalmoiError, ValueError):
@@ -248,30 +249,61 @@ class Client:
     def _encode(self, number: int, texts: Texts, is_tokenized: bool, show_tokens: bool) -> Encoded:
         rows: list[list[float]] = []
         tokens: list[list[str]] = []
-        truncated = 0
+        truncated = fragmented = 0
         for start in range(0, len(texts), AT_ONCE):
+            some = list(texts[start : start + AT_ONCE])
             asked = {
                 "id": number,
-                "texts": list(texts[start : start + AT_ONCE]),
+                "texts": some,
                 "is_tokenized": is_tokenized,
                 "show_tokens": show_tokens,
                 "model": self.model,
             }
             answer, headers = self._ask("POST", "/encode", asked)
-            rows += answer["result"]
-            tokens += answer.get("tokens", ())
-            truncated += int(headers.get("x-truncated-texts", 0))
+            rows += self._list(answer, "result", len(some))
+            if show_tokens:
+                tokens += self._list(answer, "tokens", len(some))
+            truncated += count_of(headers.get("x-truncated-texts", ""))
+            fragmented += count_of(headers.get("x-fragmented-texts", ""))
         if truncated and self._check_length:
             text = f"{truncated:,} of {len(texts):,} texts are too long: the rest was left out"
             warnings.warn(text, MalmoiWarning, stacklevel=3)
-        vectors = rows if self.output_fmt == "list" else np.array(rows, np.float32)
+        if fragmented:
+            text = (
+                f"{fragmented:,} of {len(texts):,} texts are mostly words that the model knows only"
+                " as single letters, bytes or unknown tokens: their vectors mean little"
+            )
+            warnings.warn(text, MalmoiWarning, stacklevel=3)
+        vectors = rows if self.output_fmt == "list" else self._array(rows)
         return (vectors, tokens) if show_tokens else vectors
 
     def _tokenized(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         check_texts(texts, False)
         asked = {"texts": list(texts), "model": self.model}
-        found: list[dict[str, Any]] = self._ask("POST", "/tokenize", asked)[0]["texts"]
+        found = self._list(self._ask("POST", "/tokenize", asked)[0], "texts", len(texts))
+        for one in found:
+            if not isinstance(one, dict) or not {"pieces", "ids"} <= one.keys():
+                raise self._odd("a text without pieces")
         return found
+
+    def _list(self, answer: dict[str, Any], name: str, count: int) -> list[Any]:
+        """A part of an answer that must be a list of so many."""
+        found = answer.get(name)
+        if not isinstance(found, list) or len(found) != count:
+            raise self._odd(f"no list of {count:,} as '{name}'")
+        return found
+
+    def _array(self, rows: list[list[float]]) -> npt.NDArray[np.float32]:
+        try:
+            found = np.array(rows, np.float32)
+        except (ValueError, TypeError) as error:
+            raise self._odd("vectors that are no numbers, or of different lengths") from error
+        if found.ndim != 2 or not np.isfinite(found).all():
+            raise self._odd("vectors that are no finite numbers")
+        return found
+
+    def _odd(self, what: str, status: int = 200) -> "ServerRefused":
+        return ServerRefused(status, f"{self._place} answers {status} and {what}: is it malmoi's?")
 
     def _ask(self, method: str, path: str, asked: Any) -> tuple[Any, dict[str, str]]:
         """One request; a server that is too busy is asked again when it says."""
@@ -287,12 +319,12 @@ class Client:
             time.sleep(pause)
         try:
             answer = json.loads(content)
-        except ValueError as error:
-            sentence = f"{self._place} answers {status} and no JSON: is it malmoi's?"
-            raise ServerRefused(status, sentence) from error
+        except (ValueError, RecursionError) as error:
+            raise self._odd("no JSON", status) from error
         if status != 200:
-            sentence = answer.get("description") or answer.get("error", {}).get("message")
-            raise ServerRefused(status, f"the server refused: {sentence}")
+            raise ServerRefused(status, f"the server refused: {sentence_of(answer, status)}")
+        if not isinstance(answer, dict):
+            raise self._odd("no JSON object")
         return answer, headers
 
     def _send(
@@ -308,7 +340,7 @@ class Client:
                 connection.request(method, path, body, headers)
                 found = connection.getresponse()
                 named = {name.lower(): value for name, value in found.getheaders()}
-                return found.status, named, found.read()
+                return found.status, named, self._content(found)
             except TimeoutError as error:
                 self._disconnect()
                 raise TimedOut(f"no answer in {self.timeout} ms from {self._place}") from error
@@ -317,6 +349,19 @@ class Client:
                 if fresh or attempt == 2:
                     raise Unreachable(f"{self._place} does not answer: {error}") from error
         raise AssertionError("one of two attempts ends it")
+
+    def _content(self, answer: http.client.HTTPResponse) -> bytes:
+        """All of an answer, which may be of any size but not of every."""
+        parts, size = list[bytes](), 0
+        while part := answer.read(PART):
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST:
+                self._disconnect()
+                raise self._odd(f"more than {LARGEST:,} bytes", answer.status)
+        if answer.length:  # what was announced and did not come
+            raise http.client.IncompleteRead(b"", answer.length)
+        return b"".join(parts)
 
     def _connection(self) -> http.client.HTTPConnection:
         found: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
@@ -344,11 +389,6 @@ class Client:
 def named(number: int, found: Encoded) -> Fetched | FetchedTokens:
     """What was asked for, by its names."""
     return FetchedTokens(number, *found) if isinstance(found, tuple) else Fetched(number, found)
-
-
-def seconds_of(retry_after: str) -> float:
-    """How long to wait; a date is a proxy's way to say it, and a while will do."""
-    return min(float(retry_after), LONGEST_WAIT) if retry_after.isdecimal() else 1.0
 
 
 def check_texts(texts: Texts, is_tokenized: bool) -> None:

@@ -5,9 +5,9 @@ it is verified as a whole, put there, and costs nothing any more. Knows nothing 
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
 UNVERIFIED = "_unverified"
@@ -50,15 +50,23 @@ class Deferred:
 
     def rows_of(self, name: str, rows: Any) -> Array:
         """Some rows of an array; while it is deferred, no others are verified."""
-        waiting: Mapping[str, Unverified] = self.__dict__.get(UNVERIFIED, {})
-        if name in waiting and name not in self.__dict__:
-            return waiting[name].rows(rows)
-        found: Array = getattr(self, name)[rows]
-        return np.asarray(found)
+        held: Array | None = self.__dict__.get(name)
+        if held is not None:
+            found: Array = held[rows]
+            return found
+        waiting: Mapping[str, Unverified] = self.__dict__[UNVERIFIED]
+        return waiting[name].rows(rows)
+
+
+def is_cached(kind: type, name: str) -> bool:
+    """Whether a name is that of something which is computed when it is first asked for."""
+    return isinstance(getattr(kind, name), cached_property)
 
 
 def defer(value: Deferred, arrays: Mapping[str, Unverified]) -> None:
     """Let arrays of a value, which was made of them as they lie there, be verified when used."""
     for name in arrays:
+        if hasattr(type(value), name) and not is_cached(type(value), name):
+            raise TypeError(f"{name} has a default on its class, which would hide the array")
         value.__dict__.pop(name, None)
     value.__dict__[UNVERIFIED] = {**value.__dict__.get(UNVERIFIED, {}), **arrays}

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 
 def printable(text: str) -> str:
-    """Text that any terminal takes: bytes that never were UTF-8 become \\xNN."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """Text that any terminal takes: bytes that never were UTF-8 become \\xNN, halves \\uNNNN."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character, which never was bytes
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def shortened(sentence: str, most: int = 1000) -> str:

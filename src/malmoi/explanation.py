@@ -58,6 +58,8 @@ class Explanation:
         elif self.source == "near words":
             new = max(0.0, 1 - sum(share for _, share in self.near))
             said = f"perhaps {', '.join(perhaps)}, or a new word ({new:.0%})"
+        elif self.source == "nothing":
+            said = "none of its n-grams is known"
         else:
             said = f"built from {self.known}"
             said += f"; perhaps {', '.join(perhaps)}" if perhaps else ""

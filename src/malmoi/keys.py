@@ -28,7 +28,6 @@ FACTOR = 0x9E3779B97F4A7C15
 INVERSE = pow(FACTOR, -1, 2**64)
 MASK = 2**64 - 1
 CHUNK = 1 << 20  # bytes hashed in one go
-VIEWS = ("_memory", "_starts", "_sorted")
 
 
 class Keys(Sequence[str]):
@@ -151,7 +150,7 @@ class Keys(Sequence[str]):
 
     def __getstate__(self) -> dict[str, object]:
         """All but the memory views, which cannot be copied and are made again when needed."""
-        return {name: held for name, held in self.__dict__.items() if name not in VIEWS}
+        return {name: held for name, held in self.__dict__.items() if not name.startswith("_")}
 
     def _find(self, word: bytes, place: int | None = None) -> int:
         value = hash_word(word)

@@ -19,11 +19,12 @@ from malmoi.spelling import Spelling, learn_spelling
 from malmoi.vectors import Vectors
 
 # Chosen on the halves of corpora that `bench typos` does not report on.
-NEW = 8e-4  # how likely a new word is, beside a slip; more corrects less
+NEW = 7.5e-4  # how likely a new word is, beside a slip; more corrects less
 TEMPERATURE = 2.0  # of the spelling: letters that follow one another are no independent evidence
 SHORT = 7  # strokes: shorter words than that are often names and abbreviations …
 SHORTNESS = 0.4  # … by exp(SHORTNESS * missing ** 2)
-OF_PARTS = 2.0  # how much likelier is a known stem with a known ending
+OF_PARTS = 2.0  # how much likelier is a known stem with a known ending …
+AS_STEM = 4.0  # … and what stands with such an ending among the known words
 FREQUENT = 15e-6  # of the text: rarer words are less likely meant, by (share / FREQUENT) ** RARITY
 RARITY = 2.0
 
@@ -47,6 +48,8 @@ class NewWords(NamedTuple):
         weight = NEW * self.share * math.exp(SHORTNESS * missing**2)
         if any(vectors.row(stem) >= 0 for stem in self.spelling.stems(seen)):
             weight *= OF_PARTS
+        if (vectors.keys.find_all(seen + ending for ending in self.spelling.endings) >= 0).any():
+            weight *= AS_STEM
         return float(weight * self.spelling.chance(seen) ** (1 / TEMPERATURE))
 
 

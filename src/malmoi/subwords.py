@@ -122,13 +122,15 @@ class SubwordVectors(Vectors):
 
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
     `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
-    `kept`, in a pruned model, are the buckets that still have a row, ascending.
+    `kept`, in a pruned model, are the buckets that still have a row, ascending. Questions with
+    an unseen word are refused where less than `least_known` of its n-grams have one.
     """
 
     own: Matrix
     ngrams: Matrix
     subwords: Subwords
     kept: npt.NDArray[np.int32] | None = None
+    least_known: float = LEAST_KNOWN
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -162,8 +164,8 @@ class SubwordVectors(Vectors):
     def understand(self, word: str) -> tuple[Matrix | None, Explanation]:
         """The vector of what is meant by a word, None if there is none, and where it comes from.
 
-        Where known words one slip away are more likely meant than a new word, it is the mean of
-        them and of the new word by their shares; elsewhere the new word's alone.
+        Where known words one slip away are more likely meant than a new word, it is their mean
+        by their shares, without the n-grams of what is then a typo; elsewhere the new word's.
         """
         row = self.row(word)
         if row >= 0:
@@ -174,26 +176,29 @@ class SubwordVectors(Vectors):
             ngram.decode(self.subwords.encoding, "backslashreplace") for ngram, _ in known
         )
         near = tuple(readings(self, word, self._new_words)) if len(word) <= LONGEST_WORD else ()
-        as_new = self._mean([row for _, row in known]) if known else None
         shares = np.array([share for _, share in near], np.float32)
-        if shares.sum() <= MORE_LIKELY:
-            source: Literal["n-grams", "nothing"] = "n-grams" if known else "nothing"
-            return as_new, Explanation(word, source, names, near, len(ngrams))
-        mean: Matrix = shares @ self.rows_of("matrix", [self.row(one) for one, _ in near])
-        mean = mean / shares.sum() if as_new is None else mean + (1 - shares.sum()) * as_new
-        return mean, Explanation(word, "near words", names, near, len(ngrams))
+        if shares.sum() > MORE_LIKELY:
+            rows = self.rows_of("matrix", [self.row(one) for one, _ in near])
+            mean: Matrix = shares @ rows / shares.sum()
+            return mean, Explanation(word, "near words", names, near, len(ngrams))
+        if not known:
+            return None, Explanation(word, "nothing", names, near, len(ngrams))
+        as_new = self._mean([row for _, row in known])
+        return as_new, Explanation(word, "n-grams", names, near, len(ngrams))
 
     def is_guess(self, explanation: Explanation) -> bool:
-        """Whether a vector comes from so few n-grams that it says next to nothing.
+        """Whether a vector comes from too few of a word's n-grams: less than `least_known`.
 
-        Any text hits buckets of other n-grams by chance: only what is beyond that counts. Where
-        more than half of the buckets are in use, they cannot tell.
+        Any text hits buckets of other n-grams by chance; where many are in use, more are needed.
+        Where more than half are, they cannot tell.
         """
+        known, count = len(explanation.ngrams), explanation.all_ngrams
+        if explanation.source != "n-grams" or self.least_known <= 0:
+            return False
         chance = 0.0 if self.kept is None else len(self.kept) / self.subwords.buckets
         chance = chance if chance <= 1 / 2 else 0.0
-        least = chance + (1 - chance) * LEAST_KNOWN
-        known, count = len(explanation.ngrams), explanation.all_ngrams
-        return explanation.source == "n-grams" and known < least * count
+        needed = int(count * (chance + (1 - chance) * self.least_known))
+        return known < needed or known < self.least_known * count
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
         return super()._taken(rows) | {"own": self.rows_of("own", rows)}

@@ -37,9 +37,10 @@ class Vectors(Deferred):
 
     keys: Keys
     matrix: Matrix
-    counts: Counts | None = None
+    # None by way of a factory: a default on the class would hide what is deferred.
+    counts: Counts | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
-    output: Matrix | None = None
+    output: Matrix | None = field(default_factory=lambda: None)
 
     if TYPE_CHECKING:
 

@@ -6,6 +6,8 @@ import pytest
 
 from malmoi.cli import run
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 Output = pytest.CaptureFixture[str]
 MINILM = ["--model", "minilm"]
 BANK = (

@@ -107,3 +107,13 @@ def test_with_much_still_to_begin() -> None:
     with pytest.raises(KeyboardInterrupt):
         share_out()
     assert len(begun) < 900
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device on this system")
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_output_that_cannot_be_written_is_an_error_of_one_sentence(more: list[str]) -> None:
+    command = [sys.executable, "-m", "malmoi", "neighbours", "words.malmoi", "한국", *more]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "malmoi: the output cannot be written: No space left on device\n"

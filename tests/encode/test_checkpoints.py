@@ -64,7 +64,10 @@ def modules(*kinds: str) -> Damage:
         (lambda f: change(f / "tokenizer_config.json", model_max_length="long"), "'long', which"),
         (lambda f: change(f / "tokenizer_config.json", model_max_length=-5), "leaves no room"),
         (lambda f: change(f / "config.json", vocab_size=None), "does not say .*'vocab_size'"),
-        (lambda f: change(f / "config.json", num_attention_heads=5), "32 numbers for 5 heads"),
+        (
+            lambda f: change(f / "config.json", num_attention_heads=5),
+            "not a multiple of 5 heads",
+        ),
         (lambda f: change(f / "config.json", num_hidden_layers=4), "lacks 'encoder.layer.3"),
         (
             lambda f: change(f / "config.json", position_embedding_type="relative_key"),

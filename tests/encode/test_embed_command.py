@@ -16,6 +16,7 @@ from tests.test_house import modules_after
 Output = pytest.CaptureFixture[str]
 MINILM = ["--model", "minilm"]
 TEXTS = ["the river bank", "한국어", "robbers, robbers"]
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
 
 @pytest.fixture
@@ -33,12 +34,46 @@ def test_vectors_as_json(minilm: ContextualEncoder, capsys: Output) -> None:
     np.testing.assert_allclose(found, minilm.encode(TEXTS), atol=1e-6)
 
 
-def test_where_no_model_is_named_minilm_is_meant(capsys: Output) -> None:
-    answers = []
-    for model in ([], MINILM):
-        assert run(["embed", "hello", *model]) == 0
-        answers.append(capsys.readouterr().out)
-    assert answers[0] == answers[1]
+@pytest.mark.parametrize(
+    ("text", "model"), [("hello", "minilm"), ("환불을 받고 싶어요", "use"), ("refund 환불", "use")]
+)
+def test_where_no_model_is_named_the_text_chooses_it(text: str, model: str, capsys: Output) -> None:
+    assert run(["embed", text]) == 0
+    chosen = capsys.readouterr()
+    assert f"no model is named: this is {model}" in chosen.err
+    assert chosen.err.count("\n") == 1
+    assert run(["embed", text, "--model", model]) == 0
+    named = capsys.readouterr()
+    assert chosen.out == named.out
+    assert named.err == ""
+
+
+def test_a_file_chooses_its_model_too(tmp_path: Path, capsys: Output) -> None:
+    (tmp_path / "ko.txt").write_text("hello\n환불을 받고 싶어요\n", encoding="utf-8")
+    out = tmp_path / "ko.npy"
+    assert run(["embed", "--file", str(tmp_path / "ko.txt"), "--out", str(out)]) == 0
+    assert "this is use" in capsys.readouterr().err
+    assert np.load(out).shape == (2, 512)
+
+
+def test_where_layers_are_asked_for_a_model_without_them_is_not_chosen(capsys: Output) -> None:
+    assert run(["embed", "환불을 받고 싶어요", "--layers", "-2"]) == 0
+    told = capsys.readouterr().err
+    assert "this is minilm" in told
+    assert "choose a model with layers that was trained on their language" in told
+
+
+@pytest.mark.parametrize("out", [[], ["--out", "x.npy"]])
+def test_korean_for_an_english_model_is_warned_of(
+    out: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["embed", "환불을 받고 싶어요", "the bank", *MINILM, *out]) == 0
+    told = capsys.readouterr().err
+    assert "1 of 2 texts are mostly words that the model knows only as single letters" in told
+    assert "(60% of all words)" in told
+    assert "for Korean choose the model use" in told
+    assert told.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -101,7 +136,7 @@ def test_a_file_to_a_matrix(
     said = json.loads(capsys.readouterr().out)
     assert said == {
         "written": str(out), "texts": 3, "rows": 3, "dim": 384, "repeated": 0, "undecoded": 0,
-        "truncated": [], "empty": [], "unknown": [],
+        "truncated": [], "empty": [], "unknown": [], "fragmented": [2],
     }  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["texts.txt", "vectors.npy"]
     np.testing.assert_allclose(np.load(out), minilm.encode(TEXTS), atol=1e-6)
@@ -213,6 +248,7 @@ def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
     printed = capsys.readouterr()
     said = json.loads(printed.out)
     assert (said["truncated"], said["empty"], said["unknown"]) == ([], [2, 5], [3])
+    assert said["fragmented"] == []
 
 
 def test_wishes_that_make_no_sense() -> None:
@@ -220,7 +256,6 @@ def test_wishes_that_make_no_sense() -> None:
         Wish(per="letter")  # type: ignore[arg-type]
 
 
-def test_a_text_is_embedded_without_numba_torch_or_onnx(minilm: ContextualEncoder) -> None:
-    minilm.encode(["hello"])  # so that the graph is there
+def test_a_text_is_embedded_without_numba_torch_or_onnx() -> None:
     code = "from malmoi.cli import run\nrun(['embed', 'hello', '--model', 'minilm'])"
     assert not {"numba", "torch", "onnx", "transformers"} & modules_after(code)

@@ -24,6 +24,8 @@ from malmoi.encode.writing import write_embeddings
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.kernels import byte_products, int16_products
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["the bank", "한국어 문장", "a river, a bank and many fish", "robbers " * 40, "x"]
 needs_kernels = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
 

@@ -16,7 +16,7 @@ from malmoi.vectors import Matrix
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
-pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
 
 BANK = (
     "After stealing money from the bank vault, the bank robber was seen fishing on the"

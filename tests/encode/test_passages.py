@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.passages import split_text
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 words = st.text(st.sampled_from("ab가.!? \n"), min_size=1, max_size=300)
 
 

@@ -11,7 +11,7 @@ from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from tests.encode.checkpoints import save_model
 from tests.encode.test_equal_to_transformers import theirs
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
 
 BERT = ["a [SEP] b [PAD] c", "[CLS] [MASK] [UNK]", "[PAD]", "the [PAD] [PAD] bank"]
 ROBERTA = ["a <pad> bank", "<s> a </s> the <mask>", "<pad>", "the<pad><pad> bank fish", "a bank"]

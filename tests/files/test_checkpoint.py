@@ -216,3 +216,18 @@ def test_without_a_place_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     assert keeper.found is None
     with pytest.raises(BadSetting, match="nothing to resume from: name the checkpoint"):
         Keeper(None, origin(), resume=True)
+
+
+def test_arrays_of_another_shape_are_not_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    saved = Checkpoint({"rows": np.ones((2, 3), np.float32)}, {})
+    save_checkpoint(path, saved, origin())
+    found = open_checkpoint(path, origin())
+    held = np.zeros((2, 3), np.float32)
+    found.copy_to({"rows": held})
+    assert held.all()
+    for wrong in (np.zeros((1, 3), np.float32), np.zeros((2, 3))):
+        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged: 'rows' is not"):
+            found.copy_to({"rows": wrong})
+    with pytest.raises(BadFile, match="'other' is not"):
+        found.copy_to({"other": held})

@@ -166,7 +166,7 @@ def test_a_small_file_never_asks_for_much_memory_or_time(
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 20
     assert peak < 100 * MEGABYTE
 
 

@@ -21,7 +21,7 @@ from malmoi.vectors import Vectors
 Data = Callable[[str], Path]
 Edit = Callable[[bytes], bytes]
 
-SECONDS = 2.0
+SECONDS = 20.0  # of the processor: kernels may be compiled meanwhile
 MEMORY = 80 << 20  # two blocks of a file and what is made of them, however small the file
 SUFFIXES = {
     "malmoi": ".malmoi",

@@ -2,13 +2,17 @@
 
 import gzip
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from bench.tampering import signed_again
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.source import Source
+from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_files import load_ngram, save_ngram
 from malmoi.train.ngram import NGram, Smoothing, train_ngram
@@ -76,4 +80,38 @@ def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
         load_ngram(path)
     path.write_bytes(gzip.compress(whole))
     with pytest.raises(BadFile, match="is zipped; gunzip it"):
+        load_ngram(path)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "change"),
+    [
+        ("ngrams_2", lambda array: array[::-1].copy()),
+        ("ngrams_2", lambda array: array | np.uint64(1 << 30)),
+        ("ngrams_3", lambda array: array + np.uint64(1 << 60)),
+        ("ngrams_2", lambda array: array.astype(np.int64)),
+        ("probabilities_1", lambda array: array * np.nan),
+        ("probabilities_2", lambda array: array + 2),
+        ("probabilities_2", lambda array: array[:-1]),
+        ("backoffs_1", lambda array: -array - 1),
+    ],
+)
+def test_models_that_make_no_sense_are_refused(
+    tensor: str, change: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.ngram"
+    save_ngram(trained(), path)
+    arrays, metadata = open_tensors(Source(path))
+    write_tensors(path, arrays | {tensor: change(arrays[tensor])}, metadata)
+    with pytest.raises(BadFile, match=r"x\.ngram is damaged"):
+        load_ngram(path)
+
+
+@pytest.mark.parametrize("entry", [{"order": "0"}, {"order": "99"}, {"unseen": "nan"}])
+def test_metadata_that_make_no_sense_are_refused(entry: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "x.ngram"
+    save_ngram(trained(), path)
+    arrays, metadata = open_tensors(Source(path))
+    write_tensors(path, arrays, metadata | entry)
+    with pytest.raises(BadFile, match=r"x\.ngram is damaged"):
         load_ngram(path)

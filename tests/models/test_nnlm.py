@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting
+from malmoi.files.source import Source
+from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.keys import Keys
 from malmoi.models.nnlm import Layers, NeuralModel, load_nnlm, save_nnlm, windows
 from malmoi.models.trie import Trie
@@ -217,3 +219,14 @@ def test_questions_that_make_no_sense_are_refused() -> None:
         made().score([])
     with pytest.raises(BadSetting, match="is one string"):
         made().probability("cat", "the fat")
+
+
+@pytest.mark.parametrize("weight", ["lookup", "hidden_bias", "output"])
+def test_weights_that_are_no_numbers_are_refused(weight: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.nnlm"
+    save_nnlm(made(), path)
+    arrays, metadata = open_tensors(Source(path))
+    for wrong in (arrays[weight] * np.float32(np.nan), arrays[weight].astype(np.float64)):
+        write_tensors(path, arrays | {weight: wrong}, metadata)
+        with pytest.raises(BadFile, match=r"x\.nnlm is damaged"):
+            load_nnlm(path)

@@ -8,6 +8,8 @@ from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning, UnknownWord
 from malmoi.query.context import Occurrences, occurrences, surrounding
 from malmoi.query.places import Place
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 BANK = (
     "After stealing money from the bank vault, the bank robber was seen fishing on the"
     " Mississippi river bank."

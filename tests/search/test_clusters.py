@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from malmoi.errors import BadFile, MalmoiWarning
 from malmoi.search import clustering, ranking
 from malmoi.search.building import build_index, open_index
+from malmoi.search.hits import Hit
 from malmoi.search.index import Index
 from malmoi.search.state import with_segment
 from malmoi.vectors import Matrix, Vectors
@@ -31,6 +33,10 @@ def index() -> Index:
     )
 
 
+def names(hits: list[Hit]) -> list[str]:
+    return [hit.id for hit in hits]
+
+
 def share(index: Index, **options: object) -> float:
     """Of the ten nearest to made-up queries, how many are found."""
     queries = matrix()[:200] + np.random.default_rng(4).normal(size=(200, DIM)) * 0.3
@@ -45,11 +51,84 @@ def share(index: Index, **options: object) -> float:
 def test_most_of_the_nearest_are_found_with_their_exact_scores(index: Index) -> None:
     assert index.state.clusters is not None
     assert index.state.clusters.recall >= 0.95
-    assert index.state.clusters.probes < index.state.clusters.clusters
     assert share(index) >= 0.95
     (best,) = index.search("w17", 1)
     assert best.id == "w17"
     assert best.score == pytest.approx(1, abs=1e-6)
+
+
+def test_recall_is_told_for_queries_that_are_not_rows(index: Index) -> None:
+    clusters = index.state.clusters
+    assert clusters is not None
+    assert clusters.recall_perturbed is not None
+    assert clusters.recall_random is not None
+    assert clusters.recall == min(clusters.recall_perturbed, clusters.recall_random)
+    random = np.random.default_rng(8).normal(size=(300, DIM)).astype(np.float32)
+    found = [
+        len({*names(index.search(each))} & {*names(index.search(each, exact=True))})
+        for each in random
+    ]
+    assert np.mean(found) / 10 >= 0.93
+    assert abs(np.mean(found) / 10 - clusters.recall_random) < 0.03
+
+
+def test_tight_clusters_state_the_recall_of_random_queries() -> None:
+    """Rows that nearly coincide are found easily by themselves, and not by other queries."""
+    random = np.random.default_rng(6)
+    centres = random.normal(size=(200, DIM))
+    rows = np.repeat(centres, 15, axis=0) + 0.05 * random.normal(size=(3000, DIM))
+    index = build_index(Vectors(map(str, range(3000)), rows), approximate=True)
+    assert index.state.clusters is not None
+    asked = random.normal(size=(200, DIM)).astype(np.float32)
+    found = [
+        len({*names(index.search(each))} & {*names(index.search(each, exact=True))})
+        for each in asked
+    ]
+    assert np.mean(found) / 10 >= index.state.clusters.recall - 0.03
+    assert np.mean(found) / 10 >= 0.92
+
+
+def test_rows_of_zeros_are_in_no_cluster_and_kill_nobody() -> None:
+    rows = matrix()
+    rows[::200] = 0
+    index = build_index(Vectors([f"w{i}" for i in range(ROWS)], rows), approximate=True)
+    assert index.state.clusters is not None
+    assert index.state.clusters.index.ntotal == ROWS - 30
+    assert share(index) >= 0.94
+    (best,) = index.search("w17", 1)
+    assert best.id == "w17"  # rows keep their numbers
+    assert len(index.search("w17", ROWS)) == ROWS
+
+
+@pytest.mark.parametrize("rows", [1, 20, 999])
+def test_too_few_rows_for_clusters_are_searched_exactly(rows: int) -> None:
+    vectors = Vectors(map(str, range(rows)), matrix()[:rows])
+    with pytest.warns(MalmoiWarning, match=f"{rows} vectors that are not zero are too few"):
+        index = build_index(vectors, approximate=True)
+    assert index.state.clusters is None
+    assert index.search("0", 1)[0].id == "0"
+
+
+def test_zeros_alone_and_equal_rows_make_no_trouble() -> None:
+    with pytest.warns(MalmoiWarning, match="0 vectors that are not zero"):
+        build_index(Vectors(map(str, range(2000)), np.zeros((2000, 8))), approximate=True)
+    equal = build_index(Vectors(map(str, range(2000)), np.ones((2000, 8))), approximate=True)
+    assert len(equal.search("7", 10)) == 10
+    assert equal.state.clusters is None or equal.state.clusters.recall == 1
+
+
+def test_clusters_of_an_older_index_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "i"
+    build_index(Vectors(map(str, range(2000)), matrix()[:2000]), approximate=True, path=path)
+    manifest = path / "manifest.json"
+    said = json.loads(manifest.read_text())
+    for name in ("recall_perturbed", "recall_random", "far_probes", "near"):
+        del said["clusters"][name]
+    manifest.write_text(json.dumps(said))
+    old = open_index(path)
+    assert old.state.clusters is not None
+    assert "recall_random" not in old.state.clusters.facts
+    assert old.search("5", 1)[0].id == "5"
 
 
 def test_filters_find_as_much(index: Index) -> None:

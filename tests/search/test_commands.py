@@ -1,7 +1,6 @@
 import io
 import json
 import unicodedata
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +11,7 @@ from rich.cells import cell_len
 from malmoi.cli import index as cli_index
 from malmoi.cli import run
 from malmoi.cli import search as cli_search
-from malmoi.errors import MalmoiWarning
 from malmoi.search import index
-from malmoi.search.gathered import gathered_notes
 from malmoi.text import corpus
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords
 
@@ -124,22 +121,6 @@ def test_what_is_left_out_is_said(capsys: Output) -> None:
     shown = capsys.readouterr()
     assert shown.out == "nothing found\n"
     assert "no text has any word of '없는 말'" in shown.err
-
-
-def batches() -> None:
-    with gathered_notes():
-        for some in (3, 1004):
-            warnings.warn(f"m: {some:,} of 2,000 texts are long", MalmoiWarning, stacklevel=1)
-            warnings.warn("something else", MalmoiWarning, stacklevel=1)
-
-
-def test_notes_of_batches_are_added_up() -> None:
-    with pytest.warns(MalmoiWarning) as told:
-        batches()
-    assert [str(one.message) for one in told] == [
-        "m: 1,007 of 4,000 texts are long",
-        "something else",
-    ]
 
 
 def test_inspect_tells_what_is_in_an_index(capsys: Output) -> None:

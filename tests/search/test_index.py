@@ -190,3 +190,13 @@ def test_another_encoder_is_refused(tmp_path: Path) -> None:
         open_index(tmp_path / "i", BagOfWords(dim=8))
     moved = BagOfWords("bag")
     assert open_index(tmp_path / "i", moved).search("river", 1)
+
+
+def test_an_id_that_is_not_there_is_said_to_be_missing_from_the_index() -> None:
+    index = small()
+    with pytest.raises(UnknownWord, match="'zzz' is not in the index"):
+        index["zzz"]
+    with pytest.raises(BadSetting, match=f"{2**70} is no word: words are strings"):
+        index[2**70]  # type: ignore[index]
+    assert 2**70 not in index
+    assert "\ud800" not in index

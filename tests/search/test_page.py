@@ -22,11 +22,12 @@ def test_commands_do_what_the_page_says(
     (tmp_path / "notes.jsonl").write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     commands = [line for block in blocks("search", "sh") for line in block.splitlines()]
-    assert len(commands) == 5
+    assert len(commands) == 6
     shown = []
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command
         shown.append(capsys.readouterr().out)
     assert "n2" in shown[1]
     assert shown[2].split()[1] == "n1"
-    assert "minilm" in shown[4]
+    assert "weight of words: 0.50 (given)" in shown[4]
+    assert "minilm" in shown[5]

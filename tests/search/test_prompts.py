@@ -17,7 +17,7 @@ from malmoi.search.updating import update_index
 from tests.encode.checkpoints import save_model
 from tests.search.worlds import BagOfWords
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*unknown pieces alone")  # so few are known
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
 TEXTS = ["A man is playing a guitar.", "the bank", "Robbers fish. " * 3, "the river"]
 QUERY = "fish in the river"
 

@@ -1,5 +1,6 @@
 """Questions to vectors over HTTP are answered as by the library."""
 
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import numpy as np
@@ -9,10 +10,21 @@ from malmoi.encode.encoder import ContextualEncoder
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
+from malmoi.serve.models import Models, Served
+from malmoi.train.fasttext import FastText, train_fasttext
 from tests.query.worlds import capitals
-from tests.serve.worlds import Running
+from tests.serve.worlds import Running, serving
 
 WORD = "한국"
+LINES = ["fishing boat on the lake", "a boat for fishing", "the lake and the boat"] * 20
+
+
+@pytest.fixture(scope="module")
+def fishing() -> Iterator[Running]:
+    settings = FastText(dim=4, epochs=1, min_count=1, subsample=0, threads=1)
+    words = Served("fishing", "fishing.malmoi", vectors=train_fasttext(LINES, settings))
+    with serving(Models({"fishing": words})) as running:
+        yield running
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean", "dot"])
@@ -48,6 +60,25 @@ def test_words_and_texts_have_a_similarity(server: Running, minilm: ContextualEn
     asked = {"model": "minilm", "one": texts[0], "other": texts[1]}
     found = server.post("/similarity", asked).json["similarity"]
     assert found == pytest.approx(float(one @ other), abs=1e-6)
+
+
+def test_a_word_read_as_another_is_reported(fishing: Running) -> None:
+    found = fishing.post("/neighbours", {"word": "fihsing", "k": 1}).json
+    assert found["neighbours"][0]["key"] == "fishing"
+    assert 0.5 < found["read_as"]["fihsing"]["fishing"] <= 1
+    (note,) = found["notes"]
+    assert note.startswith("'fihsing' is not in the vectors; perhaps fishing (")
+    assert ", or a new word (" in note
+    for path, asked in (
+        ("/analogy", {"expression": "fihsing + boats - lake"}),
+        ("/similarity", {"one": "fihsing", "other": "boats"}),
+    ):
+        answer = fishing.post(path, asked).json
+        assert answer["read_as"] == found["read_as"]
+        assert answer["notes"][0] == note
+        assert answer["notes"][1].startswith("'boats' is not in the vectors; built from ")
+    known = fishing.post("/neighbours", {"word": "fishing"}).json
+    assert (known["read_as"], known["notes"]) == ({}, [])
 
 
 def test_an_unknown_word_is_told_with_near_spellings(server: Running) -> None:

@@ -22,7 +22,7 @@ class Doubling:
     name: str = ""
 
     def run(self, items: Sequence[Any], threads: int) -> list[Any]:
-        assert self.gate.wait(10)
+        assert self.gate.wait(120)
         self.batches.append(list(items))
         return [item * 2 if item >= 0 else ValueError(item) for item in items]
 
@@ -188,7 +188,7 @@ def test_closing_finishes_what_waits_and_takes_nothing_new() -> None:
     with pytest.raises(Overloaded):
         batcher.submit(work, [1], [1])
     work.gate.set()
-    closing.join(10)
+    closing.join(120)
     assert set(waiting.done) == set(tickets)
 
 

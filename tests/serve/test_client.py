@@ -198,6 +198,11 @@ def test_status_says_what_clients_look_for(client: Client) -> None:
     assert client.status["server_ip"] == "127.0.0.1"
 
 
+def test_texts_that_the_model_only_spells_are_told(client: Client) -> None:
+    with pytest.warns(UserWarning, match="1 of 2 texts are mostly words that the model knows only"):
+        client.encode(["환불을 받고 싶어요", "hello"])
+
+
 def test_long_texts_are_told(client: Client) -> None:
     with pytest.warns(UserWarning, match="1 of 2 texts are too long"):
         client.encode(["a", "word " * 300])

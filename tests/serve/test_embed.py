@@ -15,6 +15,8 @@ from malmoi.serve.models import Models, load_model
 from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
 
 
@@ -177,3 +179,25 @@ def test_a_recipe_that_makes_no_sense_is_told_in_one_sentence(
     message = found.json["error"]["message"]
     assert sentence in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/embed", {"texts": ["환불을 받고 싶어요", "hello there"]}),
+        ("/embed", {"texts": ["환불을 받고 싶어요", "hello there"], "per": "word"}),
+        ("/v1/embeddings", {"model": "minilm", "input": ["환불을 받고 싶어요", "hello there"]}),
+        ("/encode", {"id": 1, "texts": ["환불을 받고 싶어요", "hello there"]}),
+    ],
+)
+def test_texts_that_the_model_only_spells_are_counted_in_a_header(
+    path: str, asked: dict[str, Any], server: Running
+) -> None:
+    found = server.post(path, asked)
+    assert found.status == 200
+    assert found.headers["x-fragmented-texts"] == "1"
+
+
+def test_english_texts_have_no_such_header(server: Running) -> None:
+    found = server.post("/embed", {"texts": ["hello there", "😀 😀 😀 nice"]})
+    assert "x-fragmented-texts" not in found.headers

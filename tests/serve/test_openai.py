@@ -12,6 +12,8 @@ from malmoi.serve.models import Models
 from malmoi.serve.running import Serving
 from tests.serve.worlds import Running, serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["A man plays the guitar.", "한국의 수도는 서울이다.", "x"]
 
 

@@ -8,6 +8,8 @@ from malmoi.search.building import build_index
 from malmoi.serve.models import Models, Served
 from tests.serve.worlds import serving
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
+
 TEXTS = ["A dam broke. " * 200 + "The valley was flooded.", "A man plays the guitar.", "서울의 밤"]
 
 
@@ -26,6 +28,22 @@ def test_search_is_the_librarys(minilm: ContextualEncoder, prompts: Prompts | No
                 assert hit["span"] == (other.span and list(other.span))
 
 
+def test_the_weight_of_a_hybrid_search_is_taken_and_told(minilm: ContextualEncoder) -> None:
+    index = build_index(minilm, TEXTS)
+    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+        learnt = server.post("/search", {"query": "guitar", "hybrid": True})
+        assert learnt.json["weight"] == index.state.weight
+        given = server.post("/search", {"query": "guitar", "hybrid": True, "weight": 0.25})
+        assert given.json["weight"] == 0.25
+        assert server.post("/search", {"query": "guitar"}).json["weight"] is None
+        for wrong in (
+            {"weight": 2, "hybrid": True},
+            {"weight": "a", "hybrid": True},
+            {"weight": 0},
+        ):
+            assert server.post("/search", {"query": "guitar", **wrong}).status == 400
+
+
 def test_a_query_is_counted_as_a_text_of_a_batch(
     minilm: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,3 +58,5 @@ def test_a_query_is_counted_as_a_text_of_a_batch(
         assert found.json["hits"][0]["id"] == "1"
         assert found.headers["x-truncated-texts"] == "1"
         assert server.post("/search", {"query": "서울", "lexical": True}).json["hits"]
+        korean = server.post("/search", {"query": "기타를 연주하는 사람"})
+        assert korean.headers["x-fragmented-texts"] == "1"

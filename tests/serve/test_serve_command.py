@@ -84,7 +84,7 @@ def test_sigterm_finishes_what_was_accepted_and_takes_nothing_new(started: Any) 
         waiting = next(line for line in lines if line.startswith("malmoi_waiting_pieces"))
         assert not found
     process.send_signal(signal.SIGTERM)
-    asking.join(60)
+    asking.join(120)
     assert found[0].status == 200
     assert len(found[0].json["embeddings"]) == 80
     assert process.wait(120) == 0

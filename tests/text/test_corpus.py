@@ -188,3 +188,15 @@ def test_texts_say_how_much_of_the_files_has_been_read(tmp_path: Path) -> None:
     assert list(texts) == ["one", "two", "three"]
     assert told == sorted(told)
     assert told[-1] == (14, 14)
+
+
+def test_damaged_tables_are_told_with_their_place(tmp_path: Path) -> None:
+    table = tmp_path / "x.csv"
+    table.write_bytes(b"id,body\n1,one\n2,tw\ro\n")
+    with pytest.raises(BadFile, match=r"x\.csv:3: this is no row"):
+        list(Corpus.of(table, field="body"))
+    parquet = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"body": LINES}), parquet)
+    parquet.write_bytes(parquet.read_bytes()[:-20] + b"PAR1")
+    with pytest.raises(BadFile, match=r"x\.parquet is damaged or is no Parquet file"):
+        list(Corpus.of(parquet, field="body"))

@@ -2,7 +2,9 @@ import errno
 import os
 import unicodedata
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.files.source import Source
+from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.text import encoded, readers
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus, open_encoded
 from malmoi.text.tokenizers import English, tokenizer_from
 from malmoi.text.words import WordTable, read_blocks
+from malmoi.vocabulary import Vocabulary
 
 LINES = ["a b a c", "b a", "", "d a"]
 WORDS = st.lists(st.lists(st.text("ab한\u00e9", min_size=1, max_size=3), max_size=6), max_size=20)
@@ -175,3 +180,49 @@ def test_with_words_forgotten_on_the_way_the_ids_are_those_of_the_words_kept(
         Corpus.of(lines), choice=WordChoice(min_count=9, held=8), folder=tmp_path
     )
     assert decoded(corpus) == [["often", "?", "now"]] * 50
+
+
+def test_ids_that_no_word_has_are_refused() -> None:
+    words = Vocabulary.of({"a": 2, "b": 1})
+    ids = np.array([0, 1, UNKNOWN, LINE_END], np.uint32)
+    assert len(EncodedCorpus(ids, words).ids) == 4
+    for wrong, why in (
+        (np.array([0, 2], np.uint32), "id 2 is in the text, but there are 2 words"),
+        (np.array([0, UNKNOWN - 1], np.uint32), "but there are 2 words"),
+        (ids.astype(np.int64), "the ids are int64"),
+        (ids.reshape(2, 2), r"uint32 \[2, 2\]: give an array"),
+        ([0, 1], "give an array of uint32"),
+    ):
+        with pytest.raises(BadSetting, match=why):
+            EncodedCorpus(wrong, words)  # type: ignore[arg-type]
+
+
+def test_no_flipped_bit_of_a_kept_corpus_trains_on_other_words(tmp_path: Path) -> None:
+    whole = decoded(encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path))
+    (kept,) = tmp_path.iterdir()
+    content = kept.read_bytes()
+    for at in range(8, len(content), 3):
+        kept.write_bytes(content[:at] + bytes([content[at] ^ 64]) + content[at + 1 :])
+        with suppress(BadFile):
+            assert decoded(open_encoded(kept)) == whole
+
+
+@pytest.mark.parametrize(
+    ("tensor", "array"),
+    [
+        ("ids", np.array([0, 9], np.uint32)),
+        ("ids", np.array([0, 1], np.uint64)),
+        ("counts", np.array([2.0, 1.0, 1.0])),
+        ("counts", np.array([2, -1, 1])),
+        ("key_rows", np.array([0, 1, 9], np.uint32)),
+    ],
+)
+def test_a_kept_corpus_that_makes_no_sense_is_refused(
+    tensor: str, array: Any, tmp_path: Path
+) -> None:
+    encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path)
+    (kept,) = tmp_path.iterdir()
+    arrays, metadata = open_tensors(Source(kept))
+    write_tensors(kept, arrays | {tensor: array}, metadata)
+    with pytest.raises(BadFile, match="is damaged"):
+        open_encoded(kept)

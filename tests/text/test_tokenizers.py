@@ -8,6 +8,7 @@ from malmoi.errors import BadFile, BadSetting
 from malmoi.subwords import Subwords
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, Regex, describe, make_tokenizer, tokenizer_from
+from malmoi.text.word_list import load_words
 from malmoi.text.wordpiece import WordPiece, train_wordpiece
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -114,3 +115,21 @@ def test_wordpiece_of_english_under_bert_base_uncased() -> None:
         101, 2044, 11065, 2769, 2013, 1996, 2924, 11632, 1010, 1996, 2924, 27307,
         2001, 2464, 5645, 2006, 1996, 5900, 2314, 2924, 1012, 102,
     ]  # fmt: skip
+
+
+def test_vocabularies_that_are_no_text_or_lack_marks_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(b"[UNK]\n\xff\xfe\n")
+    with pytest.raises(BadFile, match=r"vocab\.txt is not UTF-8 at byte 6"):
+        WordPiece(str(path))
+    other = tmp_path / "other.txt"
+    other.write_text("[UNK]\nthe\n")
+    with pytest.raises(BadFile, match=r"has no \[CLS\] and \[SEP\]"):
+        WordPiece(str(other)).ids("the")
+
+
+def test_counts_that_no_number_holds_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text(f"the 3\nking {'9' * 5000}\n")
+    with pytest.raises(BadFile, match=r"words\.txt:2: a word and its count are needed"):
+        load_words(path)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting, MalmoiWarning, MissingExtra
+from malmoi.errors import BadFile, BadSetting, MalmoiWarning, MissingExtra
+from malmoi.files.source import Source
+from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm import WEIGHTS, NeuralModel
 from malmoi.train.ngram import NGram, train_ngram
@@ -253,3 +255,15 @@ def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
     with pytest.warns(MalmoiWarning, match="is left over"):
         anew = train_nnlm(GRAMMAR[1:], settings, checkpoint=path)
     assert arrays(anew) == arrays(train_nnlm(GRAMMAR[1:], settings))
+
+
+@pytest.mark.parametrize("tensor", ["lookup", "generator", "hidden.weight exp_avg"])
+def test_a_checkpoint_that_lacks_something_is_refused(tensor: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.checkpoint"
+    break_off(path, RESUMED[0], 250)
+    whole, metadata = open_tensors(Source(path))
+    for changed in ({}, {tensor: np.zeros(3, np.float32)}):
+        rest = {name: array for name, array in whole.items() if name != tensor}
+        write_tensors(path, rest | changed, metadata)
+        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged"):
+            train_nnlm(GRAMMAR, RESUMED[0], checkpoint=path, resume=True)

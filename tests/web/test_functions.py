@@ -177,3 +177,19 @@ def test_colours_of_numbers_go_from_faint_to_strong_on_either_paper(run: Run) ->
 
     assert [lightness(c) for c in light] == sorted((lightness(c) for c in light), reverse=True)
     assert [lightness(c) for c in dark] == sorted(lightness(c) for c in dark)
+
+
+def test_hostile_answers_of_a_server_are_one_sentence(run: Run) -> None:
+    answers = ["null", "5", "'a'", "{}", "[null]", "[{}]", "[{key: 1, score: 1}]",
+               "[{key: 'a', score: null}]", "[{key: 'a', score: 'x'}]"]  # fmt: skip
+    space = "{find: () => 0}"
+    attempt = (
+        f"one => {{ try {{ return it.found({space}, one); }} catch (e) {{ return e.message; }} }}"
+    )
+    said = run("asking", f"[{', '.join(answers)}, undefined].map({attempt})")
+    assert said == ["The server's answer is no list of words. Is it malmoi's?"] * 10
+    fine = run("asking", f"it.found({space}, [{{key: 'a', score: 0.5}}])")
+    assert fine == [{"key": "a", "score": 0.5, "row": 0, "digits": 4}]
+    errors = ["null", "5", "[]", "{error: null}", "{error: {message: 5}}", "{error: 'no'}",
+              "{error: {message: 'no'}}"]  # fmt: skip
+    assert run("asking", f"[{', '.join(errors)}].map(it.sentence)") == [None] * 5 + ["no"] * 2

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json, print_json_list
 from malmoi.cli.columns import WIDTH, fitted
+from malmoi.cli.default_model import model_for
 from malmoi.cli.progress import bar
 from malmoi.cli.resume import resumable
 from malmoi.encode.embedding import Embedded, Per, Wish, embed
@@ -19,7 +20,7 @@ from malmoi.encode.outputs import check_ending
 from malmoi.encode.pooling import Join, Pool
 from malmoi.encode.recipes import RECIPES, choose_recipe
 from malmoi.encode.windows import Long
-from malmoi.encode.writing import Report, write_embeddings
+from malmoi.encode.writing import NOTED, Report, write_embeddings
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.files.targets import check_folder, refuse_source
 
@@ -89,8 +90,9 @@ DEFAULT = EmbedOptions()
 def embed_command(
     *texts: Annotated[str, Parameter(help="Texts to embed.")],
     model: Annotated[
-        str, Parameter(help="A model's folder or hub name, minilm, use, or word vectors.")
-    ] = "minilm",
+        str | None,
+        Parameter(help="A model's folder or hub name, minilm, use, or word vectors; by the text."),
+    ] = None,
     file: Annotated[
         str | None,
         Parameter(
@@ -121,7 +123,7 @@ def embed_command(
         if file:
             refuse_source(Path(file), out)
     asked = read_texts(file, field, encoding) if file else texts
-    encoder = load_encoder(model)
+    encoder = load_encoder(model or model_for(asked, layers=wish != Wish()))
     if out is None:
         print_records(embed(encoder, asked, wish), wish.per, json)
         return
@@ -157,7 +159,7 @@ def say_report(out: Path, report: Report, json: bool) -> None:
     """What was written; of what there is something to say, all for programs, a few for people."""
     notes = report.notes
     if json:
-        numbers = {name: getattr(notes, name) for name in ("truncated", "empty", "unknown")}
+        numbers = {name: getattr(notes, name) for name in NOTED}
         facts = {"texts": report.texts, "rows": report.rows, "dim": report.dim}
         others = {"repeated": report.repeated, "undecoded": report.undecoded}
         print_json({"written": str(out), **facts, **others, **numbers})

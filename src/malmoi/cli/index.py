@@ -1,4 +1,4 @@
-"""`malmoi index SOURCE --model M --out I`: texts to search, brought up to date."""
+"""`malmoi index SOURCE --out I`: texts to search, brought up to date."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.default_model import model_for, model_of_index
 from malmoi.cli.progress import bar
 from malmoi.encode.loading import load_encoder
 
@@ -25,10 +26,14 @@ def index_command(
     ],
     /,
     *,
-    model: Annotated[
-        str, Parameter(help="A folder, a name on the hub, a file of vectors, minilm or use.")
-    ],
     out: Annotated[Path, Parameter(help="The index: a folder, made or brought up to date.")],
+    model: Annotated[
+        str | None,
+        Parameter(
+            help="A folder, a name on the hub, a file of vectors, minilm or use; that of the"
+            " index, or by the text."
+        ),
+    ] = None,
     field: Annotated[
         tuple[str, ...], Several, Parameter(help="The field or column of text; several are joined.")
     ] = (),
@@ -67,7 +72,8 @@ def index_command(
     asked = Source(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = asked.entries(source)
     with bar(f"embedding {source}", "texts") as progress:
-        encoder = load_encoder(model)
+        chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
+        encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
         done = update_index(out, encoder, entries, keep=add, passages=passages, prompts=prompts,
                             progress=progress)  # fmt: skip

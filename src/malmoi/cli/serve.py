@@ -1,5 +1,6 @@
 """`malmoi serve --model NAME=PATH …`: models over HTTP."""
 
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -66,6 +67,7 @@ def serve_command(
     )
     prepared = prepare(parse_places(model), settings)
     run(prepared, partial(announce, prepared, json))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is answered: nothing is left to stop
 
 
 def announce(prepared: Prepared, json: bool) -> None:

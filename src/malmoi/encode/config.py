@@ -108,8 +108,10 @@ def _config(family: str, said: Mapping[str, Any]) -> Config:
         gelu=GELU[said.get("hidden_act", "gelu")],
     )
     sizes = (config.dim, config.heads, config.layers, config.inner, config.vocabulary)
-    if min(*sizes, config.positions) < 1 or config.dim % config.heads:
-        raise ValueError(f"{config.dim} numbers for {config.heads} heads in {config.layers} layers")
+    if min(*sizes, config.positions) < 1:
+        raise ValueError("hidden_size, heads, layers, vocab_size and positions must be at least 1")
+    if config.dim % config.heads:
+        raise ValueError(f"hidden_size {config.dim} is not a multiple of {config.heads} heads")
     if config.buckets not in (0, BUCKETS):
         raise ValueError(f"{config.buckets} buckets of distances where {BUCKETS} are known")
     return config

@@ -14,9 +14,10 @@ import numpy as np
 
 from malmoi.encode.breaks import blocks, head
 from malmoi.encode.config import Config, read_json
+from malmoi.encode.fragments import Fragments, fragments_of
 from malmoi.encode.pieces import SPECIAL, Pieces
 from malmoi.encode.sentence import SentenceModules
-from malmoi.encode.texts import Text, uniform
+from malmoi.encode.texts import Text, as_texts, uniform
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
@@ -83,14 +84,19 @@ class Cutter:
         """Pairs of which neither text has many more pieces than a model reads.
 
         A tokenizer keeps what it cuts off a pair as every end of the one text with every end of
-        the other: two long texts are their product in memory.
+        the other: two long texts are their product in memory. The longer text stays the longer,
+        for it has the odd piece; of texts that are very long, only the beginnings are compared.
         """
         parts = [head(part, self.longest * CHARACTERS) for pair in pairs for part in pair]
         long = [i for i, part in enumerate(parts) if len(part) > self.longest]
-        for i, encoding in zip(long, self._cut([parts[i] for i in long], True), strict=True):
-            if encoding.overflowing:
-                end = max(stop for _, stop in encoding.offsets)
-                parts[i] = parts[i][: end + LONGEST_WORD]
+        cut = dict(zip(long, self._cut([parts[i] for i in long], True), strict=True))
+        for i in range(0, len(parts), 2):
+            first, second = (_count(cut[k]) if k in cut else 0 for k in (i, i + 1))
+            longer, shorter = (i, i + 1) if first > second else (i + 1, i)
+            if len(ends := _ends(cut.get(longer))) > 3:
+                parts[longer] = parts[longer][: ends[2] + LONGEST_WORD]
+                if len(ends := _ends(cut.get(shorter))) > 1:
+                    parts[shorter] = parts[shorter][: ends[0] + LONGEST_WORD]
         return list(zip(parts[::2], parts[1::2], strict=True))
 
     def all_of(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
@@ -115,13 +121,18 @@ class Cutter:
         found = (self.tokenizer.token_to_id(name) for name in UNKNOWN)
         return next((number for number in found if number is not None), None)
 
+    @cached_property
+    def fragments(self) -> Fragments:
+        """Counts words that the vocabulary knows only as letters, bytes or unknown tokens."""
+        return fragments_of(self.tokenizer, self.unknown)
+
     def is_truncated(self, encoding: Any) -> bool:
         """Whether a text went on."""
         return len(encoding) >= self.longest and bool(encoding.overflowing)
 
     def __call__(self, texts: Sequence[Text]) -> list[Pieces]:
         """The pieces of each text."""
-        uniform = [self.uniform(text) for text in texts]
+        uniform = [self.uniform(text) for text in as_texts(texts)]
         encodings = self.encoded(uniform, offsets=True)
         return [self.pieces(*each) for each in zip(uniform, encodings, strict=True)]
 
@@ -176,6 +187,12 @@ def _count(encoding: Any) -> int:
     return len(encoding) + sum(map(len, encoding.overflowing))
 
 
+def _ends(encoding: Any) -> list[int]:
+    """Where each part of a text ends that is as long as a model reads."""
+    windows = [] if encoding is None else [encoding, *encoding.overflowing]
+    return [max(stop for _, stop in window.offsets) for window in windows]
+
+
 def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> Any:
     path = folder / "tokenizer.json"
     if path.is_file():
@@ -185,12 +202,12 @@ def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> An
         except Exception as error:  # the library has no kind of its own
             raise BadFile(f"{path} is no tokenizer: {error}") from error
     if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:
-        return _from_vocabulary(folder / "vocab.txt", options)
+        return tokenizer_from_vocabulary(folder / "vocab.txt", options)
     wanted = "tokenizer.json or vocab.txt" if config.family in WORDPIECE else "tokenizer.json"
     raise BadFile(f"{folder} has no {wanted}: without it no text can be cut")
 
 
-def _from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
+def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
     """WordPiece as BERT's own tokenizer has it, made from a vocab.txt."""
     tokenizers = require("tokenizers", extra="bert")
     lower = bool(options.get("do_lower_case", True))

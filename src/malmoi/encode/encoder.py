@@ -117,13 +117,14 @@ class ContextualEncoder:
         numbers = choose_layers(chosen.layers if chosen else -1, self.config.states)
         before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)
         met = Notes() if notes is None else notes
+        met.by_layers = chosen is not None
 
         def cut(chunk: list[Text]) -> tuple[list[Text], list[Any]]:
             uniform = [self.cutter.uniform(t) for t in self.cutter.prompted(chunk, before)]
             return uniform, self.cutter.encoded(uniform)
 
         for chunk, encodings in ahead(cut, chunks(texts, CHUNK, CHARACTERS)):
-            met.count(encodings, self.cutter, truncating=shared is None)
+            met.count(encodings, chunk, self.cutter, truncating=shared is None)
             if shared is None:
                 yield np.stack(self._run(encodings, numbers, pooling))
             else:
@@ -190,7 +191,8 @@ class ContextualEncoder:
     ) -> Activations:
         uniform = [self.cutter.uniform(text) for text in texts]
         encodings = self.cutter.encoded(uniform, offsets=True)
-        notes.count(encodings, self.cutter, truncating=overlap is None)
+        notes.by_layers = True
+        notes.count(encodings, uniform, self.cutter, truncating=overlap is None)
         pieces = [self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True)]
         if overlap is None:
             states = self._run(encodings, layers, split_states)

@@ -41,7 +41,8 @@ def softmax(weights: Sequence[float], count: int) -> Matrix:
     """Weights as positive shares that sum to 1."""
     if len(weights) != count:
         raise BadSetting(f"{len(weights)} weights for {count} layers: each layer needs one")
-    raised = np.exp(np.asarray(weights, np.float64) - max(weights))
+    with np.errstate(over="ignore"):  # a weight that much smaller has no share
+        raised = np.exp(np.asarray(weights, np.float64) - max(weights))
     shares: Matrix = (raised / raised.sum()).astype(np.float32)
     return shares
 

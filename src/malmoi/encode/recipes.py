@@ -10,6 +10,10 @@ from malmoi.encode.pooling import POOLS, Bounds, Pool, pool_groups
 from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix, l2_normalize
 
+LARGEST_SCALE = 1e30  # float32 ends at 3e38
+
+LARGEST_SCALE = 1e30  # float32 ends at 3e38
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
@@ -36,8 +40,16 @@ class Recipe:
             raise BadSetting("the pool cls is the first special piece: it cannot leave these out")
         if self.mix != "weighted" and (self.weights or self.scale != 1):
             raise BadSetting(f"weights and scale are for the mix weighted, not for {self.mix}")
-        if not all(map(isfinite, (*self.weights, self.scale))):
+        try:
+            finite = all(map(isfinite, (*self.weights, self.scale)))
+        except OverflowError as error:
+            raise BadSetting("a weight or the scale has too many digits for a float") from error
+        if not finite:
             raise BadSetting(f"the weights {self.weights} with scale {self.scale} are not finite")
+        if abs(self.scale) > LARGEST_SCALE:
+            raise BadSetting(
+                f"the scale {self.scale:g} is beyond ±{LARGEST_SCALE:g}: vectors would overflow"
+            )
 
     def mixed(self, layers: Sequence[Matrix]) -> Matrix:
         """The layers as one, [pieces, dim]."""

@@ -13,6 +13,7 @@ import numpy as np
 from malmoi.encode.config import Config
 from malmoi.encode.engine import Engines
 from malmoi.encode.packing import Chosen, Packed, batches, pack
+from malmoi.encode.weights import is_finite
 from malmoi.errors import BadFile
 from malmoi.kernels.threads import THREADS
 from malmoi.vectors import Matrix
@@ -49,10 +50,19 @@ def run_batch(
     engine: Engines, config: Config, texts: list[Any], layers: Sequence[int], threads: int
 ) -> list[Matrix]:
     """The states of texts that go together, each [pieces of all texts, dim]."""
-    segments = [_segments(text, config) for text in texts]
-    batch = pack([text.ids for text in texts], segments, config.places, config.padding)
+    filled = [text for text in texts if len(text)]  # a tokenizer may add nothing to an empty text
+    if not filled:
+        return [np.empty((0, config.dim), np.float32) for _ in layers]
+    segments = [_segments(text, config) for text in filled]
+    batch = pack([text.ids for text in filled], segments, config.places, config.padding)
     _refuse_beyond(batch, config)
-    return engine.run(batch, layers, threads)
+    states = engine.run(batch, layers, threads)
+    if not all(map(is_finite, states)):
+        raise BadFile(
+            "the model's hidden states hold NaN or infinity: a row of its tables, or what follows"
+            " from it, is no number; get the model again"
+        )
+    return states
 
 
 def _refuse_beyond(batch: Packed, config: Config) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from malmoi.encode.config import read_any_json, read_json
 from malmoi.encode.pooling import Bounds, Pool, pool_groups
-from malmoi.encode.weights import open_weights, weights_file
+from malmoi.encode.weights import is_finite, open_weights, weights_file
 from malmoi.errors import BadFile
 from malmoi.vectors import Matrix, l2_normalize
 
@@ -151,6 +151,8 @@ def read_dense(folder: Path) -> Dense:
         raise BadFile(f"{folder} is no Dense module: {error} is missing or wrong") from error
     if weight.shape != shape or bias.shape != shape[:1]:
         raise BadFile(f"{folder}: weights of shape {weight.shape} where {path} says {shape}")
+    if not (is_finite(weight) and is_finite(bias)):
+        raise BadFile(f"{folder}: its weights hold NaN or infinity: get the model again")
     return Dense(weight.astype(np.float32), bias.astype(np.float32), activation)
 
 

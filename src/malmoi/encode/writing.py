@@ -41,7 +41,8 @@ from malmoi.files.targets import check_folder
 from malmoi.files.tensors import Tensors
 from malmoi.vectors import Matrix
 
-NOTED = ("truncated", "empty", "unknown")
+NOTED = ("truncated", "empty", "unknown", "fragmented")  # lists of texts
+SUMS = ("words", "fragments", "korean", "universal")
 NEAR = 1e-3  # how far the same model's vectors of the same text may lie apart
 
 
@@ -112,7 +113,7 @@ class _Work:
         self.done = self.size = 0
         self.dim = dim_of(encoder, wish)
         self.first: Matrix = np.empty((0, 0), np.float32)  # vectors of the first text
-        self._noted = [0, 0, 0]  # how many of the notes are of texts that are done
+        self._noted = self._counts()  # how much of the notes is of texts that are done
 
     def go_on(self, texts: Callable[[], Iterator[str]], progress: Progress, found: Survey) -> None:
         """From where the checkpoint says to the end; if that is not reached, a new one is left."""
@@ -139,7 +140,7 @@ class _Work:
                     self._save()
             raise
 
-    def _add(self, chunk: Embedded, counts: list[int]) -> None:
+    def _add(self, chunk: Embedded, counts: dict[str, int]) -> None:
         if self.done == 0:  # what an earlier run left is of no use from now on
             discard_checkpoint(checkpoint_of(self.keeper))
             self.dim, self.first = chunk_dim(chunk), as_matrix(chunk.vectors[0])
@@ -154,25 +155,29 @@ class _Work:
     def _save(self) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
-        noted = zip(NOTED, self._noted, strict=True)
         tensors: Tensors = {
-            name: np.array(getattr(self.notes, name)[:count], np.int64) for name, count in noted
+            name: np.array(getattr(self.notes, name)[: self._noted[name]], np.int64)
+            for name in NOTED
         }
         state = {"texts": self.done, "bytes": self.size, "dim": self.dim}
+        state |= {name: self._noted[name] for name in SUMS}
         state["longest"] = self.notes.longest
         self.keeper.save(Checkpoint(tensors | {"first": self.first}, state))
 
     def _restore(self, found: Checkpoint, texts: Iterator[str]) -> None:
         path = checkpoint_of(self.keeper)
-        self.done, self.size = int(found.state["texts"]), int(found.state["bytes"])
-        self.dim, self.first = int(found.state["dim"]), found.tensors["first"]
+        with found.restoring():
+            self.done, self.size = int(found.state["texts"]), int(found.state["bytes"])
+            self.dim, self.first = int(found.state["dim"]), found.tensors["first"]
+            for name in NOTED:
+                setattr(self.notes, name, found.tensors[name].tolist())
+            for name in SUMS:
+                setattr(self.notes, name, int(found.state[name]))
+            self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
         if os.fstat(self.file.fileno()).st_size < self.size:
             raise BadFile(
                 f"{path} is of a file of which the part written is gone: begin without resuming"
             )
-        for name in NOTED:
-            setattr(self.notes, name, found.tensors[name].tolist())
-        self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
         self._noted = self._counts()
         with warnings.catch_warnings(action="ignore", category=MalmoiWarning):
             chunk = next(embed(self.encoder, islice(texts, 1), self.wish, Notes()))
@@ -183,8 +188,9 @@ class _Work:
                 " another vector; begin without resuming"
             )
 
-    def _counts(self) -> list[int]:
-        return [len(getattr(self.notes, name)) for name in NOTED]
+    def _counts(self) -> dict[str, int]:
+        lengths = {name: len(getattr(self.notes, name)) for name in NOTED}
+        return lengths | {name: getattr(self.notes, name) for name in SUMS}
 
 
 def checkpoint_of(keeper: Keeper) -> Path:

@@ -8,6 +8,7 @@ is done: a training, mostly.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -56,6 +57,15 @@ class Checkpoint:
     tensors: Tensors
     state: State
     path: Path | None = None  # where it was read from
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Whatever goes wrong in going on from it, said of the file."""
+        try:
+            with damage(self.path or Path("checkpoint")):
+                yield
+        except RuntimeError as error:  # torch's word for tensors that do not fit
+            raise BadFile(f"{self.path} is damaged: {error}: begin without resuming") from error
 
     def copy_to(self, arrays: Tensors) -> None:
         """Let arrays hold what they did when the checkpoint was made."""

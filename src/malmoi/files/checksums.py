@@ -114,8 +114,8 @@ class Blocks:
 
 def touched(rows: Any, count: int, width: int) -> list[tuple[int, int]]:
     """The spans of bytes that some of `count` rows of `width` bytes take; near ones are one."""
-    if isinstance(rows, int):
-        row = rows + count if rows < 0 else rows
+    if isinstance(rows, int | np.integer):
+        row = int(rows) + count if rows < 0 else int(rows)
         return [(row * width, (row + 1) * width)]
     if isinstance(rows, slice):
         start, stop, step = rows.indices(count)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import BadFile, BadSetting
 from malmoi.files.tensors import Tensor, TensorFile, Tensors, damage, expect
 from malmoi.keys import Hashes, Keys, Rows, hash_word
 
@@ -97,6 +97,14 @@ class FileKeys(Keys):
             _check_rows(self._prefix, rows, self._count)
         return hashes, rows
 
+    def _become_plain(self) -> None:
+        """Verify all: from now on these are keys like any others, and look-ups as fast.
+
+        What other threads are in the middle of goes on: nothing that they use is taken away.
+        """
+        _ = self.packed, self.lookup
+        self.__class__ = Keys  # type: ignore[assignment]
+
     def __len__(self) -> int:
         return self._count
 
@@ -107,20 +115,25 @@ class FileKeys(Keys):
     def bytes_at(self, row: int) -> bytes:
         """The word of a row as it is stored."""
         if "offsets" in self.__dict__:
-            return super().bytes_at(row)
+            return Keys.bytes_at(self, row)
         start, stop = self._tensors["offsets"].rows(slice(row, row + 2)).tolist()
-        return bytes(self._tensors["bytes"].rows(slice(start, stop)).data)
+        packed = self._tensors["bytes"]
+        if not 0 <= start <= stop <= len(packed.array):
+            raise BadFile(f"{self._path} is damaged: the {self._prefix}s do not fit their offsets")
+        return bytes(packed.rows(slice(start, stop)).data)
 
     def strings(self, rows: Iterable[int]) -> list[str]:
         """The words of rows that there are, counted from the beginning."""
-        return [self.bytes_at(row).decode("utf-8", "surrogateescape") for row in rows]
+        chosen = list(rows)
+        if "offsets" in self.__dict__ or len(chosen) > PATIENCE:
+            return Keys.strings(self, chosen)
+        return [self.bytes_at(row).decode("utf-8", "surrogateescape") for row in chosen]
 
     def _find(self, word: bytes, place: int | None = None) -> int:
         self._asked += 1
-        if "lookup" in self.__dict__ or place is not None or self._asked == PATIENCE:
-            return super()._find(word, place)
-        if "rows" not in self._tensors:
-            return super()._find(word)
+        if place is not None or self._asked > PATIENCE or "rows" not in self._tensors:
+            self._become_plain()
+            return self._find(word, place)
         value, hashes = hash_word(word), self._tensors["hashes"]
         low, high = 0, self._count
         while low < high:  # bisect, but over hashes that are verified on the way

@@ -58,7 +58,9 @@ def assemble(file: TensorFile) -> Vectors:
     if not file.is_large:
         tensors = file.arrays()
         return assembled(tensors, keys_from_tensors(tensors), file.metadata)
-    vectors = assembled(file.unverified(), keys_of_file(file), file.metadata)
+    tensors = {name: tensor.array if name in DEFERRED else tensor.all()
+               for name, tensor in file.tensors.items() if not name.startswith("key_")}  # fmt: skip
+    vectors = assembled(tensors, keys_of_file(file), file.metadata)
     defer(vectors, {name: file.tensors[name] for name in DEFERRED if name in file.tensors})
     return vectors
 

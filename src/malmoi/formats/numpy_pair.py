@@ -3,7 +3,6 @@
 One word a line. They are also looked for in `name.txt` and in `vocab.txt` beside the array.
 """
 
-import gzip
 from pathlib import Path
 from tokenize import TokenError
 
@@ -76,7 +75,7 @@ def read_words(path: Path) -> list[bytes]:
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
     if content.startswith(GZIP):
-        content = gzip.decompress(content)
+        content = b"".join(block.tobytes() for block, _ in Source(path).blocks())
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     return [line.removesuffix(b"\r") for line in lines]
 

@@ -20,6 +20,7 @@ from malmoi.formats.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
 
+DIGITS = 18  # of the largest count that is read
 TITLE = "projector TSV"
 
 
@@ -42,11 +43,16 @@ def read(source: Source, request: Request) -> Reading:
         raise BadFile(f"{place} has {len(lines):,} words for the {rows:,} rows of {source.path}")
     keys = Keys.of_bytes([line[0] for line in lines])
     reading = read_lines(source, layout, request, keys)
-    counts = [int(line[1]) for line in lines if len(line) == 2 and line[1].isdigit()]
+    counts = [int(line[1]) for line in lines if len(line) == 2 and is_count(line[1])]
     if len(counts) < rows:
         return reading
     kept = recoded(keys, request.encoding).find_all(reading.vectors.keys)
     return replace(reading, vectors=replace(reading.vectors, counts=np.array(counts)[kept]))
+
+
+def is_count(text: bytes) -> bool:
+    """Whether a field is a count that 64 bits hold."""
+    return text.isdigit() and len(text) <= DIGITS
 
 
 def metadata_of(path: Path) -> Path:

@@ -30,6 +30,22 @@ def mean_of_rows(matrix: Matrix, rows: Rows, out: Matrix) -> None:
 
 
 @inlined
+def weighted_mean(matrix: Matrix, rows: Rows, weights: Matrix, out: Matrix) -> None:
+    """out = the mean of these rows, each by its weight."""
+    total = np.float32(0)
+    for k in range(len(out)):
+        out[k] = 0
+    for i in range(len(rows)):
+        row, weight = matrix[rows[i]], weights[i]
+        total += weight
+        for k in range(len(out)):
+            out[k] += weight * row[k]
+    share = np.float32(1) / total
+    for k in range(len(out)):
+        out[k] *= share
+
+
+@inlined
 def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
     """Add a move to each of these rows."""
     for i in range(len(rows)):

@@ -15,7 +15,7 @@ from malmoi.kernels.integer_products import Quantized
 from malmoi.kernels.products import PANEL
 from malmoi.kernels.standby import PIECES, SIZE, TEXTS
 from malmoi.kernels.text_rows import Matrix, Places
-from malmoi.kernels.transformer import Network, Norms, Numbers, Pieces, Room
+from malmoi.kernels.transformer import Network, Numbers, Pieces, Room
 
 FLOATS = np.float32
 IDS, BOUNDS = ArrayOf(np.int32, "ids"), ArrayOf(np.int64, "bounds")
@@ -32,56 +32,68 @@ FAULTS = {
 
 def check_workspace(network: Network, room: Room, desk: Desk) -> None:
     """Refuse weights and workspace that do not fit each other."""
-    layers, dim = network.attended_norm.gains.shape
-    embedding, size = network.words.shape[1], _up(dim // network.heads, WIDE)
-    require(dim % network.heads == 0, f"{network.heads} heads do not divide {dim} numbers")
-    joined, inner = _columns(network.joined), _columns(network.inner)
-    require(joined >= 3 * dim, f"queries, keys and values have {joined} columns")
-    sizes: Sizes = {}
-    _check_norms("table_norm", network.table_norm, 1, embedding, sizes)
-    _check_norms("attended_norm", network.attended_norm, layers, dim, sizes)
-    _check_norms("outer_norm", network.outer_norm, layers, dim, sizes)
+    _check_tables(network)
+    _check_room(network, room)
+    _check_desk(network, desk)
+    layers = len(network.attended_norm.gains)
     _check_dense("joined", network.joined, layers, room.state, room.joined)
     _check_dense("attended", network.attended, layers, room.seen, room.moved)
     _check_dense("inner", network.inner, layers, room.state, room.inner)
     _check_dense("outer", network.outer, layers, room.inner, room.moved)
     if network.project.panels.shape[1]:
         _check_dense("project", network.project, 1, room.table, room.state)
-    else:
-        require(embedding == dim, f"tables are {embedding} wide, not {dim}")
-    rows = {"table": embedding, "state": dim, "joined": joined, "seen": dim, "inner": inner}
-    rows["moved"] = dim
-    desks: dict[str, tuple[str | int, ...]] = {
-        "keys": ("panels", size, PANEL),
-        "values": ("values", size),
-        "found": (QUERIES, size),
-    }
-    flat = {"totals": QUERIES, "zeros": PANEL}
+    _check_integers(network, room, desk.quantized)
+
+
+def _check_tables(network: Network) -> None:
+    """Tables, norms, and sizes that follow from each other."""
+    (layers, dim), embedding = network.attended_norm.gains.shape, network.words.shape[1]
+    require(dim % network.heads == 0, f"{network.heads} heads do not divide {dim} numbers")
+    joined = _columns(network.joined)
+    require(joined >= 3 * dim, f"queries, keys and values have {joined} columns for {dim} numbers")
+    projects = network.project.panels.shape[1] > 0
+    require(projects or embedding == dim, f"tables are {embedding} wide, not {dim}")
+    first, rest = ArrayOf(FLOATS, 1, embedding), ArrayOf(FLOATS, layers, dim)
     check_each(
         [
             ("words", network.words, ArrayOf(FLOATS, "words", embedding)),
             ("places", network.places, ArrayOf(FLOATS, "places", embedding)),
             ("distances", network.distances, ArrayOf(FLOATS, network.heads, "distances")),
-            *(
-                (n, getattr(room, n), ArrayOf(FLOATS, "rows", _up(w, PANEL)))
-                for n, w in rows.items()
-            ),
-            *((name, getattr(desk, name), ArrayOf(FLOATS, *axes)) for name, axes in desks.items()),
-            ("scores", desk.scores, ArrayOf(FLOATS, QUERIES, "longest")),
-            *((name, getattr(desk, name), ArrayOf(FLOATS, size)) for name, size in flat.items()),
+            *(("table_norm", each, first) for each in network.table_norm),
+            *(("attended_norm", each, rest) for each in network.attended_norm),
+            *(("outer_norm", each, rest) for each in network.outer_norm),
+        ],
+        {},
+    )
+
+
+def _check_room(network: Network, room: Room) -> None:
+    """Rows as wide as what they hold, in whole panels."""
+    dim, embedding = network.attended_norm.gains.shape[1], network.words.shape[1]
+    joined, inner = _columns(network.joined), _columns(network.inner)
+    widths = (embedding, dim, joined, dim, dim, inner)  # of each field of a Room
+    rules = [ArrayOf(FLOATS, "rows", _up(width, PANEL)) for width in widths]
+    check_each(zip(Room._fields, room, rules, strict=True), {})
+
+
+def _check_desk(network: Network, desk: Desk) -> None:
+    """Room for the longest text of one head."""
+    size = _up(network.attended_norm.gains.shape[1] // network.heads, WIDE)
+    sizes: Sizes = {}
+    check_each(
+        [
+            ("keys", desk.keys, ArrayOf(FLOATS, "panels", size, PANEL)),
+            ("values", desk.values, ArrayOf(FLOATS, "longest", size)),
+            ("scores", desk.scores, ArrayOf(FLOATS, QUERIES, "scores")),
+            ("found", desk.found, ArrayOf(FLOATS, QUERIES, size)),
+            ("totals", desk.totals, ArrayOf(FLOATS, QUERIES)),
+            ("zeros", desk.zeros, ArrayOf(FLOATS, PANEL)),
         ],
         sizes,
     )
-    longest, keys = sizes["longest"], sizes["panels"] * PANEL
-    require(longest >= keys >= sizes["values"], f"there is room for {longest} scores, {keys} keys")
-    _check_integers(network, room, desk.quantized)
-
-
-def _check_norms(name: str, norms: Norms, layers: int, dim: int, sizes: Sizes) -> None:
-    rule = ArrayOf(FLOATS, layers, dim)
-    check_each(
-        [(f"{name}.gains", norms.gains, rule), (f"{name}.shifts", norms.shifts, rule)], sizes
-    )
+    keys, longest, scores = sizes["panels"] * PANEL, sizes["longest"], sizes["scores"]
+    fits = scores >= keys >= longest
+    require(fits, f"there is room for {keys} keys and {scores} scores, not for {longest} of each")
 
 
 def _check_dense(name: str, dense: Any, layers: int, rows: Matrix, out: Matrix) -> None:
@@ -110,8 +122,8 @@ def _check_integers(network: Network, room: Room, workspace: Quantized) -> None:
     """Workspace for quantized rows, where panels are of integers."""
     dense = (network.joined, network.attended, network.inner, network.outer)
     depth = max((each[0].shape[2] for each in dense if each[0].dtype != FLOATS), default=0)
-    count = len(room.state) if depth else 0
     rows, scales = workspace
+    count = len(room.state) if depth else 0
     fits = rows.ndim == 2 and rows.flags.c_contiguous and rows.shape[0] >= count
     fits &= rows.shape[1] >= depth and len(scales) >= count
     require(bool(fits), f"there is no room for {count} rows of {depth} integers")

@@ -30,8 +30,12 @@ score_tile, step_tile, move_tile = (
     best_tiles.step_tile,
     best_tiles.move_tile,
 )
-score_mean, move_mean = best_means.score_mean, best_means.move_mean
-mean_of_rows, move_rows = best_rows.mean_of_rows, best_rows.move_rows
+score_mean, move_targets = best_means.score_mean, best_means.move_targets
+mean_of_rows, weighted_mean, move_rows = (
+    best_rows.mean_of_rows,
+    best_rows.weighted_mean,
+    best_rows.move_rows,
+)
 
 SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
 
@@ -98,6 +102,7 @@ class Room(NamedTuple):
     hidden: Matrix  # [SENTENCE, width]
     before: Matrix  # [SENTENCE, width]
     contexts: Rows  # [2 · window] hidden rows of a window
+    shares: Matrix  # [2 · window] how many input rows each of these is the mean of
     mean: Matrix  # [width] of a window
     targets: Rows  # [2, most targets] of this window and of the next
     goals: Matrix  # [2, most targets]
@@ -124,7 +129,7 @@ def train_words(
     It is that of the windows that are watched, of six targets at a time before these are learnt.
     """
     inputs, outputs, scores, moves = network.inputs, network.outputs, room.scores, room.moves
-    hidden, mean = inputs if plan.directly else room.hidden, room.mean
+    hidden, mean, move = inputs if plan.directly else room.hidden, room.mean, moves[0]
     at, loss, pairs, windows = first, 0.0, 0, 0
     while at < last:
         rate = np.float32(plan.rate - plan.fall * (at - first))
@@ -138,6 +143,10 @@ def train_words(
                     coming = choose_targets(room.line[centre + 1], 1 - now, targets, state, room)
                 contexts = room.contexts[: find_contexts(centre, length, plan, state, room)]
                 count = len(contexts) if plan.skipgram else 1
+                if not plan.skipgram:
+                    take_mean(hidden, contexts, words, plan, room)
+                    for k in range(len(move)):
+                        move[k] = 0
                 for group in range(0, chosen, TILE):
                     these = room.targets[now, group : group + LANES]
                     those = room.targets[1 - now, group : group + LANES]
@@ -146,7 +155,7 @@ def train_words(
                     if plan.skipgram:
                         score_tile(hidden, contexts, outputs, these, scores)
                     else:
-                        score_mean(hidden, contexts, outputs, these, mean, scores)
+                        score_mean(mean, outputs, these, scores)
                     if windows % plan.watched == 0:
                         loss += tile_loss(scores, count, goals, weights)
                         pairs += count if group == 0 else 0
@@ -154,7 +163,9 @@ def train_words(
                     if plan.skipgram:
                         move_tile(hidden, contexts, outputs, these, those, scores, moves)
                     else:
-                        move_mean(hidden, contexts, outputs, these, those, mean, scores, moves[0])
+                        move_targets(mean, outputs, these, those, scores, move)
+                if not plan.skipgram:
+                    move_rows(hidden, contexts, move)
                 windows += 1
             scatter(words, inputs, different, room)
         for slot in range(different):
@@ -245,3 +256,18 @@ def find_contexts(centre: int, length: int, plan: Plan, state: State, room: Room
             room.contexts[around] = room.places[place]
             around += 1
     return around
+
+
+@inlined
+def take_mean(hidden: Matrix, contexts: Rows, words: Words, plan: Plan, room: Room) -> None:
+    """The mean of a window: of all input rows of its words, as in fastText.
+
+    A hidden row is a mean itself, and counts as often as it has input rows.
+    """
+    if plan.directly:
+        mean_of_rows(hidden, contexts, room.mean)
+    else:
+        for i in range(len(contexts)):
+            word = room.different[contexts[i]]
+            room.shares[i] = words.starts[word + 1] - words.starts[word]
+        weighted_mean(hidden, contexts, room.shares, room.mean)

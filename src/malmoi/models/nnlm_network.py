@@ -127,10 +127,13 @@ class Learner:
         """Go back to what `tensors` gave."""
         torch.random.set_rng_state(torch.from_numpy(tensors["generator"]))
         for name, weight in self.network.named_parameters():
+            held = {part: torch.from_numpy(tensors[f"{name} {part}"]) for part in ADAM}
+            if any(held[part].shape != weight.shape for part in ADAM[1:]):
+                raise ValueError(f"what Adam knows of {name} does not fit it")
+            if tensors[name].shape != weight.shape:
+                raise ValueError(f"{name} has another shape")
             weight.data.copy_(torch.from_numpy(tensors[name]))
-            self.optimizer.state[weight] = {
-                part: torch.from_numpy(tensors[f"{name} {part}"]) for part in ADAM
-            }
+            self.optimizer.state[weight] = held
 
 
 @contextmanager

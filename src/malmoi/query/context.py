@@ -1,7 +1,7 @@
 """A word in context: every occurrence of it in texts, each with a vector of its own."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -117,8 +117,9 @@ def place_vectors(
         done += len(states)
         progress(done, len(held))
     numbers = [text + 1 for text in by_text]  # what was cut off was told when it was looked for
-    unknown = [numbers[place - 1] for place in notes.unknown]
-    Notes(texts=len(texts), unknown=unknown).report(encoder.name)
+    for listed in (notes.unknown, notes.fragmented):
+        listed[:] = [numbers[place - 1] for place in listed]
+    replace(notes, texts=len(texts), truncated=[], empty=[]).report(encoder.name)
     return [np.concatenate(found) for found in rows]
 
 

@@ -6,13 +6,13 @@ of how texts are cut into words.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.search.postings import Postings, Small
+from malmoi.search.postings import Postings
 from malmoi.vectors import Matrix
 
 K1, B = 1.2, 0.75
@@ -26,34 +26,41 @@ def score_words(
     """The score of every text, of the first postings first; texts not alive do not count."""
     starts = np.cumsum([0, *(len(part.lengths) for part in postings)])
     scores = np.zeros(starts[-1], dtype=np.float32)
-    texts = sum(int(mask.sum()) for mask in alive)
-    length = sum(int(part.lengths[mask].sum()) for part, mask in zip(postings, alive, strict=True))
-    if length == 0:
+    mean = mean_length(postings, alive)
+    if mean == 0:
         return scores
-    for word, times in Counter(words).items():
-        found = [part.of(word) for part in postings]
-        weight = times * _rarity(found, alive, texts)
-        for start, part, (rows, counts) in zip(starts, postings, found, strict=False):
-            slack = K1 * (1 - B + B * part.lengths[rows] * (texts / length))
+    for word, weight in word_weights(postings, alive, words).items():
+        for start, part in zip(starts, postings, strict=False):
+            rows, counts = part.of(word)
+            slack = K1 * (1 - B + B * part.lengths[rows] * (1 / mean))
             scores[start + rows.astype(np.int64)] += weight * counts / (counts + slack)
     return scores
 
 
-def highest_score(
+def word_weights(
     postings: Sequence[Postings], alive: Sequence[Mask], words: Sequence[str]
-) -> float:
-    """What no text's score exceeds, however often it has the words: the sum of their weights.
+) -> dict[str, float]:
+    """ln(1 + (N - n + ½) / (n + ½)) of each word, as often as it comes.
 
-    Words that no text has count as the rarest, so that a query of unknown words matches little.
+    No text's score exceeds their sum. Words that no text has weigh most, so that texts match a
+    query of unknown words only a little.
     """
+    texts, weights = sum(int(mask.sum()) for mask in alive), {}
+    for word, times in Counter(words).items():
+        parts = zip(postings, alive, strict=True)
+        having = sum(int(mask[part.of(word)[0]].sum()) for part, mask in parts)
+        weights[word] = times * log(1 + (texts - having + 0.5) / (having + 0.5))
+    return weights
+
+
+def score_text(weights: Mapping[str, float], text: Sequence[str], mean: float) -> float:
+    """The score of a text that is in no postings, from the weights of a query's words."""
+    counts, slack = Counter(text), K1 * (1 - B + B * len(text) / (mean or 1))
+    return sum(weight * counts[word] / (counts[word] + slack) for word, weight in weights.items())
+
+
+def mean_length(postings: Sequence[Postings], alive: Sequence[Mask]) -> float:
+    """The words of a text, on average."""
     texts = sum(int(mask.sum()) for mask in alive)
-    each = Counter(words).items()
-    return sum(
-        times * _rarity([part.of(word) for part in postings], alive, texts) for word, times in each
-    )
-
-
-def _rarity(found: Sequence[tuple[Small, Small]], alive: Sequence[Mask], texts: int) -> float:
-    """ln(1 + (N - n + ½) / (n + ½))."""
-    having = sum(int(mask[rows].sum()) for mask, (rows, _) in zip(alive, found, strict=True))
-    return log(1 + (texts - having + 0.5) / (having + 0.5))
+    parts = zip(postings, alive, strict=True)
+    return sum(int(part.lengths[mask].sum()) for part, mask in parts) / max(1, texts)

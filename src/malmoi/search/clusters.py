@@ -1,13 +1,15 @@
 """Rows in clusters, so that a search looks into a few of them only: faiss's IVF (extra `search`).
 
 Rows are kept as short codes of how they differ from the centre of their cluster, and the centres
-as short codes too; the best rows are looked at exactly by whoever asks. How many clusters a search
-looks into is chosen when they are made, by the recall of the ten nearest rows on two samples of
-queries that are not rows: rows with noise, and random directions. Rows of zeros have no direction
-and are in no cluster. Knows nothing of texts, nor of which rows live.
+as short codes too; the best rows are looked at exactly by whoever asks. A query that is near to
+the centre of a cluster has its nearest rows in few clusters, one that is far from all of them in
+many, so that a search looks into more of them for the latter. How many is chosen when they are
+made, by the recall of the ten nearest rows on two samples of queries that are not rows: rows with
+noise, and random directions. Rows of zeros have no direction and are in no cluster. Knows nothing
+of texts, nor of which rows live.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from math import log2, sqrt
@@ -27,6 +29,7 @@ WORTH = 100_000  # rows: fewer are looked through exactly
 FEWEST = 1000  # rows: too few to train codes with
 RECALL, NEAREST = 0.953, 10  # a little more than the 0.95 that is promised
 SAMPLE, SEED = 1000, 1  # queries of each kind
+ARE_FAR = 0.95  # of random directions
 NOISE = 0.5  # the length of what is added to a row of length one
 ROUNDING = 1e-6  # of cosines
 SCORED = 1 << 22  # numbers of candidates that are compared with queries at a time
@@ -51,18 +54,16 @@ class Clusters:
     sample: int  # queries of each kind
     recall_perturbed: float | None = None  # for rows with noise; unknown to older indexes
     recall_random: float | None = None  # for random directions
+    far_probes: int | None = None  # clusters that are looked into where no centre is near
+    near: float | None = None  # the least product with a centre that is near
     path: Path | None = None
     checksum: int | None = None  # of the file; those of earlier releases have none
 
     @property
     def facts(self) -> dict[str, int | float]:
         """What there is to know of them."""
-        names = (
-            *("clusters", "probes", "candidates", "recall", "sample"),
-            *("recall_perturbed", "recall_random"),
-        )
-        known = {name: getattr(self, name) for name in names}
-        return {name: fact for name, fact in known.items() if fact is not None}
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: fact for name, fact in known.items() if fact is not None and name != "path"}
 
     @cached_property
     def index(self) -> Any:
@@ -81,6 +82,10 @@ class Clusters:
     def _pointer(self) -> Any:
         return require("faiss", extra="search").swig_ptr
 
+    @cached_property
+    def _far(self) -> Any:
+        return require("faiss", extra="search").SearchParametersIVF(nprobe=self.far_probes)
+
     def without_file(self) -> "Clusters":
         """The same, in memory."""
         return _holding(replace(self, path=None, checksum=None), self.index)
@@ -89,8 +94,13 @@ class Clusters:
         """Rows that are likely to hold the k nearest, and others."""
         count, asked = k * self.candidates, np.ascontiguousarray(direction, np.float32)
         scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
-        asked_at, *found_at = map(self._pointer, (asked, scores, rows))
-        self.index.search_c(1, asked_at, count, *found_at)  # `search` itself takes a tenth longer
+        asked_at, scores_at, rows_at = map(self._pointer, (asked, scores, rows))
+        how = None
+        if self.near is not None:
+            self.index.quantizer.search_c(1, asked_at, 1, scores_at, rows_at)
+            how = self._far if scores[0] < self.near else None
+        # `search` itself takes a tenth longer
+        self.index.search_c(1, asked_at, count, scores_at, rows_at, how)
         return rows[rows >= 0] if rows[-1] < 0 else rows
 
 
@@ -109,7 +119,7 @@ def make_clusters(vectors: Vectors) -> Clusters | None:
         units = units[used]
     index = _trained(units)
     index.add_with_ids(units, used)
-    made = _tuned(index, vectors, _queries(units))
+    made = _tuned(index, vectors, _samples(index, vectors, units))
     index.nprobe = made.probes
     return _holding(made, index)
 
@@ -155,57 +165,84 @@ def _holding(clusters: Clusters, index: Any) -> Clusters:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Queries of length one, and how near the last of their nearest rows is."""
+    """Queries of length one, how near the last of their nearest rows is, and the best centre."""
 
     directions: Matrix  # [queries, dim]
     least: Matrix  # [queries]
+    centres: Matrix  # [queries]
+
+    def __getitem__(self, which: Any) -> "_Sample":
+        return _Sample(self.directions[which], self.least[which], self.centres[which])
+
+    def __len__(self) -> int:
+        return len(self.least)
 
 
-def _queries(units: Matrix) -> tuple[Matrix, Matrix]:
+def _samples(index: Any, vectors: Vectors, units: Matrix) -> list[_Sample]:
     """Rows with noise, and random directions: what is asked for is seldom a row itself."""
     random = np.random.default_rng(SEED)
     chosen = np.sort(random.permutation(len(units))[:SAMPLE])
     noise = l2_normalize(random.normal(size=(len(chosen), units.shape[1])).astype(np.float32))
     anywhere = random.normal(size=noise.shape).astype(np.float32)
-    return l2_normalize(units[chosen] + NOISE * noise), l2_normalize(anywhere)
+    samples = []
+    for each in (units[chosen] + NOISE * noise, anywhere):
+        directions = l2_normalize(each)
+        least = rank_rows(vectors, directions, NEAREST).scores[:, -1]
+        samples.append(_Sample(directions, least, index.quantizer.search(directions, 1)[0][:, 0]))
+    return samples
 
 
-def _tuned(index: Any, vectors: Vectors, queries: tuple[Matrix, Matrix]) -> Clusters:
+def _tuned(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
     """The fewest probes that find enough of the nearest, with more candidates only where needed.
 
-    Candidates are what few codes can tell apart, so that all of them are looked at exactly.
+    Candidates are what few codes can tell apart, so that all of them are looked at exactly. Nearly
+    all random directions are far from every centre.
     """
-    samples = [_Sample(each, rank_rows(vectors, each, NEAREST).scores[:, -1]) for each in queries]
-    count = index.nlist
+    near = float(np.quantile(samples[1].centres, ARE_FAR))
+    close = samples[0][samples[0].centres >= near]
     for candidates in CANDIDATES:
-        for probes in (each for each in PROBES if each <= count // 4):
-            made = _measured(index, vectors, samples, probes, candidates)
-            if made.recall >= RECALL:
-                return made
-    return _measured(index, vectors, samples, count, candidates)
+        far_probes = _probes(index, vectors, samples[1], candidates)
+        probes = _probes(index, vectors, close, candidates) if len(close) else far_probes
+        if max(far_probes, probes) < index.nlist:
+            break
+    recalls = []
+    for sample in samples:
+        is_close = sample.centres >= near
+        found = _found(index, vectors, sample[is_close], candidates, probes)
+        found += _found(index, vectors, sample[~is_close], candidates, far_probes)
+        recalls.append(found / (NEAREST * len(sample)))
+    return Clusters(
+        clusters=index.nlist,
+        probes=probes,
+        candidates=candidates,
+        recall=min(recalls),
+        sample=len(samples[0]),
+        recall_perturbed=recalls[0],
+        recall_random=recalls[1],
+        far_probes=far_probes,
+        near=near,
+    )
 
 
-def _measured(
-    index: Any, vectors: Vectors, samples: list[_Sample], probes: int, candidates: int
-) -> Clusters:
-    """What a search finds that looks into so many clusters."""
-    index.nprobe = probes
-    near, anywhere = (_recall(index, vectors, sample, candidates) for sample in samples)
-    size = len(samples[0].directions)
-    return Clusters(index.nlist, probes, candidates, min(near, anywhere), size, near, anywhere)
+def _probes(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> int:
+    """The fewest clusters to look into for a sample; all of them, if nothing less is enough."""
+    for probes in (each for each in PROBES if each <= index.nlist // 4):
+        found = _found(index, vectors, sample, candidates, probes)
+        if found >= RECALL * NEAREST * len(sample):
+            return probes
+    return int(index.nlist)
 
 
-def _recall(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> float:
-    """The share of the ten nearest that are found, or of others that are equally near."""
-    hits = 0
+def _found(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probes: int) -> int:
+    """How many of the ten nearest are found, or others that are equally near, of all queries."""
+    index.nprobe, hits = probes, 0
     step = max(1, SCORED // (NEAREST * candidates * vectors.dim))
-    for start in range(0, len(sample.least), step):
-        part = slice(start, start + step)
-        directions = sample.directions[part]
-        _, found = index.search(directions, NEAREST * candidates)
-        near = np.einsum("qcd,qd->qc", vectors.matrix[found], directions)
-        near /= divisors(vectors.norms)[found]
-        near[found < 0] = -np.inf
-        good = near >= sample.least[part, np.newaxis] - ROUNDING
+    for start in range(0, len(sample), step):
+        part = sample[start : start + step]
+        _, rows = index.search(part.directions, NEAREST * candidates)
+        near = np.einsum("qcd,qd->qc", vectors.matrix[rows], part.directions)
+        near /= divisors(vectors.norms[rows])
+        near[rows < 0] = -np.inf
+        good = near >= part.least[:, np.newaxis] - ROUNDING
         hits += int(np.minimum(good.sum(axis=1), NEAREST).sum())
-    return hits / (NEAREST * len(sample.least))
+    return hits

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from malmoi.nearest.ranking import divisors
-from malmoi.search.bm25 import highest_score
+from malmoi.search.bm25 import word_weights
 from malmoi.search.fusion import fuse
 from malmoi.search.ranking import (
     NOTHING,
@@ -45,17 +45,12 @@ def by_both(
     if weight > 0:
         named = highest_rows(scores, depth)
     rows = np.union1d(near.rows, named.rows)
-    matched = scores[rows] / highest(state, words)
+    highest = sum(word_weights(state.postings, state.alive, words).values())
+    matched = scores[rows] / np.float32(highest or 1)
     cosines = np.zeros(len(rows), np.float32)
     if direction is not None:
         (cosines,) = cosines_of(state, rows, direction[np.newaxis])
     return first_rows(rows, fuse(cosines, matched, weight, state.spread), k)
-
-
-def highest(state: State, words: Sequence[str]) -> np.float32:
-    """What BM25 is divided by: its highest value for these words, or one where there is none."""
-    postings = [segment.postings for segment in state.segments]
-    return np.float32(highest_score(postings, state.alive, words) or 1)
 
 
 def cosines_of(state: State, rows: Rows, directions: Matrix) -> Matrix:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.encode.notes import silenced_notes
 from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
@@ -49,7 +50,8 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
     """The first text that the encoder has a vector for; None where there is none."""
     for text in texts:
         short = text[:LENGTH]
-        vector: Matrix = encoder.encode([short])[0]
+        with silenced_notes():  # the text will be embedded, and reported, with all others
+            vector: Matrix = encoder.encode([short])[0]
         if np.any(vector):
             return Probe(short, vector)
     return None
@@ -63,6 +65,7 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")
     if state.probe is None:
         return
-    again = l2_normalize(encoder.encode([state.probe.text])[0])
+    with silenced_notes():
+        again = l2_normalize(encoder.encode([state.probe.text])[0])
     if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
         raise BadSetting(f"{what}: the same text has another vector")

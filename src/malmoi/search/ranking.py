@@ -69,7 +69,7 @@ def by_words(state: State, words: Sequence[str], k: int, allowed: tuple[Mask, ..
 
 def word_scores(state: State, words: Sequence[str], allowed: tuple[Mask, ...]) -> Matrix:
     """BM25 of every row; zero where it is not allowed."""
-    scores = score_words([segment.postings for segment in state.segments], state.alive, words)
+    scores = score_words(state.postings, state.alive, words)
     scores[~np.concatenate(allowed)] = 0
     return scores
 

@@ -17,6 +17,7 @@ from malmoi.errors import BadSetting
 from malmoi.search.clusters import Clusters
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.passages import Embedded
+from malmoi.search.postings import Postings
 from malmoi.search.segment import Entry, Rows, Segment, join_segments
 from malmoi.search.words import Analyser
 from malmoi.vectors import Matrix, Vectors
@@ -63,6 +64,11 @@ class State:
     @cached_property
     def _starts(self) -> list[int]:
         return [int(start) for start in self.starts]
+
+    @cached_property
+    def postings(self) -> list[Postings]:
+        """Those of each segment."""
+        return [segment.postings for segment in self.segments]
 
     @cached_property
     def living(self) -> Mask:

@@ -12,13 +12,13 @@ from time import monotonic
 
 import numpy as np
 
+from malmoi.encode.notes import gathered_notes
 from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.search.clustering import clustered
 from malmoi.search.folder import Folder
-from malmoi.search.gathered import gathered_notes
 from malmoi.search.models import check_encoder, new_state, reader_of_texts, take_probe
 from malmoi.search.passages import Embedded, embed_texts
 from malmoi.search.segment import Entry, Rows, digests_of, embedded_segment

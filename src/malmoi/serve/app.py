@@ -56,7 +56,13 @@ def make_app(
         allow_origins=list(origins),
         allow_methods=["GET", "POST"],
         allow_headers=["*"],  # OpenAI's client for browsers sends a dozen of its own
-        expose_headers=["x-request-id", "x-truncated-texts", "x-zero-vectors", "retry-after"],
+        expose_headers=[
+            "x-request-id",
+            "x-truncated-texts",
+            "x-fragmented-texts",
+            "x-zero-vectors",
+            "retry-after",
+        ],
     )
 
 

@@ -15,8 +15,10 @@ Pair = Annotated[list[str], Meta(min_length=2, max_length=2, description="Two te
 Texts = Annotated[list[str | Pair], Meta(min_length=1)]
 TokenId = Annotated[int, Meta(ge=0)]
 ModelName = Annotated[str, Meta(description="One of /models; the first that fits if none.")]
+Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what JSON's writers agree on
 Layers = Annotated[
-    int | str | list[int], Meta(description="-2, [0, 3], '-4:' or 'all'; 0 goes into layer 1.")
+    Number | Annotated[str, Meta(max_length=1000)] | Annotated[list[Number], Meta(max_length=1000)],
+    Meta(description="-2, [0, 3], '-4:' or 'all'; 0 goes into layer 1."),
 ]
 Count = Annotated[int, Meta(ge=1, description="How many answers.")]
 Word = Annotated[str, Meta(min_length=1)]
@@ -84,7 +86,7 @@ class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     mix: Mix | None = None
     pool: Pool | None = None
     recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
-    weights: list[float] | None = None
+    weights: Annotated[list[float], Meta(max_length=1000)] | None = None
     scale: float | None = None
     special: Annotated[bool, Meta(description="Whether [CLS] and [SEP] count.")] | None = None
     per: Per = "text"
@@ -129,7 +131,7 @@ class EncodeRequest(Struct, kw_only=True):
     """As bert-as-service's."""
 
     texts: Annotated[list[str | list[str]], Meta(min_length=1)]
-    id: int | str | None = None
+    id: Number | Annotated[str, Meta(max_length=1000)] | None = None
     is_tokenized: bool = False
     show_tokens: bool = False
     model: ModelName | None = None
@@ -188,10 +190,17 @@ class Scored(Struct, kw_only=True):
     score: float
 
 
-class NeighboursAnswer(Struct, kw_only=True):
-    """The nearest words, nearest first."""
+class WordsAnswer(Struct, kw_only=True):
+    """Of words that have no row of their own: which were read as others, and a note on each."""
 
     model: str
+    read_as: dict[str, dict[str, float]]
+    notes: list[str]
+
+
+class NeighboursAnswer(WordsAnswer, kw_only=True):
+    """The nearest words, nearest first."""
+
     neighbours: list[Scored]
 
 
@@ -204,10 +213,9 @@ class AnalogyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     method: Method = "add"
 
 
-class AnalogyAnswer(Struct, kw_only=True):
+class AnalogyAnswer(WordsAnswer, kw_only=True):
     """The words that it comes closest to."""
 
-    model: str
     answers: list[Scored]
 
 
@@ -219,10 +227,9 @@ class SimilarityRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     model: ModelName | None = None
 
 
-class SimilarityAnswer(Struct, kw_only=True):
+class SimilarityAnswer(WordsAnswer, kw_only=True):
     """The cosine between them."""
 
-    model: str
     similarity: float
 
 

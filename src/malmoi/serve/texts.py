@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.encode.fragments import is_fragmented
 from malmoi.encode.texts import Text
 from malmoi.serve.models import Served
 from malmoi.serve.reading import Reader
@@ -112,6 +113,19 @@ def note_texts(
     visit.model, visit.texts, visit.truncated = model.name, count, len(truncated)
     if truncated:
         visit.headers["x-truncated-texts"] = str(len(truncated))
+
+
+async def note_fragments(
+    service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], texts: Sequence[Text]
+) -> None:
+    """Count texts of which most words are single letters, bytes or unknown tokens to the model."""
+
+    def count() -> int:
+        found = reader.encoder.cutter.fragments.count(encodings, texts)
+        return int(is_fragmented(*found).sum())
+
+    if fragmented := await service.aside(visit, count, characters(texts)):
+        visit.headers["x-fragmented-texts"] = str(fragmented)
 
 
 def refuse_long(reader: Reader, truncated: Sequence[int], parameter: str) -> None:

@@ -14,8 +14,10 @@ from malmoi.encode.pooling import group_bounds
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.recipes import Recipe
 from malmoi.encode.running import Then, run_batch
+from malmoi.explanation import Explanation
 from malmoi.nearest.ranking import Metric
-from malmoi.query.neighbours import Neighbour, neighbours
+from malmoi.query.neighbours import neighbours
+from malmoi.query.words import OnReading
 from malmoi.vectors import Matrix, Vectors
 
 
@@ -90,6 +92,14 @@ class Vectorising:
 
 
 @dataclass(frozen=True)
+class Answered:
+    """An answer to words, and where those without a row of their own got their vectors."""
+
+    found: Any
+    readings: tuple[Explanation, ...]
+
+
+@dataclass(frozen=True)
 class Nearest:
     """The nearest words to each word."""
 
@@ -97,9 +107,18 @@ class Nearest:
     k: int
     metric: Metric
 
-    def run(self, items: Sequence[str], threads: int) -> list[list[Neighbour]]:
+    def run(self, items: Sequence[str], threads: int) -> list[Answered]:
         """The neighbours of each word."""
-        return neighbours(self.vectors, items, self.k, metric=self.metric)
+        heard: dict[str, Explanation] = {}
+
+        def keep(explanation: Explanation) -> None:
+            heard[explanation.word] = explanation
+
+        found = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=keep)
+        return [
+            Answered(near, (heard[word],) if word in heard else ())
+            for word, near in zip(items, found, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -109,6 +128,16 @@ class OneByOne:
     def run(self, items: Sequence[Callable[[], Any]], threads: int) -> list[Any]:
         """An answer a question, or why there is none."""
         return [attempt(item) for item in items]
+
+
+def explained(ask: Callable[[OnReading], Any]) -> Callable[[], Answered]:
+    """A question that keeps the readings of its words with the answer."""
+
+    def question() -> Answered:
+        heard: list[Explanation] = []
+        return Answered(ask(heard.append), tuple(heard))
+
+    return question
 
 
 def attempt(question: Callable[[], Any]) -> Any:

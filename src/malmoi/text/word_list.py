@@ -10,6 +10,8 @@ from malmoi.files.source import Source
 from malmoi.keys import Keys
 from malmoi.vocabulary import Vocabulary
 
+DIGITS = 18  # of the largest count that is read
+
 
 def save_words(vocabulary: Vocabulary, path: Path) -> None:
     """Write words and counts."""
@@ -26,7 +28,7 @@ def load_words(path: Path) -> Vocabulary:
     text = b"".join(block.tobytes() for block, _ in Source(path).blocks())
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
         word, _, count = line.rstrip(b"\r").replace(b"\t", b" ").rpartition(b" ")
-        if not word or not count.isdigit():
+        if not word or not count.isdigit() or len(count) > DIGITS:
             raise BadFile(f"{path}:{number}: a word and its count are needed")
         words.append(word)
         counts.append(int(count))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from malmoi.errors import BadFile, BadSetting
 from malmoi.extras import require
 from malmoi.files.output import written
+from malmoi.files.source import Source
 
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
@@ -37,6 +38,8 @@ class WordPiece:
         """The numbers BERT sees: `[CLS] text [SEP]`, or `[CLS] text [SEP] pair [SEP]`."""
         tokenizer = engine(self.vocabulary, self.lower)
         classify, separate = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
+        if classify is None or separate is None:
+            raise BadFile(f"{self.vocabulary} has no [CLS] and [SEP]: it is not a BERT vocabulary")
         parts = [text] if pair is None else [text, pair]
         encoded = [[*tokenizer.encode(part).ids, separate] for part in parts]
         return [classify, *(number for part in encoded for number in part)]
@@ -50,7 +53,11 @@ def engine(vocabulary: str, lower: bool) -> Any:
     if not Path(vocabulary).is_file():
         raise BadFile(f"{vocabulary} does not exist")
     tokenizers = require("tokenizers", extra="wordpiece")
-    pieces = Path(vocabulary).read_text(encoding="utf-8").splitlines()
+    content = b"".join(block.tobytes() for block, _ in Source(Path(vocabulary)).blocks())
+    try:
+        pieces = content.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise BadFile(f"{vocabulary} is not UTF-8 at byte {error.start:,}: save it so") from error
     numbers = {piece: number for number, piece in enumerate(pieces)}
     if UNKNOWN not in numbers:
         raise BadFile(f"{vocabulary} has no {UNKNOWN}: it is no WordPiece vocabulary")

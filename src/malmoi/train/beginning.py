@@ -57,12 +57,16 @@ def refuse_misfits(
 
 
 def random_rows(rows: int, dim: int, seed: int) -> Matrix:
-    """Small random rows, evenly between ± 1 / (2 · dim), padded with zeros."""
+    """Small random rows, evenly between ± 1 / dim as in gensim and fastText, padded with zeros.
+
+    word2vec.c has half of that. At low learning rates the difference stays: rows grow by what
+    they are multiplied with.
+    """
     matrix = aligned_rows(rows, padded_width(dim))
     random = np.random.default_rng(seed)
     for first in range(0, rows, 65536):
         part = matrix[first : first + 65536, :dim]
-        part[:] = (random.random(part.shape, dtype=np.float32) - np.float32(0.5)) / dim
+        part[:] = (2 * random.random(part.shape, dtype=np.float32) - 1) / dim
     return matrix
 
 

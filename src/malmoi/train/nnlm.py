@@ -165,9 +165,10 @@ def taken_up(learner: "Learner", keeper: Keeper) -> int:
     """Let a new learner go on from a checkpoint, if there is one; after how many words that is."""
     if keeper.found is None:
         return 0
-    learner.restore(keeper.found.tensors)
-    learner.random.bit_generator.state = keeper.found.state["random"]
-    return int(keeper.found.state["done"])
+    with keeper.found.restoring():
+        learner.restore(keeper.found.tensors)
+        learner.random.bit_generator.state = keeper.found.state["random"]
+        return int(keeper.found.state["done"])
 
 
 def batches(

@@ -95,13 +95,13 @@ class Learning:
         settings = self.settings
         epoch, place = divmod(part, len(self.bounds) - 1)
         first, last = self.bounds[place : place + 2].tolist()
-        fall = (settings.rate - settings.final_rate) / (settings.epochs * len(self.ids))
+        fall = (settings.learning_rate - settings.final_rate) / (settings.epochs * len(self.ids))
         plan = Plan(
             settings.architecture == "skip-gram",
             self.is_direct,
             settings.window,
             settings.shrinking,
-            settings.rate - fall * (epoch * len(self.ids) + first),
+            settings.learning_rate - fall * (epoch * len(self.ids) + first),
             fall,
             WATCHED if len(self.ids) > FEW else 1,
         )
@@ -124,9 +124,8 @@ class Learning:
 
     def _refuse_overflow(self, *numbers: float) -> None:
         if not np.all(np.isfinite(numbers)):
-            raise BadSetting(
-                f"nothing is learnt any more: learning_rate is {self.settings.rate:g}, lower it"
-            )
+            rate = self.settings.learning_rate
+            raise BadSetting(f"nothing is learnt any more: learning_rate is {rate:g}, lower it")
 
     def _room(self, words: int) -> Room:
         width, reach = self.network.inputs.shape[1], 2 * self.settings.window
@@ -139,6 +138,7 @@ class Learning:
             aligned_rows(SENTENCE, width),
             aligned_rows(SENTENCE, width),
             np.zeros(reach, np.int32),
+            np.zeros(reach, np.float32),
             aligned_rows(1, width)[0],
             np.zeros((2, most), np.int32),
             np.zeros((2, most), np.float32),

@@ -45,8 +45,8 @@ class WordSettings:
     """These are drawn by their counts to this power."""
     subsample: float = 1e-3
     """Words with a larger share of the text are left out now and then; 0: never."""
-    learning_rate: float | None = None
-    """At the beginning; unless given, what suits the architecture."""
+    learning_rate: float = 0.05
+    """At the beginning."""
     final_rate: float = 1e-4
     """The learning rate at the end."""
     epochs: int = 5
@@ -76,9 +76,9 @@ class WordSettings:
         for name in ("power", "subsample", "final_rate"):
             if not 0 <= getattr(self, name) < inf:
                 raise BadSetting(f"{name} is {getattr(self, name)}: give a number, 0 or above")
-        if not self.final_rate <= self.rate < inf:
+        if not self.final_rate <= self.learning_rate < inf:
             raise BadSetting(
-                f"learning_rate is {self.rate}: give a number not below final_rate,"
+                f"learning_rate is {self.learning_rate}: give a number not below final_rate,"
                 f" which is {self.final_rate}"
             )
         if self.power > STEEPEST:
@@ -91,10 +91,3 @@ class WordSettings:
     def choice(self) -> WordChoice:
         """Which words are taken from text."""
         return WordChoice(min_count=self.min_count, size=self.size)
-
-    @property
-    def rate(self) -> float:
-        """The learning rate at the beginning: as given, or what suits the architecture."""
-        if self.learning_rate is not None:
-            return self.learning_rate
-        return 0.05 if self.architecture == "skip-gram" else 0.1

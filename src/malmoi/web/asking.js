@@ -14,7 +14,7 @@ const K = 10;
 export async function neighboursOf(space, row, key, metric) {
   if (space.source.live && !space.alike) {
     const asked = { model: space.name, word: key, k: String(K), metric };
-    return found(space, (await ask("neighbours", asked)).neighbours);
+    return found(space, (await ask("neighbours", asked))?.neighbours);
   }
   if (row < 0) throw new Error(`It is not in ${space.name}.`);
   if (!space.described.metrics.includes(metric)) {
@@ -29,7 +29,7 @@ export async function analogyOf(space, expression) {
   const terms = parseExpression(expression);
   if (space.source.live) {
     const asked = { model: space.name, expression, k: String(K) };
-    return found(space, (await ask("analogy", asked)).answers);
+    return found(space, (await ask("analogy", asked))?.answers);
   }
   const described = space.described.sections.coarse;
   if (!described) throw new Error("This page was written without vectors to compute with.");
@@ -53,12 +53,19 @@ async function ask(path, asked) {
   return said;
 }
 
-/** The sentence in an answer that tells of an error, whichever its shape. */
-function sentence({ error, detail, message }) {
+/** The sentence in an answer that tells of an error, whichever its shape. @param {any} answer */
+export function sentence(answer) {
+  const { error, detail, message } = answer ?? {};
   const said = error?.message ?? error ?? detail ?? message;
   return typeof said === "string" ? said : null;
 }
 
-function found(space, answers) {
+/** Answers with their rows; what is no list of words and scores is refused in a sentence.
+ * @param {import("./space.js").Space} space @param {any} answers @returns {Answer[]} */
+export function found(space, answers) {
+  const fits = (one) => typeof one?.key === "string" && Number.isFinite(one.score);
+  if (!Array.isArray(answers) || !answers.every(fits)) {
+    throw new Error("The server's answer is no list of words. Is it malmoi's?");
+  }
   return answers.map(({ key, score }) => ({ key, score, row: space.find(key), digits: 4 }));
 }

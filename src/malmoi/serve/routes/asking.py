@@ -1,5 +1,6 @@
 """/neighbours, /analogy and /similarity: what can be asked of words and texts."""
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from malmoi.serve.schemas import (
     SimilarityRequest,
 )
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.work import Nearest, OneByOne
+from malmoi.serve.work import Answered, Nearest, OneByOne, explained
 from malmoi.vectors import l2_normalize
 
 COST = 64  # pieces of text that take about as long as a question to vectors
@@ -35,8 +36,8 @@ async def ask_neighbours(
     visit.model = model.name
     check_word(service.limits, asked.word, "word")
     work = Nearest(words, count(service, asked.k), asked.metric)
-    (found,) = await service.ask(visit, work, [asked.word], [COST])
-    return {"model": model.name, "neighbours": scored(found)}
+    (answer,) = await service.ask(visit, work, [asked.word], [COST])
+    return {"model": model.name, "neighbours": scored(answer.found), **as_read(answer)}
 
 
 async def ask_analogy(service: Service, visit: Visit, asked: AnalogyRequest) -> dict[str, Any]:
@@ -44,9 +45,10 @@ async def ask_analogy(service: Service, visit: Visit, asked: AnalogyRequest) -> 
     model, words = service.models.vectors(asked.model)
     visit.model, k = model.name, count(service, asked.k)
     check_expression(service.limits, asked.expression)
-    question = [lambda: analogy(words, asked.expression, k, method=asked.method)]
-    (found,) = await service.ask(visit, OneByOne(), question, [COST])
-    return {"model": model.name, "answers": scored(found)}
+    ask = partial(analogy, words, asked.expression, k, method=asked.method)
+    question = explained(lambda heard: ask(on_reading=heard))
+    (answer,) = await service.ask(visit, OneByOne(), [question], [COST])
+    return {"model": model.name, "answers": scored(answer.found), **as_read(answer)}
 
 
 async def ask_similarity(
@@ -59,12 +61,13 @@ async def ask_similarity(
         words = model.vectors
         check_word(service.limits, asked.one, "one")
         check_word(service.limits, asked.other, "other")
-        question = [lambda: similarity(words, asked.one, asked.other)]
-        (cosine,) = await service.ask(visit, OneByOne(), question, [COST])
+        ask = partial(similarity, words, asked.one, asked.other)
+        question = explained(lambda heard: ask(on_reading=heard))
+        (answer,) = await service.ask(visit, OneByOne(), [question], [COST])
     else:
         rows = l2_normalize(await vectors(service, visit, model, [asked.one, asked.other]))
-        cosine = float(np.dot(rows[0].astype(np.float64), rows[1]))
-    return {"model": model.name, "similarity": cosine}
+        answer = Answered(float(np.dot(rows[0].astype(np.float64), rows[1])), ())
+    return {"model": model.name, "similarity": answer.found, **as_read(answer)}
 
 
 def count(service: Service, k: int) -> int:
@@ -78,6 +81,14 @@ def count(service: Service, k: int) -> int:
 def scored(found: list[Neighbour]) -> list[dict[str, Any]]:
     """Neighbours as JSON has them."""
     return [{"key": one.key, "score": one.score} for one in found]
+
+
+def as_read(answer: Answered) -> dict[str, Any]:
+    """Which words were read as others, and a sentence on each that has no row of its own."""
+    return {
+        "read_as": {one.word: one.read_as for one in answer.readings if one.read_as},
+        "notes": [one.note for one in answer.readings],
+    }
 
 
 METHODS: tuple[Literal["GET", "POST"], ...] = ("GET", "POST")

@@ -11,7 +11,14 @@ from malmoi.serve.reading import Cut, Reader
 from malmoi.serve.refusing import Refused
 from malmoi.serve.schemas import EncodeAnswer, EncodeRequest
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import characters, checked, note_texts, run_encodings, run_texts
+from malmoi.serve.texts import (
+    characters,
+    checked,
+    note_fragments,
+    note_texts,
+    run_encodings,
+    run_texts,
+)
 
 PAIR = " ||| "  # between the two texts of a pair
 RECIPE = "bert-as-service"
@@ -33,6 +40,8 @@ async def encode(service: Service, visit: Visit, asked: EncodeRequest) -> dict[s
         encodings = await cut(service, visit, reader, asked)
         truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
         note_texts(service, visit, model, len(encodings), truncated)
+        if not asked.is_tokenized:
+            await note_fragments(service, visit, reader, encodings, strings(asked))
         ending = reader.ending(RECIPES[RECIPE])
         rows = await run_encodings(service, visit, reader, encodings, ending)
         if asked.show_tokens:

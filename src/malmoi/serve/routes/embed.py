@@ -22,6 +22,7 @@ from malmoi.serve.texts import (
     characters,
     check_finite,
     checked,
+    note_fragments,
     note_texts,
     refuse_long,
     run_encodings,
@@ -46,6 +47,7 @@ async def embed(service: Service, visit: Visit, asked: EmbedRequest) -> dict[str
     if not asked.truncate:
         refuse_long(reader, truncated, TEXTS)
     note_texts(service, visit, model, len(texts), truncated)
+    await note_fragments(service, visit, reader, encodings, texts)
     answer: dict[str, Any] = {"model": model.name}
     if wish.per == "text":
         ending = reader.ending(wish.recipe) if wish.recipe else reader.own

@@ -14,6 +14,7 @@ from malmoi.serve.texts import (
     characters,
     check_count,
     checked,
+    note_fragments,
     note_texts,
     refuse_long,
     run_encodings,
@@ -75,6 +76,7 @@ async def vectors(
         found = checked(service, texts, INPUT)
         call = partial(reader.cut, found, prompt=reader.encoder.prompt(None))
         encodings = await service.aside(visit, call, characters(found))
+        await note_fragments(service, visit, reader, encodings, found)
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     if not service.truncate:
         refuse_long(reader, truncated, INPUT)

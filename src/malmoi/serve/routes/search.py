@@ -11,7 +11,7 @@ from malmoi.serve.reading import Reader
 from malmoi.serve.routes.asking import COST, count
 from malmoi.serve.schemas import SearchAnswer, SearchRequest
 from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import checked, note_texts, run_encodings
+from malmoi.serve.texts import checked, note_fragments, note_texts, run_encodings
 from malmoi.serve.work import OneByOne
 from malmoi.vectors import Matrix
 
@@ -67,6 +67,7 @@ async def query_vector(
     encodings = await service.aside(visit, lambda: reader.cut([query], prompt=prompt), len(query))
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     note_texts(service, visit, model, 1, truncated)
+    await note_fragments(service, visit, reader, encodings, [query])
     vector: Matrix = (await run_encodings(service, visit, reader, encodings, reader.own))[0]
     return vector
 

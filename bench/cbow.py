@@ -1,0 +1,84 @@
+"""CBOW at gensim's learning rates: the same text and settings, two seeds of each.
+
+gensim's rate falls as ours does when it reads sentences, or a file with one worker. With several
+workers on one file each of them counts its own words only, so that the rate falls by half of what
+it should on two: that is another training. So gensim runs with one worker, both seeds at once.
+"""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from bench.data import Data
+from bench.measure import Figure, say
+from bench.text import CORPORA
+from bench.vectors import ENGLISH, beside
+from bench.words import GENSIM, SHARED
+from malmoi.text.corpus import Corpus
+from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.vectors import Vectors
+
+RATES = (0.025, 0.05)
+SEEDS = (1, 2)
+EPOCHS = 5
+SIZE = 27_000_000  # bytes of text, about 4.4 million words: one core takes a minute for gensim's
+BANDS = {"100 most frequent words": (0, 100), "words up to 5,000": (100, 5000)}
+LEVEL = 0.03  # of the mean length of vectors, which is how much was learnt
+
+
+def run(data: Data) -> Iterator[Figure]:
+    """All figures of this part; none where the corpora are not there."""
+    if not CORPORA.is_dir():
+        say(f"no corpora in {CORPORA} (set MALMOI_DATA): cbow is left out")
+        return
+    plain = data.folder / "cbow.txt"
+    with gzip.open(CORPORA / "enwiki.txt.gz") as file:
+        plain.write_bytes(file.read(SIZE).rpartition(b"\n")[0] + b"\n")
+    corpus = encode_corpus(
+        Corpus.of(plain), choice=WordChoice(min_count=5), folder=data.folder / "cbow"
+    )
+    for rate in RATES:
+        ours = [our_vectors(corpus, rate, seed) for seed in SEEDS]
+        say(f"gensim's CBOW at {rate}, seeds {SEEDS}")
+        with ThreadPoolExecutor(len(SEEDS)) as pool:  # without Python's lock while it trains
+            theirs = list(pool.map(partial(gensim_vectors, plain, rate), SEEDS))
+        yield from beside(f"at {rate}", ENGLISH, ours, theirs, "gensim")
+        yield from lengths(f"at {rate}", ours, theirs)
+
+
+def our_vectors(corpus: EncodedCorpus, rate: float, seed: int) -> Vectors:
+    """What we learn."""
+    given = SHARED | {"epochs": EPOCHS, "seed": seed, "learning_rate": rate, "threads": 2}
+    return train_word2vec(corpus, Word2Vec(**given, architecture="cbow"))
+
+
+def gensim_vectors(plain: Path, rate: float, seed: int) -> Vectors:
+    """What gensim learns."""
+    from gensim.models import Word2Vec as GensimWord2Vec
+
+    given = GENSIM | {"alpha": rate, "seed": seed, "epochs": EPOCHS}
+    held = GensimWord2Vec(corpus_file=str(plain), sg=0, workers=1, **given).wv
+    return Vectors(held.index_to_key, np.array(held.vectors))
+
+
+def lengths(name: str, ours: Sequence[Vectors], theirs: Sequence[Vectors]) -> Iterator[Figure]:
+    """How long vectors have grown, which differs less between seeds than what they are good for."""
+    for title, band in BANDS.items():
+        mine, peer = (np.mean([length(each, *band) for each in group]) for group in (ours, theirs))
+        yield Figure(
+            name=f"{name}, {title}",
+            ours=f"{mine:.3f}",
+            peer=f"{peer:.3f}",
+            asked=f"± {LEVEL:.0%}",
+            met=bool(abs(mine / peer - 1) <= LEVEL),
+        )
+
+
+def length(vectors: Vectors, first: int, last: int) -> float:
+    """The mean length of the vectors of words by their rank."""
+    return float(np.linalg.norm(vectors.matrix[first:last], axis=1).mean())

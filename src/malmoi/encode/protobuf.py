@@ -1,0 +1,48 @@
+"""Messages of Protocol Buffers, written field by field: as much as an ONNX graph needs.
+
+    a field      its number and wire type as a varint, then its value
+    varint       seven bits a byte, the lowest first; the high bit says that more follow
+    text, bytes, messages   their length as a varint, then the bytes
+
+Knows nothing of ONNX.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+
+VARINT, LENGTH, FLOAT = 0, 2, 5  # wire types
+BITS = 64  # a negative number is written as its two's complement
+
+Scalar = int | float | str | bytes
+Fields = Mapping[int, Scalar | Sequence[Scalar]]  # by number; several values repeat the field
+
+
+def message(fields: Fields) -> bytes:
+    """The bytes of a message; a message inside another is given as its bytes."""
+    return b"".join(_field(number, one) for number, value in fields.items() for one in _each(value))
+
+
+def varint(number: int) -> bytes:
+    """A whole number."""
+    rest, found = number % (1 << BITS), bytearray()
+    while rest > 0x7F:
+        found.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    found.append(rest)
+    return bytes(found)
+
+
+def _each(value: Scalar | Sequence[Scalar]) -> Iterator[Scalar]:
+    if isinstance(value, int | float | str | bytes):
+        yield value
+    else:
+        yield from value
+
+
+def _field(number: int, value: Scalar) -> bytes:
+    if isinstance(value, int):
+        return varint(number << 3 | VARINT) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | FLOAT) + struct.pack("<f", value)
+    content = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | LENGTH) + varint(len(content)) + content

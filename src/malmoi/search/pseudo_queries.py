@@ -1,0 +1,61 @@
+"""Pseudo-queries: what somebody might ask who looks for a text, made from the text itself.
+
+There are two kinds, in turn. Some words of a text stand for questions that use the words of the
+text, which stays whole. A sentence of the text with all other sentences as the text to be found
+(the inverse cloze task, Lee et al. 2019) stands for those that do not. A text of one sentence has
+the first kind alone. Knows nothing of vectors.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+SENTENCES = re.compile(r"(?<=[.!?。])\s+|\n+")
+FEWEST_WORDS = 3  # of a sentence that is asked for
+SHORTEST, LONGEST = 6, 14  # words of a text that a query is taken from
+KEPT = 0.6  # the share of them that stays
+AROUND = 5000  # characters of a long text on either side of the sentence
+SEED = 1
+
+
+@dataclass(frozen=True)
+class PseudoQuery:
+    """A query, and the rest of the text that it came from; None where the text stays whole."""
+
+    query: str
+    rest: str | None
+
+
+def make_queries(texts: Sequence[str]) -> list[PseudoQuery]:
+    """One for each text; the same ones for the same texts."""
+    random = Random(SEED)
+    return [
+        (at % 2 and _held_out(text, random)) or _some_words(text, random)
+        for at, text in enumerate(texts)
+    ]
+
+
+def _held_out(text: str, random: Random) -> PseudoQuery | None:
+    """A sentence and all but the sentence; None where there are not two."""
+    bounds = [0, *(found.end() for found in SENTENCES.finditer(text)), len(text)]
+    spans = [
+        (start, stop)
+        for start, stop in pairwise(bounds)
+        if len(text[start:stop].split()) >= FEWEST_WORDS
+    ]
+    if len(spans) < 2:
+        return None
+    start, stop = random.choice(spans)
+    before, after = text[max(0, start - AROUND) : start], text[stop : stop + AROUND]
+    return PseudoQuery(text[start:stop].strip(), before + after)
+
+
+def _some_words(text: str, random: Random) -> PseudoQuery:
+    """Some words of a text."""
+    words = text.split()
+    count = min(len(words), random.randint(SHORTEST, LONGEST))
+    start = random.randint(0, len(words) - count)
+    span = words[start : start + count]
+    return PseudoQuery(" ".join([word for word in span if random.random() < KEPT] or span), None)

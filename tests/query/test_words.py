@@ -1,0 +1,145 @@
+"""What a question's words are taken for, and that it is reported."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from malmoi import subwords
+from malmoi.errors import MissingExtra, UnknownWord
+from malmoi.explanation import Explanation
+from malmoi.query import words
+from malmoi.query.analogy import analogy
+from malmoi.query.compare import odd_one_out, rank, similarity
+from malmoi.query.neighbours import neighbours
+from malmoi.query.words import understand
+from malmoi.readings import NewWords, Reading, readings
+from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.text.korean import Korean
+from malmoi.text.tokenizers import English, describe
+from malmoi.vectors import Vectors
+
+
+def built(keys: list[str], counts: list[int], tokenizer: str = "") -> SubwordVectors:
+    """Vectors whose n-grams of letters have a row each, as after a training."""
+    random = np.random.default_rng(4)
+    cut = Subwords(shortest=2, longest=3, buckets=1_000_000)
+    kept = np.unique([cut.bucket(ngram) for key in keys for ngram in cut.ngrams(key)])
+    own = random.normal(size=(len(keys), 6)).astype(np.float32)
+    return SubwordVectors(
+        keys,  # type: ignore[arg-type]
+        own,
+        np.array(counts),
+        {"tokenizer": tokenizer} if tokenizer else {},
+        own=own,
+        ngrams=random.normal(size=(len(kept), 6)).astype(np.float32),
+        subwords=cut,
+        kept=kept.astype(np.int32),
+    )
+
+
+def test_a_word_is_tokenized_as_the_training_text_was_before_it_is_corrected() -> None:
+    vectors = built(["재밌", "다", "재밋다", "영화"], [3085, 9000, 40, 5000], describe(Korean()))
+    heard: list[Explanation] = []
+    found = neighbours(vectors, "재밌다", on_reading=heard.append)
+    (told,) = heard
+    assert (told.source, told.tokens) == ("tokens", ("재밌", "다"))
+    assert told.read_as == {"재밌": 0.5, "다": 0.5}
+    assert told.note == (
+        "'재밌다' is not in the vectors; read as 재밌 + 다, as its tokenizer splits it"
+    )
+    assert str(told) == told.note
+    assert {one.key for one in found} == {"재밋다", "영화"}  # the tokens are words asked with
+    mean = (vectors["재밌"] + vectors["다"]) / 2
+    np.testing.assert_allclose(understand(vectors, "재밌다")[0], mean, atol=1e-6)
+
+
+def test_one_token_that_is_known_answers_too() -> None:
+    plain = Vectors(["fishing", "boat", "lake"], np.eye(3), meta={"tokenizer": describe(English())})
+    assert similarity(plain, "Fishing!", "fishing") == pytest.approx(1)
+    assert rank(plain, "Fishing", "boat") == 1
+    assert understand(plain, "Fishing")[1].tokens == ("fishing",)
+
+
+def test_tokens_answer_only_if_all_of_them_are_known() -> None:
+    vectors = built(["재밌", "영화"], [30, 50], describe(Korean()))
+    assert understand(vectors, "재밌다")[1].source == "n-grams"
+    plain = Vectors(["fishing"], np.eye(1), meta={"tokenizer": describe(English())})
+    with pytest.raises(UnknownWord):
+        understand(plain, "fishing boat")
+    with pytest.raises(UnknownWord):
+        understand(plain, "!?")
+
+
+def test_that_the_tokenizer_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(description: str) -> English:
+        raise MissingExtra("kiwipiepy is not installed: pip install 'malmoi[korean]'")
+
+    monkeypatch.setattr(words, "_tokenizer", missing)
+    vectors = built(["재밌", "다", "영화", "재밌게"], [30, 90, 50, 20], "some")
+    vector, told = understand(vectors, "재밌다")
+    assert told.source == "n-grams"
+    assert vector.tolist() == vectors["재밌다"].tolist()
+    assert "could not be split as the training text was: kiwipiepy is not installed" in told.note
+    with pytest.raises(UnknownWord, match="kiwipiepy is not installed"):
+        understand(Vectors(["재밌", "다"], np.eye(2), meta={"tokenizer": "some"}), "재밌다")
+
+
+@pytest.mark.parametrize("description", ["no JSON", "[]", '{"name": "no such tokenizer"}'])
+def test_a_damaged_description_of_a_tokenizer_is_said(description: str) -> None:
+    vectors = built(["재밌", "다", "영화", "재밌게"], [30, 90, 50, 20], description)
+    assert "tokenizer" in understand(vectors, "재밌다")[1].note
+
+
+def test_a_word_of_which_hardly_any_ngram_is_known_is_refused() -> None:
+    vectors = built(["전투", "전쟁", "xylo"], [500, 400, 300])
+    assert len(vectors.explain("xyzzy").ngrams) == 3
+    assert vectors.explain("xyzzy").note == (
+        "'xyzzy' is not in the vectors; built from 3 of its 11 n-grams"
+    )
+    with pytest.raises(UnknownWord, match="the vectors, which know only 3 of its 11 n-grams"):
+        neighbours(vectors, "xyzzy")
+    assert len(neighbours(vectors, vectors["xyzzy"])) == 3  # whoever insists
+    assert len(neighbours(replace(vectors, least_known=0.0), "xyzzy")) == 3
+    assert vectors.meant("xyzzy").tolist() == vectors["xyzzy"].tolist()
+
+
+def test_ngrams_that_buckets_hit_by_chance_do_not_count() -> None:
+    vectors = built(["전투", "전쟁", "xylo"], [500, 400, 300])
+    told = Explanation("abcdefgh", "n-grams", ("a",) * 8, all_ngrams=20)
+    assert not vectors.is_guess(told)
+    crowded = replace(vectors, subwords=replace(vectors.subwords, buckets=3 * len(vectors.ngrams)))
+    assert crowded.is_guess(told)
+    assert not crowded.is_guess(replace(told, ngrams=("a",) * 12))
+    full = replace(vectors, subwords=replace(vectors.subwords, buckets=len(vectors.ngrams)))
+    assert not full.is_guess(told)
+
+
+def test_what_is_read_as_another_word_is_reported_with_both_readings() -> None:
+    vectors = built(["government", "city", "river"], [5000, 400, 300])
+    heard: list[Explanation] = []
+    assert neighbours(vectors, ["goverment", "city"], on_reading=heard.append)[0][0].key == (
+        "government"
+    )
+    (told,) = heard
+    assert told.source == "near words"
+    assert list(told.read_as) == ["government"]
+    assert "perhaps government (" in told.note
+    assert ", or a new word (" in told.note
+    analogy(vectors, "goverment - city + rivers", on_reading=heard.append)
+    similarity(vectors, "goverment", "city", on_reading=heard.append)
+    odd_one_out(vectors, ["goverment", "city", "river"], on_reading=heard.append)
+    assert [one.word for one in heard[1:]] == ["goverment", "rivers", "goverment", "goverment"]
+
+
+def test_what_is_meant_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(vectors: Vectors, word: str, new: NewWords) -> list[Reading]:
+        asked.append(word)
+        return readings(vectors, word, new)
+
+    monkeypatch.setattr(subwords, "readings", counted)
+    vectors = built(["government", "city", "river"], [5000, 400, 300])
+    neighbours(vectors, ["goverment", "city"], on_reading=lambda told: None)
+    assert asked == ["goverment"]
