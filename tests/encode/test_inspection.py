@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from malmoi.cli import run
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.engine import arithmetic_of
 from malmoi.encode.inspection import inspect_model
 from malmoi.errors import BadFile
 from tests.encode.checkpoints import change, save_model
@@ -46,6 +47,7 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
         "vocabulary": 30522,
         "longest": 256,
         "numbers": "float32",
+        "arithmetic": "float32",
         "tokenizer": "WordPiece, lower case, 30,522 pieces",
         "pooling": "mean, Normalize",
         "prompts": [],
@@ -58,6 +60,12 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
     assert "layers      6 of 384 numbers, 12 heads" in shown
     assert max(map(cell_len, shown)) <= 80
     assert cell_len(" ".join(shown)) > 80 * 5
+
+
+def test_the_arithmetic_of_a_quantized_model_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["inspect", "minilm:quantized"]) == 0
+    arithmetic = arithmetic_of("quantized")
+    assert f"arithmetic  {arithmetic} on this processor" in capsys.readouterr().out.splitlines()
 
 
 def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ def model_facts(found: "ModelInspection") -> dict[str, str]:
         "vocabulary": f"{found.vocabulary:,} pieces",
         "longest": f"{found.longest:,} pieces a text",
         "numbers": found.numbers or "unknown",
+        "arithmetic": f"{found.arithmetic} on this processor",
         "size": f"{found.bytes:,} bytes",
         "tokenizer": found.tokenizer or "unknown",
         "pooling": found.pooling,

@@ -242,7 +242,7 @@ class ContextualEncoder:
         return reopened, (self.name, dict(self.modules.prompts), self.modules.default_prompt)
 
     def __repr__(self) -> str:
-        sizes = f"{self.config.layers} layers × {self.config.dim}"
+        sizes = f"{self.config.layers} layers × {self.config.dim} in {self.engine.arithmetic}"
         return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
 
 

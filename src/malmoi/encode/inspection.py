@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from malmoi.encode.config import Config, read_config
 from malmoi.encode.cutting import Cutter, make_cutter
+from malmoi.encode.engine import arithmetic_of
 from malmoi.encode.finding import find_model, is_universal, precision_of
+from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.sentence import Dense, SentenceModules, read_modules
 from malmoi.encode.weights import open_weights, read_weights, weights_file, weights_files
 from malmoi.errors import BadFile, BadSetting
@@ -33,6 +35,7 @@ class ModelInspection:
     vocabulary: int
     longest: int  # pieces of a text
     numbers: str  # how the file writes them
+    arithmetic: Arithmetic  # what they are multiplied as here, by the ending of the name
     bytes: int
     tokenizer: str
     pooling: str
@@ -44,7 +47,8 @@ def inspect_model(name: str) -> ModelInspection:
     """Open every part of a model's folder and say what was found."""
     if is_universal(name):
         raise BadSetting(f"{name} is a package with nothing to look into: malmoi embed runs it")
-    folder = find_model(precision_of(name)[0])
+    place, precision = precision_of(name)
+    folder = find_model(place)
     findings: list[Finding] = []
     modules = _tried(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
     config = read_config(modules.transformer)
@@ -62,6 +66,7 @@ def inspect_model(name: str) -> ModelInspection:
         vocabulary=config.vocabulary,
         longest=cutter.longest if cutter else config.positions,
         numbers=numbers,
+        arithmetic=arithmetic_of(precision),
         bytes=size,
         tokenizer=_described(cutter, config) if cutter else "",
         pooling=_pooling(modules),
