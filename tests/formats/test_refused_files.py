@@ -6,6 +6,7 @@ import gzip
 import lzma
 import os
 import pickle
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from malmoi.errors import BadFile, BadSetting
 from malmoi.formats import load, save
+from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
 PICKLED: dict[str, Any] = {
@@ -186,3 +188,22 @@ def test_settings_that_make_no_sense_are_refused(
         save(words, tmp_path / name)
         with pytest.raises(BadSetting):
             load(tmp_path / name, **options)
+
+
+def test_a_fasttext_matrix_without_rows_but_endless_ones_is_refused(
+    subworded: SubwordVectors, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.bin"
+    save(subworded, path)
+    assert subworded.output is not None
+    start = path.stat().st_size - subworded.output.nbytes - 16
+    path.write_bytes(path.read_bytes()[:start] + struct.pack("<2q", 0, 2**62))
+    assert "has a matrix of 0 × 4611686018427387904: it is damaged" in refusal(path)
+
+
+def test_zipped_words_that_are_damaged_are_refused(words: Vectors, tmp_path: Path) -> None:
+    save(words, tmp_path / "x.npy")
+    packed = gzip.compress((tmp_path / "x.vocab.txt").read_bytes())
+    (tmp_path / "x.vocab.txt").write_bytes(packed[:-9])
+    with pytest.raises(BadFile, match=r"x\.vocab\.txt is a damaged or cut-off gzip file"):
+        load(tmp_path / "x.npy")

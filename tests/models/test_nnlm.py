@@ -230,3 +230,11 @@ def test_weights_that_are_no_numbers_are_refused(weight: str, tmp_path: Path) ->
         write_tensors(path, arrays | {weight: wrong}, metadata)
         with pytest.raises(BadFile, match=r"x\.nnlm is damaged"):
             load_nnlm(path)
+
+
+def test_a_model_whose_numbers_overflow_draws_no_words() -> None:
+    model = made()
+    large = replace(model.layers, output_bias=np.full_like(model.layers.output_bias, 3e38))
+    large = replace(large, lookup=large.lookup * np.float32(1e38))
+    with np.errstate(all="ignore"), pytest.raises(BadSetting, match="are not finite"):
+        replace(model, layers=large).sample(1)

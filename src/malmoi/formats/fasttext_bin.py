@@ -41,6 +41,7 @@ from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Matrix
 
 WORDS_A_BLOCK = 65536
+WIDEST = 1 << 31  # columns: fastText counts them in 32 bits
 
 
 def matches(source: Source) -> bool:
@@ -173,7 +174,7 @@ def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
     if not first_release and cursor.unpack("<?", "matrix")[0]:
         return read_quantised(cursor)
     rows, columns = cursor.unpack("<2q", "matrix")
-    if rows < 0 or columns < 1:
+    if rows < 0 or not 1 <= columns <= WIDEST:
         raise BadFile(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
     return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
 

@@ -104,6 +104,11 @@ class LanguageModel(ABC):
             known = chances.copy()
             known[self.trie.unknown] = 0
             total = np.cumsum(known if known.any() else chances)
+            if not math.isfinite(total[-1]):
+                raise BadSetting(
+                    f"the probabilities after '{' '.join(words[-3:])}' are not finite: the model's"
+                    " numbers are too large, train it again"
+                )
             if total[-1] == 0:
                 raise BadSetting(
                     f"nothing was ever seen after '{' '.join(words[-3:])}':"
