@@ -220,3 +220,16 @@ def test_it_ends_at_once_when_told_twice(started: Any, capitals_file: Path) -> N
         if process.poll() is None:
             os.kill(process.pid, signal.SIGINT)
         assert process.wait(120) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [((), "--allow-token-ids"), (("--allow-token-ids",), "knows no ids of tokens")],
+)
+def test_token_ids_are_allowed_by_an_option(
+    started: Any, capitals_file: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    _, server = started("--model", f"c={capitals_file}", "--quiet", *options)
+    found = server.post("/v1/embeddings", {"model": "c", "input": [1, 2]})
+    assert found.status == 400
+    assert sentence in found.json["error"]["message"]
