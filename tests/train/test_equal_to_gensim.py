@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from gensim.models import FastText as GensimFastText
 from gensim.models import Word2Vec as GensimWord2Vec
 
 from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.train.beginning import random_rows
 from malmoi.train.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
@@ -121,3 +123,10 @@ def test_cbow_with_ngrams_moves_rows_as_gensim_does() -> None:
     np.testing.assert_allclose(ours.own, expected[: len(keys)], atol=1e-5)
     expected = word2vec_c(model, begin, partial(looked_up, places=512, farthest=8), rows)
     np.testing.assert_allclose(wv.vectors_vocab, expected[: len(keys)], atol=1e-5)
+
+
+def test_rows_begin_as_far_from_zero_as_gensims() -> None:
+    ours, theirs = random_rows(500, DIM, seed=1)[:, :DIM], ready(GensimWord2Vec).wv.vectors
+    assert np.abs(ours).max() <= 1 / DIM
+    assert np.abs(theirs).max() <= 1 / DIM
+    assert ours.std() == pytest.approx(theirs.std(), rel=0.1)
