@@ -3,18 +3,15 @@
 pytest alone runs on the largest set there is. Here the tests of kernels, engines and one small
 training of each kind run on each smaller one too, and again with Numba's bounds checks. Each run
 is a process of its own, for Numba reads its settings once. Compiled kernels stay in the virtual
-environment for the next time, apart for each state of the sources.
+environment for the next time.
 """
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +20,6 @@ from malmoi.kernels.threads import THREADS
 
 ROOT = Path(__file__).parents[1]
 CACHE = Path(sys.prefix) / "kernels"
-DAY = 24 * 60 * 60  # seconds
 KERNELS = ("tests/kernels", "--ignore=tests/kernels/test_instruction_sets.py")
 TRAININGS, ENGINES = "tests/train/test_each_kind.py", "tests/encode/test_engines.py"
 PRODUCTS = sorted(str(path) for path in (ROOT / "tests/kernels").glob("test_*product*.py"))
@@ -52,7 +48,7 @@ class Run(NamedTuple):
             own = {}
         checks = {"NUMBA_BOUNDSCHECK": "1"} if self.bounds_checks else {}
         folder = re.sub(r"\W+", "-", self.name.lower())
-        cache = {"NUMBA_CACHE_DIR": str(CACHE / kernels_digest() / folder)}
+        cache = {"NUMBA_CACHE_DIR": str(CACHE / folder)}
         return os.environ | own | checks | cache
 
 
@@ -93,24 +89,8 @@ def run(plan: Run) -> Result:
     return result
 
 
-def kernels_digest() -> str:
-    """A name for the kernels as they are: Numba misses changes in what another file calls."""
-    digest = sha256()
-    for path in sorted((ROOT / "src/malmoi/kernels").glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def discard_old_kernels() -> None:
-    """Remove what kernels of other days were compiled to."""
-    for folder in CACHE.glob("*"):
-        if folder.name != kernels_digest() and time.time() - folder.stat().st_mtime > DAY:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 def main() -> int:
     """Run all, some at a time; what failed is printed whole."""
-    discard_old_kernels()
     largest = current_set()
     plan = planned(runnable_sets(), largest)
     with ThreadPoolExecutor(min(THREADS, len(plan))) as pool:

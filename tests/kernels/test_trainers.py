@@ -70,7 +70,7 @@ def learning() -> Learning:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"contexts": np.zeros(2, np.int32)}, "scores is"),
+        ({"contexts": np.zeros(2, np.int32)}, "shares is"),
         ({"slots": np.zeros(3, np.int32)}, "slots is"),
         ({"targets": np.zeros((2, 2), np.int32)}, "goals is"),
         ({"hidden": np.zeros((2, 16), np.float32)}, "hidden is"),

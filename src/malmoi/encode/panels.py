@@ -16,8 +16,7 @@ from malmoi.encode.weights import Weights
 from malmoi.kernels import byte_products, int16_products
 from malmoi.kernels.compiled import fixed
 from malmoi.kernels.dense import EXACT, TANH, Dense, QuantizedDense
-from malmoi.kernels.int16_products import quantize_int16
-from malmoi.kernels.integer_products import new_quantized
+from malmoi.kernels.int16_products import int16_rows
 from malmoi.kernels.products import PANEL
 from malmoi.kernels.transformer import Network, Norms
 from malmoi.vectors import Matrix
@@ -86,9 +85,7 @@ def lay_bytes(layers: list[Affine]) -> QuantizedDense:
 
 def _int16(matrix: Matrix) -> tuple[Integers, Matrix]:
     """A matrix quantized, and the scale of each column."""
-    depth, count = matrix.shape
-    quantized = new_quantized(count, depth, np.int16)
-    quantize_int16(np.ascontiguousarray(matrix.T), depth, quantized)
+    quantized = int16_rows(np.ascontiguousarray(matrix.T))
     return quantized.rows.T, quantized.scales
 
 

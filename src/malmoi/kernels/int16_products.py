@@ -16,9 +16,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from malmoi.kernels.checks import ArrayOf
 from malmoi.kernels.compiled import readily_compiled
 from malmoi.kernels.emitting import WIDE, Emitter, has
-from malmoi.kernels.integer_products import LEAST, SUMS, Quantized, integer_product_of
+from malmoi.kernels.integer_products import (
+    LEAST,
+    SUMS,
+    Quantized,
+    integer_product_of,
+    new_quantized,
+)
 from malmoi.kernels.maxima import highest_magnitude
 from malmoi.kernels.products import USABLE as FLOATS_USABLE
 from malmoi.kernels.text_rows import Matrix
@@ -60,3 +67,12 @@ def quantize_int16(rows: Matrix, depth: int, out: Quantized) -> None:
         factor = share * largest
         for d in range(depth):
             own[d] = np.int16(np.rint(row[d] * factor))
+
+
+def int16_rows(rows: Matrix) -> Quantized:
+    """Whole rows quantized, for Python: the workspace is made for them."""
+    ArrayOf(np.float32, "rows", "depth").check("rows", rows, {})
+    count, depth = rows.shape
+    quantized = new_quantized(count, depth, np.int16)
+    quantize_int16(rows, depth, quantized)
+    return quantized

@@ -47,6 +47,7 @@ ROOM = {
     "hidden": ArrayOf(FLOATS, SENTENCE, "width"),
     "before": ArrayOf(FLOATS, SENTENCE, "width"),
     "contexts": ArrayOf(ROWS, "contexts"),
+    "shares": ArrayOf(FLOATS, "contexts"),
     "mean": ArrayOf(FLOATS, "width"),
     "targets": ArrayOf(ROWS, 2, "targets"),
     "goals": ArrayOf(FLOATS, 2, "targets"),
