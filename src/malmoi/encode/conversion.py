@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
+from secrets import token_hex
 
 from malmoi.encode.config import read_json
 from malmoi.encode.hub import NOT_NEEDED, WANTED
@@ -98,7 +99,7 @@ def folder_beside(target: Path) -> Iterator[Path]:
     check_name(target)
     if target.exists():
         raise BadFile(f"{target} is there already: name a folder that is not")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(8)}.part")
     try:
         part.mkdir()
         yield part

@@ -132,7 +132,7 @@ def _vector(text: str, dim: int) -> Matrix:
 
 def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
     """Clusters whose numbers are numbers."""
-    for name in ("clusters", "probes", "candidates", "sample"):
+    for name in ("clusters", "probes", "candidates", "sample", "far_probes"):
         if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MOST:
             raise BadSetting(f"{name} of its clusters is {clusters[name]!r}")
     return clusters
