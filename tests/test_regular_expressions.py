@@ -20,7 +20,6 @@ from malmoi.query.analogy import parse_expression
 LENGTH, SECONDS = 30_000, 4.0  # of the processor: what else runs does not count
 OWN = {  # read what we wrote ourselves
     "malmoi.project.modules",
-    "malmoi.search.gathered",
     "malmoi.serve.openapi",
     "malmoi.query.analogy",  # tried as a whole below
 }
