@@ -27,8 +27,8 @@ RATES = (0.025, 0.05)
 SEEDS = (1, 2)
 EPOCHS = 5
 SIZE = 27_000_000  # bytes of text, about 4.4 million words: one core takes a minute for gensim's
-BANDS = {"100 most frequent words": (0, 100), "words up to 5,000": (100, 5000)}
-LEVEL = 0.03  # of the mean length of vectors, which is how much was learnt
+BANDS = {"norm, top 100": (0, 100), "norm, top 5,000": (100, 5000)}
+LEVEL = 0.03  # of the mean norm of words by rank: how much was learnt
 
 
 def run(data: Data) -> Iterator[Figure]:
