@@ -338,9 +338,9 @@ class Client:
             try:
                 connection = self._connection()
                 connection.request(method, path, body, headers)
-                found = connection.getresponse()
-                named = {name.lower(): value for name, value in found.getheaders()}
-                return found.status, named, self._content(found)
+                with connection.getresponse() as found:
+                    named = {name.lower(): value for name, value in found.getheaders()}
+                    return found.status, named, self._content(found)
             except TimeoutError as error:
                 self._disconnect()
                 raise TimedOut(f"no answer in {self.timeout} ms from {self._place}") from error

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from malmoi.search.hits import Hit
 from malmoi.search.index import Index
 from malmoi.search.state import with_segment
 from malmoi.vectors import Matrix, Vectors
+from tests.search.worlds import edit_manifest
 
 pytest.importorskip("faiss")
 ROWS, DIM = 6000, 24
@@ -120,11 +120,8 @@ def test_zeros_alone_and_equal_rows_make_no_trouble() -> None:
 def test_clusters_of_an_older_index_are_read(tmp_path: Path) -> None:
     path = tmp_path / "i"
     build_index(Vectors(map(str, range(2000)), matrix()[:2000]), approximate=True, path=path)
-    manifest = path / "manifest.json"
-    said = json.loads(manifest.read_text())
-    for name in ("recall_perturbed", "recall_random", "far_probes", "near"):
-        del said["clusters"][name]
-    manifest.write_text(json.dumps(said))
+    later = ("recall_perturbed", "recall_random", "far_probes", "near")
+    edit_manifest(path, lambda manifest: [manifest["clusters"].pop(name) for name in later])
     old = open_index(path)
     assert old.state.clusters is not None
     assert "recall_random" not in old.state.clusters.facts

@@ -20,7 +20,7 @@ from malmoi.search.segment import Entry
 from malmoi.search.updating import update_index
 from malmoi.search.weighting import WEIGHTS, choose_weight, learn_weight
 from malmoi.vectors import Matrix, Vectors
-from tests.search.worlds import TEXTS, BagOfWords, naive_bm25
+from tests.search.worlds import TEXTS, BagOfWords, edit_manifest, naive_bm25
 
 BAG = BagOfWords()
 SUBJECTS = ("river", "bank", "guitar", "market", "engine", "castle", "teacher", "harbour")
@@ -160,10 +160,7 @@ def test_an_index_without_a_weight_opens_and_learns_one_when_brought_up_to_date(
 ) -> None:
     path = tmp_path / "i"
     index = build_index(BAG, TEXTS, path=path)
-    manifest = path / "manifest.json"
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    del said["fusion"]
-    manifest.write_text(json.dumps(said), encoding="utf-8")
+    edit_manifest(path, lambda manifest: manifest.pop("fusion"))
     old = open_index(path, BAG)
     assert old.state.fusion is None
     assert old.search("river", hybrid=True).weight == DEFAULT_WEIGHT
@@ -173,11 +170,8 @@ def test_an_index_without_a_weight_opens_and_learns_one_when_brought_up_to_date(
 
 def test_a_damaged_weight_is_refused(tmp_path: Path) -> None:
     build_index(BAG, TEXTS, path=tmp_path / "i")
-    manifest = tmp_path / "i" / "manifest.json"
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    said["fusion"]["weight"] = 7
-    manifest.write_text(json.dumps(said), encoding="utf-8")
-    with pytest.raises(BadFile, match=r"manifest.json is damaged \(weight is 7"):
+    edit_manifest(tmp_path / "i", lambda manifest: manifest["fusion"].update(weight=7))
+    with pytest.raises(BadFile, match=r"weight is 7"):
         open_index(tmp_path / "i", BAG)
 
 

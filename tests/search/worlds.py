@@ -1,15 +1,18 @@
 """An encoder that needs no model, texts to search, and slow twins of what an index does."""
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import log
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
+from malmoi.search.manifest import signed
 from malmoi.vectors import Matrix
 
 TEXTS = [
@@ -83,3 +86,12 @@ def naive_bm25(texts: Sequence[Sequence[str]], query: Sequence[str]) -> list[flo
             score += weight * counts[word] / (counts[word] + slack)
         scores.append(score)
     return scores
+
+
+def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
+    """Change the manifest of an index, with the checksum of the change."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest.pop("crc32", None)
+    edit(manifest)
+    path.write_text(json.dumps(signed(manifest)), encoding="utf-8")

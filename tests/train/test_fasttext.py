@@ -49,7 +49,7 @@ def test_a_typo_is_near_the_word_and_explained(units: Units) -> None:
 
 def test_with_jamo_a_wrong_vowel_is_answered_where_syllables_are_not() -> None:
     by_letters, by_jamo = (
-        train_fasttext(KOREAN, replace(SMALL, units=units, epochs=20))
+        train_fasttext(KOREAN, replace(SMALL, units=units, epochs=80))
         for units in ("letters", "jamo")
     )
     with pytest.raises(UnknownWord):
