@@ -23,7 +23,7 @@ bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 	$(BIN)/python -m bench
 
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
-	$(BIN)/python -m bench equality language vectors slips sentences retrieval killing
+	$(BIN)/python -m bench equality language vectors slips sentences typos cbow clusters retrieval passages killing
 
 docs: $(VENV)/.docs  ## the pages as HTML in site/
 	$(BIN)/mkdocs build --strict

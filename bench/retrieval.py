@@ -1,36 +1,31 @@
-"""Search: by meaning, by words and by both on three sets; clusters beside exact search."""
+"""Search: by meaning, by words and by both on three sets."""
 
 import time
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 import numpy as np
 
 from bench.data import Data
-from bench.measure import Figure, best_of, faster, say
+from bench.measure import Figure, say
 from bench.search_sets import Questions, paragraphs, paraphrases
 from bench.text import CORPORA
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
 from malmoi.files.progress import Progress, silent
-from malmoi.nearest.ranking import Rows
 from malmoi.search.building import build_index
-from malmoi.search.ranking import by_vector
+from malmoi.search.segment import Entry
 from malmoi.search.sources import Source
-from malmoi.search.state import State
 from malmoi.search.weighting import learn_weight
 from malmoi.vectors import Matrix, l2_normalize
 
 SCIFACT = CORPORA.parent / "scifact"
 PARAKQC = CORPORA.parent / "parakqc" / "paraKQC_v1.txt"
-K, POINTS, RECALL, TIMES = 10, 0.5, 0.95, 10.0
-QUERIES, ROUNDS, SEED = 1000, 5, 99
+K, POINTS = 10, 0.5
 
 
 def run(data: Data) -> Iterator[Figure]:
-    """All figures of this part; those of SciFact only where it is there."""
-    yield from clusters(data)
+    """All figures of this part; none where the sets are not there."""
     if not SCIFACT.is_dir():
         say(f"no {SCIFACT} (set MALMOI_DATA): quality is left out")
         return
@@ -76,8 +71,7 @@ def answered(
 def scifact() -> Iterator[Figure]:
     """nDCG@10 of the train queries."""
     test = read_search_test(SCIFACT, "train")
-    source = Source(text=("title", "text"), id="_id")
-    entries = source.entries(SCIFACT / "corpus.jsonl.gz")
+    entries = abstracts()
     say(f"embedding {len(entries):,} abstracts")
     encoder = Remembering(load_encoder("minilm"))
     ids = [entry.id for entry in entries]
@@ -112,27 +106,14 @@ def scifact() -> Iterator[Figure]:
         peer=shown(best),
         asked="≥",
         met=better,
+        remark=f"SciFact: words weigh {index.state.weight:.2f}.",
     )
-    say("the same in passages")
-    split = build_index(encoder.encoder, [entry.text for entry in entries], ids=ids)
-    whole, half = evaluate_search(split, test, K), evaluate_search(split, test, K, hybrid=True)
-    yield Figure(
-        name="SciFact nDCG@10, passages",
-        ours=shown(whole),
-        peer=shown(exact),
-        remark=f"Passages: {split.state.vector_count:,} of {len(entries):,} abstracts; the peer is"
-        " exact search without them, where what is too long is cut off.",
-    )
-    best = max(whole, words, key=points)
-    yield Figure(
-        name="SciFact, passages, hybrid",
-        ours=shown(half),
-        peer=shown(best),
-        asked="≥",
-        met=points(half) >= points(best),
-        remark=f"SciFact: words weigh {index.state.weight:.2f}, with passages"
-        f" {split.state.weight:.2f}.",
-    )
+
+
+def abstracts() -> list[Entry]:
+    """The texts of SciFact."""
+    source = Source(text=("title", "text"), id="_id")
+    return source.entries(SCIFACT / "corpus.jsonl.gz")
 
 
 class Remembering:
@@ -155,68 +136,3 @@ def points(scores: SearchScores) -> float:
 
 def shown(scores: SearchScores) -> str:
     return f"{100 * points(scores):.1f}"
-
-
-def clusters(data: Data) -> Iterator[Figure]:
-    """400,000 × 50: queries that are other rows than those the clusters were tuned with."""
-    say("clustering 400,000 × 50")
-    index = build_index(data.glove)
-    state, tuned = index.state, index.state.clusters
-    assert tuned is not None
-    random = np.random.default_rng(SEED)
-    rows = l2_normalize(index.vectors.matrix[random.permutation(len(index))[:QUERIES]])
-    noise, anywhere = (
-        l2_normalize(random.normal(size=rows.shape).astype(np.float32)) for _ in range(2)
-    )
-    perturbed = l2_normalize(rows + np.float32(0.5) * noise)
-    ask(state, rows[:3], exact=True)
-    for name, asked in (("rows with noise", perturbed), ("random directions", anywhere)):
-        share = shared(ask(state, asked), ask(state, asked, exact=True))
-        yield Figure(
-            name=f"recall@10, {name}", ours=f"{share:.3f}", asked=f"≥ {RECALL}", met=share >= RECALL
-        )
-    remark = (
-        f"Clusters: recall when built {tuned.recall_perturbed:.3f} for rows with noise,"
-        f" {tuned.recall_random:.3f} for random directions; {tuned.probes} of {tuned.clusters:,}"
-        f" are looked into, {tuned.far_probes} where no centre is near."
-    )
-    each = (("rows", rows, TIMES), ("rows with noise", perturbed, None), ("random", anywhere, None))
-    for name, asked, times in each:
-        some = asked[:300]
-        fast, slow = best_of(
-            ROUNDS, partial(ask, state, some), partial(ask, state, some, exact=True)
-        )
-        yield faster(f"clusters, {name}", fast / len(some), slow / len(some), times, remark)
-        remark = ""
-    some = rows[:300]
-    units = l2_normalize(index.vectors.matrix)
-    whole, all_of_it, plain = best_of(
-        ROUNDS,
-        lambda: [index.search(one, K) for one in some],
-        lambda: [index.search(one, K, exact=True) for one in some],
-        lambda: [best_in_numpy(units, one) for one in some],
-    )
-    remark = (
-        "With hits: texts and fields of the ten rows made as well. Our exact search looks"
-        " through bytes first; NumPy multiplies all rows, and makes no hits."
-    )
-    yield faster("the same, with hits", whole / len(some), all_of_it / len(some), TIMES, remark)
-    yield faster("hits beside exact in NumPy", whole / len(some), plain / len(some), TIMES)
-
-
-def best_in_numpy(units: Matrix, direction: Matrix) -> Rows:
-    """The rows of the ten highest products, best first."""
-    scores = units @ direction
-    best = np.argpartition(scores, -K)[-K:]
-    return best[np.argsort(-scores[best])]
-
-
-def ask(state: State, directions: Matrix, k: int = K, *, exact: bool = False) -> list[Rows]:
-    """One query after the other."""
-    return [by_vector(state, one, k, state.alive, exact=exact).rows for one in directions]
-
-
-def shared(found: list[Rows], truth: list[Rows]) -> float:
-    """The share of the ten nearest that were found."""
-    pairs = zip(found, truth, strict=True)
-    return float(np.mean([len({*near.tolist()} & {*best.tolist()}) / K for near, best in pairs]))
