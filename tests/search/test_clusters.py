@@ -178,3 +178,8 @@ def test_damaged_clusters_are_told(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(BadFile, match=f"{path.name} is missing"):
         open_index(tmp_path / "i")
+
+
+def test_nothing_is_printed_while_clusters_are_made(capfd: pytest.CaptureFixture[str]) -> None:
+    build_index(Vectors(map(str, range(2000)), matrix()[:2000]), approximate=True)
+    assert capfd.readouterr() == ("", "")

@@ -140,6 +140,7 @@ def _trained(units: Matrix) -> Any:
     )
     means.train(units)
     centres = faiss.IndexPQFastScan(dim, dim, BITS, faiss.METRIC_INNER_PRODUCT)
+    centres.pq.cp.min_points_per_centroid = 1  # few centres are no reason to warn on stderr
     centres.train(means.centroids)
     centres.add(means.centroids)
     index = faiss.IndexIVFPQFastScan(centres, dim, count, dim, BITS, faiss.METRIC_INNER_PRODUCT)
