@@ -110,30 +110,22 @@ def train(
 def learn(
     window: list[Numbers], outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
 ) -> float:
-    """All pairs of a window and six targets at a time.
-
-    Scores are of what the rows were; then contexts move one after the other, as in word2vec.c.
-    """
+    """All pairs of a window and six targets at a time: every score is of what they were."""
     loss = 0.0
     for first in range(0, len(chosen), TILE):
         tile = chosen[first : first + TILE]
-        old = np.array([outputs[target] for target, _, _ in tile])
-        new = old.copy()
+        old = [outputs[target].copy() for target, _, _ in tile]
         scores = [[row @ output for output in old] for row in window]
         for row, row_scores in zip(window, scores, strict=True):
             for (_, goal, weight), score in zip(tile, row_scores, strict=True):
                 loss += weight * np.logaddexp(0, -score if goal else score)
-            steps = np.array(
-                [
-                    rate * weight * (goal - 1 / (1 + np.exp(-score)))
-                    for (_, goal, weight), score in zip(tile, row_scores, strict=True)
-                ]
-            )
-            before = row.copy()
-            row += steps @ new
-            new += np.outer(steps, before)
-        for (target, _, _), gained in zip(tile, new - old, strict=True):
-            outputs[target] += gained
+            steps = [
+                rate * weight * (goal - 1 / (1 + np.exp(-score)))
+                for (_, goal, weight), score in zip(tile, row_scores, strict=True)
+            ]
+            for (target, _, _), step in zip(tile, steps, strict=True):
+                outputs[target] += step * row
+            row += sum(step * output for step, output in zip(steps, old, strict=True))
     return float(loss)
 
 

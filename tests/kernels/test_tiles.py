@@ -55,18 +55,16 @@ def test_steps_are_the_gradient(kind: ModuleType) -> None:
 @WIDTHS
 @pytest.mark.parametrize("contexts", [[4], [0, 2, 5], [3, 3, 1, 0]])
 @pytest.mark.parametrize("targets", [[8, 1, 2, 0, 5, 7], [8, 1, 1, 0, 1, 7]])
-def test_each_context_moves_by_what_those_before_it_have_left(
+def test_moves_are_from_what_rows_were(
     kind: ModuleType, dim: int, contexts: list[int], targets: list[int]
 ) -> None:
     hidden, outputs = numbers(6, dim, 1), numbers(9, dim, 2)
     steps = np.random.default_rng(3).normal(size=(len(contexts), LANES)).astype(np.float32)
     new_hidden, new_outputs = hidden.astype(np.float64), outputs.astype(np.float64)
-    moved = new_outputs[targets]
     for j, context in enumerate(contexts):
-        old = new_hidden[context].copy()
-        new_hidden[context] += steps[j, :TILE] @ moved
-        moved += np.outer(steps[j, :TILE], old)
-    np.add.at(new_outputs, targets, moved - outputs[targets])
+        for i, target in enumerate(targets):
+            new_outputs[target] += steps[j, i] * new_hidden[context]
+        new_hidden[context] += steps[j, :TILE] @ outputs[targets]
     given = np.array(contexts, np.int32), outputs, np.array(targets, np.int32)
     coming = np.arange(LANES, dtype=np.int32)
     call(kind.move_tile, hidden, *given, coming, steps, aligned_rows(TILE, hidden.shape[1]))

@@ -3,13 +3,11 @@
     scores[j, i] = hidden[contexts[j]] · outputs[targets[i]]
     steps[j, i]  = rate · weights[i] · (goals[i] − σ(scores[j, i]))
     moves          hidden[contexts[j]] += Σᵢ steps[j, i] · outputs[targets[i]], and the other
-                   way round, one context after the other
+                   way round, both from what they were
 
 That is one step of gradient descent on the log-likelihood of the goals (Mikolov et al. 2013,
 eq. 4), for all pairs of a window together: a small matrix product instead of many dot
-products. Scores are of the rows as they were. Yet each context moves by the targets as those
-before it have left them, as in word2vec: otherwise vectors grow a tenth less. Plain loops;
-`vector_tiles` does the first and the last faster where it can.
+products. Plain loops; `vector_tiles` does the first and the last faster where it can.
 """
 
 import numpy as np
@@ -76,12 +74,14 @@ def move_tile(
             moves[i, k] = 0
     for j in range(len(contexts)):
         x = hidden[contexts[j]]
-        for k in range(hidden.shape[1]):
-            old = new = x[k]
-            for i in range(TILE):
-                new += steps[j, i] * (outputs[targets[i], k] + moves[i, k])
-                moves[i, k] += steps[j, i] * old
-            x[k] = new
+        for i in range(TILE):
+            step = steps[j, i]
+            for k in range(hidden.shape[1]):
+                moves[i, k] += step * x[k]
+        for i in range(TILE):
+            y, step = outputs[targets[i]], steps[j, i]
+            for k in range(hidden.shape[1]):
+                x[k] += step * y[k]
     for i in range(TILE):
         y = outputs[targets[i]]
         for k in range(hidden.shape[1]):

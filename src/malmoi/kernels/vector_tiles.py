@@ -2,7 +2,7 @@
 
 A plain loop loads and stores a row for every pair of a context and a target. Here a tile's
 sums are held in registers: twelve at a time for scores (two contexts, six targets), and for
-moves six targets, while every context goes past; no loop says that.
+moves six targets with what they move by, while every context goes past; no loop says that.
 Equal to the plain tiles but for the order of sums.
 """
 
@@ -79,17 +79,14 @@ def move_tile(
         for row in following:
             emit.ask_for(emit.plus(row, offset), to_write=True)
         emit.clear(totals)
-        for total, numbers in zip(totals, theirs, strict=True):
-            emit.add(total, numbers)
         with emit.loop(contexts.shape[0]) as j:
             place = emit.plus(emit.row(hidden, contexts, j), offset)
             mine = emit.load(place)
             moved = [mine, emit.constant(0, WIDE)]  # two sums do not wait for each other
             for i, total in enumerate(totals):
                 way = emit.spread(emit.plus(emit.at(steps, j), NUMBER * i))
-                moved[i % 2] = emit.sum(emit.product(way, emit.total(total)), moved[i % 2])
+                moved[i % 2] = emit.sum(emit.product(way, theirs[i]), moved[i % 2])
                 emit.add_product(total, way, mine)
             emit.store(emit.sum(*moved), place)
-        for place, total, old in zip(places, totals, theirs, strict=True):
-            gained = emit.difference(emit.total(total), old)  # a target may be there twice
-            emit.store(emit.sum(emit.load(place), gained), place)
+        for place, total in zip(places, totals, strict=True):  # a target may be there twice
+            emit.store(emit.sum(emit.load(place), emit.total(total)), place)
