@@ -235,3 +235,11 @@ def test_the_command_line_takes_and_prints_the_weight(
     facts = json.loads(capsys.readouterr().out)
     assert facts["weight"] == DEFAULT_WEIGHT
     assert facts["learnt from"] == "nothing: the usual weight"
+
+
+@pytest.mark.parametrize("name", ["queries", "texts", "changes", "version"])
+def test_counts_of_a_weight_are_numbers(name: str, tmp_path: Path) -> None:
+    build_index(BAG, TEXTS, path=tmp_path / "i")
+    edit_manifest(tmp_path / "i", lambda manifest: manifest["fusion"].update({name: "many"}))
+    with pytest.raises(BadFile, match=f"{name} of its weight is 'many', not a count"):
+        open_index(tmp_path / "i", BAG)

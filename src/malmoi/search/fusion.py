@@ -33,6 +33,9 @@ class Fusion:
 
     def __post_init__(self) -> None:
         check_weight(self.weight)
+        for name in ("queries", "texts", "changes", "version"):
+            if type(getattr(self, name)) is not int:
+                raise BadSetting(f"{name} of its weight is {getattr(self, name)!r}, not a count")
 
     @property
     def is_stale(self) -> bool:

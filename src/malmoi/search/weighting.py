@@ -45,7 +45,8 @@ def learn_weight(state: State, encoder: Encoder) -> Fusion:
     random, living = np.random.default_rng(SEED), np.flatnonzero(state.living)
     among = np.sort(random.permutation(living)[:AMONG])
     own = np.sort(random.permutation(len(among))[:QUERIES])  # places in `among`
-    queries = make_queries([state.entry(int(row)).text for row in among[own]])
+    texts = (state.entry(int(row)).text for row in among[own])
+    queries = make_queries([text.encode("utf-8", "replace").decode() for text in texts])
     with warnings.catch_warnings():  # of texts that are not the user's
         warnings.simplefilter("ignore")
         cosines = _cosines(state, encoder, queries, among, own)
