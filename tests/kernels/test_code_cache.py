@@ -14,7 +14,7 @@ import pytest
 from numba.core import config
 
 from malmoi.kernels import code_cache, code_files
-from malmoi.kernels.code_files import read_code, source_stamp, write_code
+from malmoi.kernels.code_files import kernels_stamp, read_code, write_code
 
 SOURCE = """
 from malmoi.kernels.compiled import compiled
@@ -166,15 +166,25 @@ def test_a_change_in_any_kernel_is_noticed(
     kernels.mkdir()
     (kernels / "small.py").write_text("STEP = 1")
     monkeypatch.setattr(code_files, "KERNELS", kernels)
-    source_stamp.cache_clear()
+    kernels_stamp.cache_clear()
     came_from(fresh())
     (before,) = code_in(tmp_path)
     (kernels / "small.py").write_text("STEP = 2")
-    source_stamp.cache_clear()
+    kernels_stamp.cache_clear()
     assert came_from(fresh()) == "compiler"
     (after,) = code_in(tmp_path)  # what nobody will ask for again is removed
     assert after != before
-    source_stamp.cache_clear()
+    kernels_stamp.cache_clear()
+
+
+def test_a_kernel_edited_before_it_is_compiled_is_not_taken_for_the_new_one(
+    fresh: Load, tmp_path: Path
+) -> None:
+    source = tmp_path / "package" / "doubling.py"
+    old = fresh()
+    source.write_text(SOURCE.replace("2 * number", "3.25 * number"))
+    assert came_from(old) == "compiler"
+    assert fresh()(np.ones(4)) == 13
 
 
 def test_threads_that_save_at_once_leave_one_whole_file(tmp_path: Path) -> None:

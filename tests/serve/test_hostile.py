@@ -74,9 +74,10 @@ def test_too_large_a_request_of_unknown_size_is_refused_too(server: Running) -> 
         try:
             for _ in range(10):
                 connection.sendall(chunk)
+            answer = connection.recv(1000)
         except (BrokenPipeError, ConnectionResetError):
             return  # refused and closed while we were sending
-        assert connection.recv(1000).startswith(b"HTTP/1.1 413")
+        assert answer.startswith(b"HTTP/1.1 413")
 
 
 def test_a_text_that_is_too_long_is_told_by_its_place(server: Running) -> None:
@@ -139,9 +140,13 @@ def test_headers_have_an_end(server: Running) -> None:
         try:
             for _ in range(40):
                 connection.sendall(b"a" * 100_000)
+            answer = connection.recv(1000)
         except (BrokenPipeError, ConnectionResetError):
             return  # refused and closed while we were sending
-        assert connection.recv(1000).startswith(b"HTTP/1.1 431")
+        assert answer.startswith(b"HTTP/1.1 431")
+
+
+def test_long_headers_are_read(server: Running) -> None:
     assert server.get("/health", x="a" * 30_000).status == 200
 
 

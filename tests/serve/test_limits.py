@@ -103,7 +103,7 @@ def test_values_are_counted_before_they_are_made() -> None:
 def exchange(server: Running, sent: bytes) -> bytes:
     """All that is answered until the server hangs up, or answers no more for a while."""
     found = b""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         try:
             connection.sendall(sent)
             connection.shutdown(socket.SHUT_WR)
@@ -115,7 +115,7 @@ def exchange(server: Running, sent: bytes) -> bytes:
 
 
 def answer_to(server: Running, sent: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(sent)
         return connection.recv(65_536)
 
@@ -149,7 +149,7 @@ def test_framing_without_an_end_is_left(server: Running, sent: bytes) -> None:
 
 def test_a_few_requests_may_be_pipelined(server: Running) -> None:
     ask, last = b"GET /health HTTP/1.1\r\nhost: a\r\n", b"connection: close\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall((ask + b"\r\n") * 9 + ask + last)
         found = b""
         while part := connection.recv(65_536):

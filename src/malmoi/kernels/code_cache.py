@@ -43,6 +43,7 @@ class CodeCache(_Cache):  # type: ignore[misc]  # Numba has no types
     def __init__(self, kernel: FunctionType) -> None:
         self._kernel, self._is_enabled = kernel, True
         self._source = Path(kernel.__code__.co_filename)
+        self._stamp = source_stamp(self._source)  # now: the file may change before it is compiled
         self._name = f"{self._source.stem}.{kernel.__qualname__}".replace("<", "").replace(">", "")
 
     @property
@@ -89,7 +90,7 @@ class CodeCache(_Cache):  # type: ignore[misc]  # Numba has no types
             except OSError as error:
                 wrong = f"{folder}: {error.strerror or error}"
                 continue
-            self._remove_others(folder, source_stamp(self._source))
+            self._remove_others(folder, self._stamp)
             return
         if wrong:
             note_unsaved(wrong)
@@ -101,7 +102,7 @@ class CodeCache(_Cache):  # type: ignore[misc]  # Numba has no types
         cells = [cell.cell_contents for cell in self._kernel.__closure__ or ()]
         made = (sig, codegen.magic_tuple(), COMPILERS, config.BOUNDSCHECK)
         digest = digest_of(repr(made).encode() + self._kernel.__code__.co_code + dumps(cells))
-        return f"{self._name}.{source_stamp(self._source)}.{digest}{ENDING}"
+        return f"{self._name}.{self._stamp}.{digest}{ENDING}"
 
     def _remove_others(self, folder: Path, stamp: str) -> None:
         """Remove the code that other versions of the source have left."""

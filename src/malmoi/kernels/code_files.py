@@ -68,10 +68,16 @@ def write_code(path: Path, code: bytes, source: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-@cache
 def source_stamp(source: Path) -> str:
     """A digest of a kernel's source and of all kernels, since any of them may be inlined in it."""
-    files = sorted({*KERNELS.glob("*.py"), source})
+    own = source.read_bytes() if source.is_file() and KERNELS not in source.parents else b""
+    return digest_of(kernels_stamp().encode() + own)
+
+
+@cache
+def kernels_stamp() -> str:
+    """A digest of the sources of all kernels when the first of them was imported."""
+    files = sorted(KERNELS.rglob("*.py"))
     return digest_of(b"".join(digest_of(file.read_bytes()).encode() for file in files))
 
 
