@@ -31,8 +31,8 @@ docs: $(VENV)/.docs  ## the pages as HTML in site/
 clean: clean-kernels
 	rm -rf $(VENV) site
 
-clean-kernels:  ## Numba misses changes in a kernel that another file's kernel calls
-	find src -name '*.nb[ic]' -delete
+clean-kernels:  ## compiled kernels, those of Numba's own cache too
+	find src -name '*.kernel' -delete -o -name '*.nb[ic]' -delete
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
