@@ -20,7 +20,7 @@ from bench.vectors import ENGLISH, beside
 from bench.words import GENSIM, SHARED
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
 RATES = (0.025, 0.05)

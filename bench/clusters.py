@@ -7,10 +7,10 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
-from malmoi.nearest.ranking import Rows
-from malmoi.search.building import build_index
-from malmoi.search.ranking import by_vector
-from malmoi.search.state import State
+from malmoi.nearest.top_k import Rows
+from malmoi.search.build import build_index
+from malmoi.search.querying.ranking import by_vector
+from malmoi.search.storage.state import State
 from malmoi.vectors import Matrix, l2_normalize
 
 K, RECALL, TIMES = 10, 0.95, 10.0

@@ -23,8 +23,8 @@ from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.words import Ids
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.kernels.parsing.scan_words import Ids
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.vocabulary import Vocabulary
 
 CORPUS = Path(os.environ.get("MALMOI_DATA", ROOT.parent / "shared" / "data")) / "corpora"

@@ -21,8 +21,8 @@ from bench.measure import Figure, best_of, command, faster, say, within
 from bench.narrower import figures_without_avx512, print_figures
 from bench.text import CORPORA
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.engine import can_compile
 from malmoi.encode.protocol import Arithmetic
+from malmoi.encode.runtime.engine import can_compile
 from malmoi.evaluate.scores import Numbers, spearman
 from malmoi.vectors import Matrix
 
@@ -57,7 +57,7 @@ def run(data: Data) -> Iterator[Figure]:
     if not CORPORA.is_dir():
         say(f"no texts in {CORPORA.parent} (set MALMOI_DATA): encoding is left out")
         return
-    from malmoi.encode.finding import find_model
+    from malmoi.encode.checkpoint.locate import find_model
 
     yield from beside_sentence_transformers()
     yield from figures_without_avx512("bench.encoding")
@@ -69,7 +69,7 @@ def beside_sentence_transformers() -> Iterator[Figure]:
     """Floats and quantized, with the instructions that this process uses."""
     from sentence_transformers import SentenceTransformer
 
-    from malmoi.encode.finding import find_model
+    from malmoi.encode.checkpoint.locate import find_model
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     peer: Encode = SentenceTransformer(str(find_model(MODEL)), device="cpu").encode
@@ -116,7 +116,7 @@ def instructions(arithmetic: Arithmetic) -> str:
     """The instruction set that this arithmetic uses here."""
     if not can_compile():
         return "onnxruntime"
-    from malmoi.kernels.emitting import WIDE
+    from malmoi.kernels.core.llvm import WIDE
 
     return "AVX-512 VNNI" if arithmetic == "int8" else "AVX-512" if WIDE == 16 else "AVX2"
 

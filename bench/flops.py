@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from bench.measure import Figure
-from malmoi.encode.panels import lay_floats, lay_int16
-from malmoi.kernels import int16_products
-from malmoi.kernels.compiled import uncounted
-from malmoi.kernels.dense import NOT_BENT, multiply_floats, multiply_int16
-from malmoi.kernels.emitting import NUMBER, WIDE, Array, Emitter
-from malmoi.kernels.integer_products import new_quantized
-from malmoi.kernels.meeting import Team
-from malmoi.kernels.text_rows import Matrix
-from malmoi.kernels.verbs import emitted
+from malmoi.encode.runtime.packed_weights import lay_floats, lay_int16
+from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.core.intrinsics import emitted
+from malmoi.kernels.core.jit import uncounted
+from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
+from malmoi.kernels.parsing.text_rows import Matrix
+from malmoi.kernels.transformer import gemm_int16 as int16_products
+from malmoi.kernels.transformer.dense import NOT_BENT, multiply_floats, multiply_int16
+from malmoi.kernels.transformer.gemm_quantized import new_quantized
 
 CHAINS = 24 if WIDE == 16 else 12  # sums that do not wait for each other, as in a tile
 STEPS, SLICES = 100_000, 200  # short slices: the best one is not disturbed

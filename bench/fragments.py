@@ -15,9 +15,9 @@ from bench.data import Data
 from bench.measure import Figure, say
 from bench.static import korsts, score, stsb
 from bench.text import CORPORA
-from malmoi.encode.cutting import tokenizer_from_vocabulary
-from malmoi.encode.fragments import fragments_of, is_fragmented
-from malmoi.encode.texts import uniform
+from malmoi.encode.tokens.fragments import fragments_of, is_fragmented
+from malmoi.encode.tokens.inputs import uniform
+from malmoi.encode.tokens.tokenizer import tokenizer_from_vocabulary
 from malmoi.errors import MalmoiWarning
 
 VOCABULARIES = CORPORA.parent / "vocab"

@@ -14,8 +14,8 @@ from bench.measure import MILLION, Figure, say
 from malmoi.errors import MalmoiWarning
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.glove import GloVe, train_glove
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.glove.glove import GloVe, train_glove
 
 SETTINGS = GloVe(dim=100, window=WINDOW, min_count=MIN_COUNT, iterations=50, threads=THREADS)
 ASKED = 6  # million records per CPU-second

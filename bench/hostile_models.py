@@ -8,7 +8,7 @@ import numpy as np
 import malmoi
 from bench.encoding import MODEL
 from malmoi.encode.loading import load_encoder
-from malmoi.search.building import build_index
+from malmoi.search.build import build_index
 from malmoi.subwords import Subwords, SubwordVectors
 
 VECTORS, WORDS, BUCKETS, TEXTS = "glove-6b-50d", 50_000, 100_000, 3000

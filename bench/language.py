@@ -18,13 +18,13 @@ import numpy as np
 from bench.data import Data
 from bench.measure import ROOT, Figure, say, seconds
 from malmoi.errors import MalmoiWarning
-from malmoi.models.ngram import NgramModel
-from malmoi.models.nnlm import NeuralModel
+from malmoi.models.ngram_model import NgramModel
+from malmoi.models.nnlm_model import NeuralModel
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import WordChoice, encode_corpus
 from malmoi.text.tokenizers import English
-from malmoi.train.ngram import NGram, train_ngram, train_ngram_ids
-from malmoi.train.nnlm import NNLM, train_nnlm_ids
+from malmoi.train.language.ngram import NGram, train_ngram, train_ngram_ids
+from malmoi.train.language.nnlm import NNLM, train_nnlm_ids
 
 LINES, WORDS = 25_000, 10_000
 EVERY, CHOOSING = 20, 10  # line 0 of twenty is held out, line 10 is for choosing settings

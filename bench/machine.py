@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from malmoi.kernels.instruction_sets import current_set
+from malmoi.kernels.core.instruction_sets import current_set
 from malmoi.kernels.threads import THREADS
 
 PROCESSORS = Path("/proc/cpuinfo")  # Linux

@@ -1,7 +1,7 @@
 """Words as people mistype them: one key wrong, left out, too many, swapped, or Shift forgotten.
 
 Made of the rows of a keyboard and of an input method for Hangul that is written here anew, so
-that what is measured with it does not share its tables, nor its mistakes, with `malmoi.slips`.
+that it shares neither tables nor mistakes with `malmoi.typos.edits`.
 """
 
 import random

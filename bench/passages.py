@@ -7,7 +7,7 @@ from bench.measure import Figure, say
 from bench.retrieval import SCIFACT, K, abstracts, points, shown
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.retrieval import evaluate_search, read_search_test
-from malmoi.search.building import build_index
+from malmoi.search.build import build_index
 
 
 def run(data: Data) -> Iterator[Figure]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
-from malmoi.nearest.mutual import rank_each_other
-from malmoi.project.kept import kept_share, sampled
-from malmoi.project.near import near_lists
-from malmoi.project.pca import principal_components
-from malmoi.project.reduction import Method, reduce
-from malmoi.project.tsne import LINKS
+from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.project.neighbour_preservation import kept_share, sampled
+from malmoi.project.reduce.nearest_points import near_lists
+from malmoi.project.reduce.pca import principal_components
+from malmoi.project.reduce.reduction import Method, reduce
+from malmoi.project.reduce.tsne import LINKS
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 ROUNDS = 3

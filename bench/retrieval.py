@@ -13,10 +13,10 @@ from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
 from malmoi.files.progress import Progress, silent
-from malmoi.search.building import build_index
-from malmoi.search.segment import Entry
+from malmoi.search.build import build_index
+from malmoi.search.learn_weight import learn_weight
 from malmoi.search.sources import Source
-from malmoi.search.weighting import learn_weight
+from malmoi.search.storage.segment import Entry
 from malmoi.vectors import Matrix, l2_normalize
 
 SCIFACT = CORPORA.parent / "scifact"

@@ -26,7 +26,7 @@ from bench.encoding import (
 )
 from bench.measure import Figure, say
 from bench.text import CORPORA
-from malmoi.encode.finding import find_model
+from malmoi.encode.checkpoint.locate import find_model
 from malmoi.vectors import Matrix
 
 BATCH, LONGEST = 32, 256

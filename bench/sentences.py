@@ -7,11 +7,11 @@ from typing import Any
 from bench.data import Data
 from bench.measure import Figure, say
 from bench.text import CORPORA
-from malmoi.encode.finding import find_model
+from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import MalmoiWarning
-from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
 from malmoi.evaluate.sentences import sentence_similarity
+from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 
 STSB = CORPORA.parent / "sts" / "stsb_en" / "stsb-en-dev.csv"
 MODEL, ALLOWED = "minilm", 0.01  # points of 100

@@ -19,7 +19,7 @@ from bench.data import Data
 from bench.encoding import MODEL, short_texts
 from bench.measure import ROOT, Figure, say, seconds
 from bench.text import CORPORA
-from malmoi.encode.finding import find_model
+from malmoi.encode.checkpoint.locate import find_model
 
 CLIENTS, ROUNDS, DURATION, WARM = (1, 8, 64), 2, 4.0, 1.5
 FASTER = 3.0

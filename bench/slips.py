@@ -18,11 +18,11 @@ from bench.words import SUBWORDS
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.lookup import answer
 from malmoi.evaluate.scores import spearman
-from malmoi.evaluate.sets import SimilaritySet, read_pairs
+from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared, word_similarity
-from malmoi.evaluate.typos import corrupt, typo_test
+from malmoi.evaluate.typo_robustness import corrupt, typo_test
 from malmoi.subwords import SubwordVectors
-from malmoi.train.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 SEEDS = range(5)  # of typos

@@ -13,7 +13,7 @@ from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
 from bench.text import CORPORA
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.word_weights import WEIGHTINGS
+from malmoi.encode.static.word_weights import WEIGHTINGS
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.scores import spearman
 

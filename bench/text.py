@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import ROOT, Figure, best_of, faster, say, within
-from malmoi.jamo import join_jamo, split_jamo
+from malmoi.hangul import join_jamo, split_jamo
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
 

@@ -3,8 +3,8 @@
 Vectors learn from one half of a corpus (every other line). Right words that they lack are those
 of the other half's vocabulary: each that is read as another word is a false correction. Typos are
 those of frequent words, by `bench.mistyping`; one is understood if its nearest word is the right
-one. The model in `malmoi.readings` was chosen with the halves exchanged, so on other right words;
-the typos there were of frequent words too, which may be the same, and of the same kinds. `NEW` was
+one. The model in `malmoi.typos.noisy_channel` was chosen with the halves exchanged, so on other
+right words; the typos there were of frequent words too, which may be the same, and of the same kinds. `NEW` was
 set last, with the results of both halves in sight: take these figures as slightly favourable.
 """
 
@@ -29,7 +29,7 @@ from malmoi.explanation import Explanation
 from malmoi.query.neighbours import neighbours
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import English
-from malmoi.train.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 
 MIN_COUNT = 5
 ASKED, MISTYPED, FREQUENT = 2000, 1000, 5000  # words of each length, typos, and of which words

@@ -21,10 +21,10 @@ from bench.words import GENSIM, ORIGINAL, SUBWORDS, WORDS
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.analogies import analogies
 from malmoi.evaluate.similarity import word_similarity
-from malmoi.evaluate.typos import typo_test
+from malmoi.evaluate.typo_robustness import typo_test
 from malmoi.formats import load
-from malmoi.train.fasttext import train_fasttext
-from malmoi.train.word2vec import train_word2vec
+from malmoi.train.word2vec.fasttext import train_fasttext
+from malmoi.train.word2vec.word2vec import train_word2vec
 from malmoi.vectors import Vectors
 
 EPOCHS = 5

@@ -12,8 +12,8 @@ import threading
 from time import perf_counter, process_time
 
 from bench.probe import memory_field
-from malmoi.serve.models import parse_places
-from malmoi.serve.running import Prepared, Serving, prepare, run
+from malmoi.serve.server import Prepared, Serving, prepare, run
+from malmoi.serve.service.loaded_models import parse_places
 
 PAUSE = 0.001  # seconds between two looks
 

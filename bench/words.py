@@ -22,8 +22,8 @@ from bench.text import CORPORA
 from malmoi.kernels.threads import THREADS
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
-from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
 CHOICE = WordChoice(min_count=5)

@@ -29,7 +29,7 @@ settings.load_profile("stable")
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say which instructions the kernels were tested with."""
-    from malmoi.kernels.instruction_sets import current_set  # imports Numba
+    from malmoi.kernels.core.instruction_sets import current_set  # imports Numba
 
     terminalreporter.write_line(f"kernels are compiled for: {current_set().name}")
 

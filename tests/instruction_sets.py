@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from malmoi.kernels.instruction_sets import InstructionSet, current_set, runnable_sets
+from malmoi.kernels.core.instruction_sets import InstructionSet, current_set, runnable_sets
 from malmoi.kernels.threads import THREADS
 
 ROOT = Path(__file__).parents[1]

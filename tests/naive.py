@@ -9,7 +9,7 @@ import struct
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.text_rows import BLANK, FITS, MISFIT
+from malmoi.kernels.parsing.text_rows import BLANK, FITS, MISFIT
 
 Matrix = npt.NDArray[np.float32]
 Row = tuple[int, bytes, list[float]]  # status, key, numbers

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.chance import seeded
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.word_training import Plan, Targets, Words
+from malmoi.kernels.word2vec.random import seeded
+from malmoi.kernels.word2vec.train_words import Plan, Targets, Words
 
 Numbers = npt.NDArray[np.float64]
 MASK = 2**64 - 1

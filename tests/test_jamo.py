@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.jamo import EMPTY, LETTERS, join_jamo, split_jamo
+from malmoi.hangul import EMPTY, LETTERS, join_jamo, split_jamo
 from malmoi.text.tokenizers import Jamo, Syllables
 
 HANGUL = st.text(st.sampled_from("가힣강아지ㅋㅠㄳ∅ a1.") | st.characters(), max_size=30)

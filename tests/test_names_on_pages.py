@@ -11,7 +11,7 @@ import pytest
 
 import malmoi
 from malmoi.cli import COMMANDS, run
-from malmoi.cli.train import KINDS
+from malmoi.cli.train.app import KINDS
 from tests.pages import DOCS
 
 PAGES = sorted(DOCS.glob("*.md"))

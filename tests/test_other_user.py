@@ -18,7 +18,7 @@ SMALL = "--dim 6 --min-count 1 --epochs 1"
 PROGRAM = """
 import sys
 from malmoi.cli import run
-from malmoi.encode import engine
+from malmoi.encode.runtime import engine
 engine.MUCH = 1
 for line in sys.argv[1:]:
     print(">", line, file=sys.stderr)

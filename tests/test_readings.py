@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from malmoi.formats import load
-from malmoi.readings import FREQUENT, OF_PARTS, RARITY, NewWords, learn_new_words, readings
-from malmoi.slips import meant_by
-from malmoi.spelling import learn_spelling
+from malmoi.typos.char_lm import learn_spelling
+from malmoi.typos.edits import meant_by
+from malmoi.typos.noisy_channel import (
+    FREQUENT,
+    OF_PARTS,
+    RARITY,
+    NewWords,
+    learn_new_words,
+    readings,
+)
 from malmoi.vectors import Vectors
 
 WORDS = ["the", "ten", "tech", "개발"]

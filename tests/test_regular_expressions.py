@@ -19,15 +19,15 @@ from malmoi.query.analogy import parse_expression
 
 LENGTH, SECONDS = 30_000, 4.0  # of the processor: what else runs does not count
 OWN = {  # read what we wrote ourselves
-    "malmoi.project.modules",
-    "malmoi.serve.openapi",
+    "malmoi.project.page.modules",
+    "malmoi.serve.http.openapi",
     "malmoi.query.analogy",  # tried as a whole below
 }
 WHOLE = {  # match all of a text or nothing, from its beginning alone
-    "malmoi.encode.finding.HUB_NAME",
-    "malmoi.encode.hub.SHA256",
-    "malmoi.search.folder.OURS",
-    "malmoi.serve.guard.IDENTITY",
+    "malmoi.encode.checkpoint.locate.HUB_NAME",
+    "malmoi.encode.checkpoint.hub.SHA256",
+    "malmoi.search.storage.folder.OURS",
+    "malmoi.serve.http.middleware.IDENTITY",
     "malmoi.text.tokenizers.CLITIC",
 }
 BITS = (

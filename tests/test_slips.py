@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.keyboards import HANGUL_KEYS, LATIN_KEYS, NEAR_KEYS
-from malmoi.slips import LONGEST, meant_by, strokes, typed
+from malmoi.typos.edits import LONGEST, meant_by, strokes, typed
+from malmoi.typos.keyboards import HANGUL_KEYS, LATIN_KEYS, NEAR_KEYS
 
 SYLLABLES = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
 KOREAN = st.text(SYLLABLES, min_size=1, max_size=5)

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from malmoi.slips import strokes
-from malmoi.spelling import (
+from malmoi.typos.char_lm import (
     MOST,
     ORDER,
     PRODUCTIVE,
@@ -18,6 +17,7 @@ from malmoi.spelling import (
     learn_ngrams,
     learn_spelling,
 )
+from malmoi.typos.edits import strokes
 
 WORDS = ["fish", "fishing", "fisher", "shine", "먹어", "먹고", "멍", "a"]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from bench.fuzzing.subjects import Subject, digest, signed, stripped
+from malmoi.encode.checkpoint.weights import open_weights
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.weights import open_weights
 from malmoi.files.progress import Progress, silent
 from malmoi.models.pickled import read_pickled
-from malmoi.search import manifest
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from malmoi.search.facts import index_facts
+from malmoi.search.storage import manifest
 from malmoi.vectors import Matrix, Vectors
 
 TEXTS = ["The bank raised its rate in 2019.", "A man plays by the river bank.",

@@ -15,14 +15,14 @@ from malmoi.models.cooccurrences import (
 )
 from malmoi.models.language_files import load_language_model
 from malmoi.models.ngram_files import save_ngram
-from malmoi.models.nnlm import Layers, NeuralModel, save_nnlm
+from malmoi.models.nnlm_model import Layers, NeuralModel, save_nnlm
 from malmoi.models.trie import Trie
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, encode_corpus, open_encoded
-from malmoi.train.cooccurrence import count_cooccurrences
-from malmoi.train.glove import GloVe, train_glove
-from malmoi.train.ngram import train_ngram
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.counts.cooccurrence import count_cooccurrences
+from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.language.ngram import train_ngram
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 
 LINES = ["the cat sat on the mat", "the dog sat on the log", "a cat and a dog", "the end"] * 8
 WORDS = Word2Vec(dim=4, epochs=1, min_count=1, threads=1, subsample=0.0)

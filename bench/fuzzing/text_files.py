@@ -8,8 +8,8 @@ from pathlib import Path
 from bench.fuzzing.subjects import Subject, digest
 from malmoi.evaluate.retrieval import read_search_test
 from malmoi.evaluate.senses import read_senses
-from malmoi.evaluate.sentence_sets import read_sentences
-from malmoi.evaluate.sets import read_set
+from malmoi.evaluate.sets.sentence_sets import read_sentences
+from malmoi.evaluate.sets.word_sets import read_set
 from malmoi.text import wordpiece
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import WordChoice, count_corpus

@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from malmoi.cli.progress import bar as bar
-    from malmoi.encode.average import average_encoder as average_encoder
-    from malmoi.encode.embedding import Wish as Wish
+    from malmoi.cli.shared.progress import bar as bar
+    from malmoi.encode.bulk.embed import Wish as Wish
+    from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
+    from malmoi.encode.checkpoint.prompts import Prompts as Prompts
     from malmoi.encode.encoder import load_contextual as load_contextual
     from malmoi.encode.loading import load_encoder as load_encoder
-    from malmoi.encode.prompts import Prompts as Prompts
-    from malmoi.encode.recipes import Recipe as Recipe
-    from malmoi.encode.writing import write_embeddings as write_embeddings
+    from malmoi.encode.pooling.recipes import Recipe as Recipe
+    from malmoi.encode.static.average import average_encoder as average_encoder
     from malmoi.errors import BadFile as BadFile
     from malmoi.errors import BadSetting as BadSetting
     from malmoi.errors import MalmoiError as MalmoiError
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
     from malmoi.evaluate.similarity import word_similarity as word_similarity
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
-    from malmoi.evaluate.typos import corrupt as corrupt
-    from malmoi.evaluate.typos import typo_test as typo_test
-    from malmoi.evaluate.words import evaluate_words as evaluate_words
+    from malmoi.evaluate.typo_robustness import corrupt as corrupt
+    from malmoi.evaluate.typo_robustness import typo_test as typo_test
+    from malmoi.evaluate.word_vectors import evaluate_words as evaluate_words
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.inspection import inspect as inspect
-    from malmoi.project.making import Projection as Projection
-    from malmoi.project.making import make_scene as make_scene
-    from malmoi.project.page import write_page as write_page
-    from malmoi.project.points import Points as Points
-    from malmoi.project.senses import sense_points as sense_points
-    from malmoi.project.texts import text_points as text_points
-    from malmoi.project.words import word_points as word_points
+    from malmoi.project.page.page import write_page as write_page
+    from malmoi.project.points.points import Points as Points
+    from malmoi.project.points.sense_points import sense_points as sense_points
+    from malmoi.project.points.text_points import text_points as text_points
+    from malmoi.project.points.word_points import word_points as word_points
+    from malmoi.project.scene_builder import Projection as Projection
+    from malmoi.project.scene_builder import make_scene as make_scene
     from malmoi.query.analogy import analogy as analogy
     from malmoi.query.compare import odd_one_out as odd_one_out
     from malmoi.query.compare import rank as rank
@@ -48,31 +48,31 @@ if TYPE_CHECKING:
     from malmoi.query.context import occurrences as occurrences
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
-    from malmoi.search.building import build_index as build_index
-    from malmoi.search.building import open_index as open_index
-    from malmoi.search.hits import Hit as Hit
+    from malmoi.search.build import build_index as build_index
+    from malmoi.search.build import open_index as open_index
     from malmoi.search.index import Index as Index
+    from malmoi.search.querying.hits import Hit as Hit
     from malmoi.subwords import SubwordVectors as SubwordVectors
-    from malmoi.train.fasttext import FastText as FastText
-    from malmoi.train.fasttext import train_fasttext as train_fasttext
-    from malmoi.train.glove import GloVe as GloVe
-    from malmoi.train.glove import train_glove as train_glove
-    from malmoi.train.word2vec import Word2Vec as Word2Vec
-    from malmoi.train.word2vec import train_word2vec as train_word2vec
+    from malmoi.train.glove.glove import GloVe as GloVe
+    from malmoi.train.glove.glove import train_glove as train_glove
+    from malmoi.train.word2vec.fasttext import FastText as FastText
+    from malmoi.train.word2vec.fasttext import train_fasttext as train_fasttext
+    from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
+    from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
     from malmoi.vectors import Vectors as Vectors
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "malmoi.cli.progress": ("bar",),
-    "malmoi.encode.average": ("average_encoder",),
-    "malmoi.encode.embedding": ("Wish",),
+    "malmoi.cli.shared.progress": ("bar",),
+    "malmoi.encode.static.average": ("average_encoder",),
+    "malmoi.encode.bulk.embed": ("Wish",),
     "malmoi.encode.encoder": ("load_contextual",),
     "malmoi.encode.loading": ("load_encoder",),
-    "malmoi.encode.prompts": ("Prompts",),
-    "malmoi.encode.recipes": ("Recipe",),
-    "malmoi.encode.writing": ("write_embeddings",),
+    "malmoi.encode.checkpoint.prompts": ("Prompts",),
+    "malmoi.encode.pooling.recipes": ("Recipe",),
+    "malmoi.encode.bulk.write_file": ("write_embeddings",),
     "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.senses": ("sense_separation",),
@@ -80,28 +80,28 @@ _HOMES = {
     "malmoi.evaluate.retrieval": ("evaluate_search", "read_search_test"),
     "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.evaluate.sweep": ("sweep_recipes",),
-    "malmoi.evaluate.typos": ("corrupt", "typo_test"),
-    "malmoi.evaluate.words": ("evaluate_words",),
+    "malmoi.evaluate.typo_robustness": ("corrupt", "typo_test"),
+    "malmoi.evaluate.word_vectors": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
-    "malmoi.project.making": ("Projection", "make_scene"),
-    "malmoi.project.page": ("write_page",),
-    "malmoi.project.points": ("Points",),
-    "malmoi.project.senses": ("sense_points",),
-    "malmoi.project.texts": ("text_points",),
-    "malmoi.project.words": ("word_points",),
+    "malmoi.project.scene_builder": ("Projection", "make_scene"),
+    "malmoi.project.page.page": ("write_page",),
+    "malmoi.project.points.points": ("Points",),
+    "malmoi.project.points.sense_points": ("sense_points",),
+    "malmoi.project.points.text_points": ("text_points",),
+    "malmoi.project.points.word_points": ("word_points",),
     "malmoi.query.analogy": ("analogy",),
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
     "malmoi.query.context": ("occurrences",),
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
-    "malmoi.search.building": ("build_index", "open_index"),
-    "malmoi.search.hits": ("Hit",),
+    "malmoi.search.build": ("build_index", "open_index"),
+    "malmoi.search.querying.hits": ("Hit",),
     "malmoi.search.index": ("Index",),
     "malmoi.subwords": ("SubwordVectors",),
-    "malmoi.train.fasttext": ("FastText", "train_fasttext"),
-    "malmoi.train.glove": ("GloVe", "train_glove"),
-    "malmoi.train.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
+    "malmoi.train.glove.glove": ("GloVe", "train_glove"),
+    "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
 }

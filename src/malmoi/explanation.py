@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from malmoi.readings import Reading
+from malmoi.typos.noisy_channel import Reading
 
 Source = Literal["own row", "tokens", "near words", "n-grams", "nothing"]
 

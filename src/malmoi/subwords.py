@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.explanation import Explanation
-from malmoi.jamo import split_jamo
-from malmoi.readings import NewWords, learn_new_words, readings
+from malmoi.hangul import split_jamo
+from malmoi.typos.noisy_channel import NewWords, learn_new_words, readings
 from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Selection, Vectors
 

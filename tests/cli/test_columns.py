@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from malmoi.cli.columns import fitted, wrapped
+from malmoi.cli.shared.text_width import fitted, wrapped
 
 LETTERS = st.text(alphabet="abc 한국한,", max_size=300)
 

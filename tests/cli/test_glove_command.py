@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from malmoi.cli import run
-from malmoi.cli.corpus import loss_line
-from malmoi.cli.progress import Bar
+from malmoi.cli.shared.progress import Bar
+from malmoi.cli.shared.text_options import loss_line
 from malmoi.formats import load, save
 from malmoi.text.corpus import standard_input
-from malmoi.train import glove_records
+from malmoi.train.glove import records as glove_records
 from malmoi.vectors import Vectors
 
 Output = pytest.CaptureFixture[str]
@@ -113,7 +113,7 @@ def test_an_interrupted_training_is_resumed(
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train_glove.bar", Impatient)
+        patched.setattr("malmoi.cli.train.glove.bar", Impatient)
         assert run([*command, str(out)]) == 130
     assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
     assert left.exists()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.cli import context, project, run, sweep
-from malmoi.encode.running import thread_a_core
+from malmoi.cli import context, project, run
+from malmoi.cli.evaluate import sweep
+from malmoi.encode.runtime.run_batches import thread_a_core
 from malmoi.files import output
 from malmoi.formats import save
 from tests.query.worlds import capitals

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from malmoi.cli import progress
-from malmoi.cli.progress import bar
+from malmoi.cli.shared import progress
+from malmoi.cli.shared.progress import bar
 
 
 class Terminal(StringIO):

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
-from malmoi.cli.progress import Bar
+from malmoi.cli.shared.progress import Bar
 from malmoi.formats import load
 from malmoi.models.ngram_files import load_ngram
-from malmoi.models.nnlm import load_nnlm
+from malmoi.models.nnlm_model import load_nnlm
 from malmoi.text.corpus import Corpus
 from malmoi.text.word_list import load_words
 
@@ -95,7 +95,7 @@ def test_an_interrupted_training_is_resumed(
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train_nnlm.bar", Impatient)
+        patched.setattr("malmoi.cli.train.nnlm.bar", Impatient)
         assert run([*command, "--out", str(out)]) == 130
     assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
     assert left.exists()

@@ -14,11 +14,11 @@ from gensim.models.fasttext import load_facebook_model
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.cli.progress import Bar
+from malmoi.cli.shared.progress import Bar
 from malmoi.formats import load, save
-from malmoi.jamo import split_jamo
+from malmoi.hangul import split_jamo
 from malmoi.subwords import SubwordVectors
-from malmoi.train import word_learning
+from malmoi.train.word2vec import trainer as word_learning
 from malmoi.vectors import Vectors
 from tests.train.worlds import lines
 
@@ -184,7 +184,7 @@ def test_an_interrupted_training_is_resumed(
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.word_vectors.bar", Impatient)
+        patched.setattr("malmoi.cli.train.word_vectors.bar", Impatient)
         assert train(kind, "out.malmoi") == 130
     assert "out.malmoi.checkpoint is kept: give the same command" in capsys.readouterr().err
     assert not Path("out.malmoi").exists()

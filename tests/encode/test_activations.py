@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from malmoi.encode.activations import Activations
-from malmoi.encode.recipes import Recipe
+from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
 from tests.encode.worlds import made_up, naive_pool
 

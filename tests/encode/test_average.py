@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from malmoi.encode.average import AverageEncoder, average_encoder
+from malmoi.encode.static.average import AverageEncoder, average_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
@@ -129,8 +129,8 @@ def test_vectors_do_not_depend_on_what_is_asked_beside(texts: list[str]) -> None
 
 
 def test_a_long_text_is_summed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.encode.average.BLOCK", 4)
-    monkeypatch.setattr("malmoi.encode.average.CHUNK", 3)
+    monkeypatch.setattr("malmoi.encode.static.average.BLOCK", 4)
+    monkeypatch.setattr("malmoi.encode.static.average.CHUNK", 3)
     encoder, texts = average_encoder(vectors(), weighting="mean"), [*TEXTS, "the bank " * 11]
     expected = naive(vectors(), texts, dict.fromkeys(WORDS, 1.0))
     steps: list[tuple[int, int | None]] = []

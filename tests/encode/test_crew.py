@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.encode import compiled_engine
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.engine import can_compile
-from malmoi.encode.packing import BUDGET, Packed, pack
+from malmoi.encode.runtime import compiled_engine
+from malmoi.encode.runtime.batches import BUDGET, Packed, pack
+from malmoi.encode.runtime.engine import can_compile
 from malmoi.vectors import Matrix
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
@@ -90,7 +90,7 @@ def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEn
 FORKS = """
 import os, sys
 import numpy as np
-from malmoi.encode import compiled_engine
+from malmoi.encode.runtime import compiled_engine
 from malmoi.encode.encoder import load_contextual
 compiled_engine.is_busy = lambda cores, own: False
 encoder = load_contextual("minilm")

@@ -6,10 +6,10 @@ import pytest
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.encode.embedding import Wish
+from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.bulk.write_file import write_embeddings
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.writing import write_embeddings
+from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
 from tests.test_house import modules_after
 

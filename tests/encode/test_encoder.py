@@ -6,9 +6,9 @@ from pickle import dumps, loads
 import numpy as np
 import pytest
 
-from malmoi.encode.average import average_encoder
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.recipes import Recipe
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.static.average import average_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.vectors import Vectors
 from tests.encode.test_equal_to_transformers import BANK

@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 
 from malmoi.encode import encoder as encoders
-from malmoi.encode import engine
-from malmoi.encode.compiled_engine import CompiledEngine
-from malmoi.encode.embedding import Wish
+from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.bulk.write_file import write_embeddings
+from malmoi.encode.checkpoint.locate import find_model, is_encoder
+from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.engine import can_compile
-from malmoi.encode.finding import find_model, is_encoder
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.onnx_engine import OnnxEngine
-from malmoi.encode.packing import pack
 from malmoi.encode.protocol import Arithmetic
-from malmoi.encode.weights import read_weights, weights_file
-from malmoi.encode.writing import write_embeddings
+from malmoi.encode.runtime import engine
+from malmoi.encode.runtime.batches import pack
+from malmoi.encode.runtime.compiled_engine import CompiledEngine
+from malmoi.encode.runtime.engine import can_compile
+from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.kernels import byte_products, int16_products
+from malmoi.kernels.transformer import gemm_int8 as byte_products
+from malmoi.kernels.transformer import gemm_int16 as int16_products
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 

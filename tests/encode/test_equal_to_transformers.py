@@ -11,7 +11,7 @@ import transformers
 
 from malmoi.encode.activations import Activations
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.texts import Text
+from malmoi.encode.tokens.inputs import Text
 from malmoi.vectors import Matrix
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 

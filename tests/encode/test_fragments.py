@@ -9,13 +9,13 @@ import pytest
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
-from malmoi.encode.average import average_encoder
+from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.choosing import fitting_model
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.fragments import Fragments, fragments_of, is_fragmented
-from malmoi.encode.notes import Notes, gathered_notes, silenced_notes
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.several import stream_recipes
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.static.average import average_encoder
+from malmoi.encode.tokens.fragments import Fragments, fragments_of, is_fragmented
+from malmoi.encode.tokens.text_stats import Notes, gathered_notes, silenced_notes
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.vectors import Vectors
 from tests.encode.checkpoints import PIECES, change, save_model

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 from malmoi.cli import run
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.engine import arithmetic_of
 from malmoi.encode.inspection import inspect_model
+from malmoi.encode.runtime.engine import arithmetic_of
 from malmoi.errors import BadFile
 from tests.encode.checkpoints import change, save_model
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from malmoi.encode.layers import Layers, choose_layers
+from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.errors import BadSetting
 
 

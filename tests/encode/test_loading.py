@@ -7,10 +7,10 @@ import pytest
 
 import malmoi as mm
 from malmoi.cli import run
-from malmoi.encode.average import AverageEncoder
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
+from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import BadFile, BadSetting
 from malmoi.formats import save
 from malmoi.subwords import SubwordVectors

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.layers import choose_layers
-from malmoi.encode.mixing import MIXES, mix_layers
-from malmoi.encode.pooling import JOINS, POOLS, group_bounds, pool_groups
-from malmoi.encode.recipes import RECIPES, Recipe, choose_recipe
+from malmoi.encode.pooling.groups import JOINS, POOLS, group_bounds, pool_groups
+from malmoi.encode.pooling.layers import choose_layers
+from malmoi.encode.pooling.mixing import MIXES, mix_layers
+from malmoi.encode.pooling.recipes import RECIPES, Recipe, choose_recipe
 from malmoi.errors import BadSetting
 from malmoi.vectors import l2_normalize
 from tests.encode.worlds import naive_mix, naive_pool

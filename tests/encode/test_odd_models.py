@@ -11,8 +11,8 @@ from safetensors.numpy import load_file, save_file
 
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.inspection import inspect_model
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.texts import Text
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.tokens.inputs import Text
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from tests.encode.checkpoints import save_model
 from tests.encode.test_equal_to_transformers import assert_equal

@@ -6,8 +6,8 @@ import numpy as np
 import onnx
 import pytest
 
-from malmoi.encode.onnx_file import FUSED, Graph
-from malmoi.encode.protobuf import message, varint
+from malmoi.encode.runtime.onnx_file import FUSED, Graph
+from malmoi.encode.runtime.protobuf import message, varint
 
 
 def test_a_graph_is_read_by_onnx() -> None:

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.distances import BUCKETS, buckets_of, distances_within
-from malmoi.encode.packing import BUDGET, batches, pack
+from malmoi.encode.runtime.batches import BUDGET, batches, pack
+from malmoi.encode.runtime.relative_positions import BUCKETS, buckets_of, distances_within
 
 
 @given(st.lists(st.integers(1, 1500), max_size=40))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.passages import split_text
+from malmoi.encode.tokens.passages import split_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 

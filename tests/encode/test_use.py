@@ -7,7 +7,7 @@ from pickle import dumps, loads
 import numpy as np
 import pytest
 
-from malmoi.encode.use import UniversalEncoder, load_universal
+from malmoi.encode.universal import UniversalEncoder, load_universal
 from malmoi.errors import MalmoiWarning, MissingExtra
 from malmoi.vectors import Matrix
 
@@ -42,7 +42,7 @@ def test_a_sentence_is_near_its_translation(use: UniversalEncoder) -> None:
 
 def test_chunks_come_in_order(use: UniversalEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = use.encode(TEXTS)
-    monkeypatch.setattr("malmoi.encode.use.CHUNK", 50)
+    monkeypatch.setattr("malmoi.encode.universal.CHUNK", 50)
     chunks = list(use.stream(iter(TEXTS)))
     assert [len(chunk) for chunk in chunks] == [50, 50, 50, 4]
     np.testing.assert_allclose(np.concatenate(chunks), whole, atol=1e-5)

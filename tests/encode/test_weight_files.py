@@ -15,9 +15,9 @@ from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_torch
 
 from malmoi.cli import run
-from malmoi.encode.conversion import convert_model
+from malmoi.encode.checkpoint.convert import convert_model
+from malmoi.encode.checkpoint.weights import INDEX
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.weights import INDEX
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors
@@ -232,7 +232,7 @@ def test_an_interrupted_conversion_leaves_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("malmoi.encode.conversion.write_tensors", interrupted)
+    monkeypatch.setattr("malmoi.encode.checkpoint.convert.write_tensors", interrupted)
     with pytest.raises(KeyboardInterrupt):
         convert_model(tmp_path / "old", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["old"]

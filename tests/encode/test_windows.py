@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode import breaks, windows
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.windows import window_starts
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.tokens import breaks, windows
+from malmoi.encode.tokens.windows import window_starts
 from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix
 from tests.encode.checkpoints import save_model

@@ -17,12 +17,12 @@ import pytest
 
 from malmoi.cli import run
 from malmoi.encode import encoder as encoders
-from malmoi.encode import outputs
-from malmoi.encode.embedding import Embedded, Wish, embed
+from malmoi.encode.bulk import outputs
+from malmoi.encode.bulk.embed import Embedded, Wish, embed
+from malmoi.encode.bulk.write_file import write_embeddings
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.notes import Notes
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.writing import write_embeddings
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.tokens.text_stats import Notes
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.files import checkpoint
 from malmoi.files.progress import Progress, silent

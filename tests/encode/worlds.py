@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.activations import Activations
-from malmoi.encode.pieces import Pieces
+from malmoi.encode.tokens.tokenized import Pieces
 from malmoi.vectors import Matrix
 
 

@@ -10,7 +10,7 @@ import malmoi as mm
 from malmoi.errors import BadSetting
 from malmoi.evaluate import completion
 from malmoi.evaluate.analogies import analogies
-from malmoi.evaluate.sets import AnalogySet, Section, read_analogies
+from malmoi.evaluate.sets.word_sets import AnalogySet, Section, read_analogies
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals, random_vectors

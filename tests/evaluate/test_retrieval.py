@@ -16,7 +16,7 @@ from malmoi.evaluate.retrieval import (
     recall,
     score_search,
 )
-from malmoi.search.building import build_index
+from malmoi.search.build import build_index
 from tests.search.worlds import TEXTS, BagOfWords
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting, MalmoiError, MalmoiWarning
-from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
+from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from tests.evaluate.sentence_files import CSV, PAIRS, real
 
 TABS = "\n".join(f"{score}\t{one}\t{other}" for one, other, score in PAIRS) + "\n"

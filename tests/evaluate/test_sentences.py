@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr  # type: ignore[import-untyped]
 
-from malmoi.encode.finding import find_model
+from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.evaluate.finding import find_sentence_sets
-from malmoi.evaluate.sentence_sets import SentencePair, SentenceSet, read_sentences
 from malmoi.evaluate.sentences import evaluate_sentences, sentence_similarity
+from malmoi.evaluate.sets.locate_sets import find_sentence_sets
+from malmoi.evaluate.sets.sentence_sets import SentencePair, SentenceSet, read_sentences
 from tests.evaluate.sentence_files import CSV, TableEncoder, real
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import BadFile, MalmoiWarning
-from malmoi.evaluate.sets import (
+from malmoi.evaluate.sets.word_sets import (
     AnalogySet,
     Pair,
     SimilaritySet,

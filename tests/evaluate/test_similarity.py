@@ -10,7 +10,7 @@ from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
 import malmoi as mm
 from malmoi.errors import BadSetting
-from malmoi.evaluate.sets import Pair, SimilaritySet
+from malmoi.evaluate.sets.word_sets import Pair, SimilaritySet
 from malmoi.evaluate.similarity import word_similarity
 from malmoi.vectors import Vectors
 from tests.evaluate.sets import PAIRS, animals, pieces, real

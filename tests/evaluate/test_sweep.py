@@ -8,7 +8,7 @@ from scipy.stats import spearmanr  # type: ignore[import-untyped]
 from malmoi.cli import run
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.errors import MalmoiError
-from malmoi.evaluate.sentence_sets import SentencePair, SentenceSet
+from malmoi.evaluate.sets.sentence_sets import SentencePair, SentenceSet
 from malmoi.evaluate.sweep import recipes_of, sweep_recipes
 
 SENTENCES = [

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 import malmoi as mm
 from malmoi.errors import BadSetting
-from malmoi.evaluate.sets import Pair, SimilaritySet, read_pairs
-from malmoi.evaluate.typos import corrupt, possible_typos, typo_test
-from malmoi.jamo import split_jamo
-from malmoi.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
-from malmoi.query.spelling import edit_distance, spelled
+from malmoi.evaluate.sets.word_sets import Pair, SimilaritySet, read_pairs
+from malmoi.evaluate.typo_robustness import corrupt, possible_typos, typo_test
+from malmoi.hangul import split_jamo
+from malmoi.query.suggestions import edit_distance, spelled
+from malmoi.typos.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
 from tests.evaluate.sets import animals, pieces, real
 
 hangul = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1, max_size=6)

@@ -7,10 +7,10 @@ import pytest
 
 import malmoi as mm
 from malmoi.errors import BadSetting, MalmoiWarning
-from malmoi.evaluate import finding
-from malmoi.evaluate.finding import find_sets
-from malmoi.evaluate.sets import AnalogySet
-from malmoi.evaluate.words import evaluate_words
+from malmoi.evaluate.sets import locate_sets as finding
+from malmoi.evaluate.sets.locate_sets import find_sets
+from malmoi.evaluate.sets.word_sets import AnalogySet
+from malmoi.evaluate.word_vectors import evaluate_words
 from tests.evaluate.sets import ANALOGIES, DOUBTFUL, PAIRS, animals, pieces
 from tests.query.worlds import capitals
 
@@ -71,8 +71,8 @@ def test_gensims_sets_are_found_without_importing_it(
 ) -> None:
     monkeypatch.delenv("MALMOI_DATA", raising=False)
     code = (
-        "import sys, malmoi.evaluate.words\n"
-        "from malmoi.evaluate.finding import find_sets\n"
+        "import sys, malmoi.evaluate.word_vectors\n"
+        "from malmoi.evaluate.sets.locate_sets import find_sets\n"
         "print(*[one.name for one in find_sets()])\n"
         "print('gensim' in sys.modules, 'numba' in sys.modules)"
     )

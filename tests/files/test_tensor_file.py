@@ -13,7 +13,7 @@ from malmoi.formats import load, save
 from malmoi.models.cooccurrences import is_cooccurrences, load_cooccurrences, save_cooccurrences
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import encode_corpus, open_encoded
-from malmoi.train.cooccurrence import count_cooccurrences
+from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.vectors import Vectors
 
 KIND = Kind("lamps", "a file of lamps", "2", former=(("lamp", "1"),))

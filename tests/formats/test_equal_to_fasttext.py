@@ -11,7 +11,7 @@ import pytest
 
 from malmoi.errors import MalmoiWarning, UnknownWord
 from malmoi.formats import load, save
-from malmoi.formats.fasttext_output import MAGIC, VERSION
+from malmoi.formats.fasttext.write_fasttext import MAGIC, VERSION
 from malmoi.subwords import Subwords, SubwordVectors, fasttext_hash
 from malmoi.vectors import Vectors
 from tests import naive

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.binary_rows import scan_fasttext_entries, scan_word2vec
+from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
 from tests import naive
 
 LONGEST = 50

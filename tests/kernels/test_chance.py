@@ -3,8 +3,16 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.chance import CERTAIN, State, alias_table, below, draw, random_bits, seeded
-from malmoi.kernels.compiled import compiled
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.word2vec.random import (
+    CERTAIN,
+    State,
+    alias_table,
+    below,
+    draw,
+    random_bits,
+    seeded,
+)
 from tests import naive_words
 
 

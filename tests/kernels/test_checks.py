@@ -11,12 +11,9 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import malmoi
-from malmoi.kernels.binary_rows import scan_fasttext_entries, scan_word2vec
-from malmoi.kernels.chance import alias_table
-from malmoi.kernels.characters import odd_lines
-from malmoi.kernels.checks import ArrayOf, Offsets, Within, check_each, checked, require_ids
-from malmoi.kernels.compiled import compiled
-from malmoi.kernels.cooccurrence import (
+from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, check_each, checked, require_ids
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.counts.sparse_counts import (
     count_documents,
     count_ids,
     count_rows,
@@ -24,12 +21,15 @@ from malmoi.kernels.cooccurrence import (
     multiply_twice,
 )
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.mutual import offer
-from malmoi.kernels.rows import mean_rows, measure_repeats
-from malmoi.kernels.screening import LANES, screen
-from malmoi.kernels.subwords import list_buckets, word_vectors
-from malmoi.kernels.text_rows import ends_in_component, format_lines, parse_lines
-from malmoi.kernels.words import Table, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.nearest.int8_scores import LANES, screen
+from malmoi.kernels.nearest.pairwise_top_k import offer
+from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
+from malmoi.kernels.parsing.characters import odd_lines
+from malmoi.kernels.parsing.scan_words import Table, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.parsing.text_rows import ends_in_component, format_lines, parse_lines
+from malmoi.kernels.word2vec.random import alias_table
+from malmoi.kernels.word2vec.rows import mean_rows, measure_repeats
+from malmoi.kernels.word2vec.subword_rows import list_buckets, word_vectors
 
 SOURCE = Path(malmoi.__file__).parent
 SCALARS_ONLY = {"seeded"}  # takes no array

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from malmoi.kernels import code_cache, code_files
-from malmoi.kernels.code_files import kernels_stamp, read_code, write_code
+from malmoi.kernels.core import code_cache, code_files
+from malmoi.kernels.core.code_files import kernels_stamp, read_code, write_code
 
 SOURCE = """
-from malmoi.kernels.compiled import compiled
+from malmoi.kernels.core.jit import compiled
 
 @compiled
 def doubled(numbers):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.compiled import fixed
-from malmoi.kernels.glove import FIXED, learn_groups
-from malmoi.kernels.text_rows import Places
-from malmoi.train.glove_tables import Sides, random_tables, taken_apart, width_of
+from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.glove.glove_steps import FIXED, learn_groups
+from malmoi.kernels.parsing.text_rows import Places
+from malmoi.train.glove.tables import Sides, random_tables, taken_apart, width_of
 from malmoi.vocabulary import Vocabulary
 from tests import naive
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from malmoi.kernels.instruction_sets import INSTRUCTION_SETS, current_set, runnable_sets
+from malmoi.kernels.core.instruction_sets import INSTRUCTION_SETS, current_set, runnable_sets
 from tests.instruction_sets import Run, planned
 
 
@@ -24,7 +24,7 @@ def test_kernels_run_on_a_set_that_the_processor_has() -> None:
 @pytest.mark.parametrize("instructions", runnable_sets())
 def test_numba_compiles_for_the_set_that_a_run_asks_for(instructions: Any) -> None:
     program = (
-        "from malmoi.kernels.instruction_sets import current_set; print(current_set().name);"
+        "from malmoi.kernels.core.instruction_sets import current_set; print(current_set().name);"
         "from numba.core.registry import cpu_target as target;"
         "print(target.target_context.codegen().magic_tuple()[1:])"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from malmoi.kernels.numbers import NOT_A_NUMBER, format_number, parse_number
+from malmoi.kernels.parsing.numbers import NOT_A_NUMBER, format_number, parse_number
 from tests import naive
 
 Bits = npt.NDArray[np.uint32]

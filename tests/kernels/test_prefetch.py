@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.compiled import compiled
-from malmoi.kernels.prefetch import LINE, prefetch
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.prefetch import LINE, prefetch
 
 
 @compiled

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malmoi.encode.panels import lay_floats
-from malmoi.kernels.compiled import compiled, readily_compiled
-from malmoi.kernels.curves import decay, exact_gelu, exponentials, tanh_gelu
-from malmoi.kernels.dense import EXACT, NOT_BENT, TANH, multiply_floats
-from malmoi.kernels.emitting import WIDE
-from malmoi.kernels.integer_products import new_quantized
-from malmoi.kernels.maxima import highest, highest_magnitude
-from malmoi.kernels.meeting import Team
-from malmoi.kernels.products import PANEL, USABLE
+from malmoi.encode.runtime.packed_weights import lay_floats
+from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.core.jit import compiled, readily_compiled
+from malmoi.kernels.core.llvm import WIDE
+from malmoi.kernels.transformer.activations import decay, exact_gelu, exponentials, tanh_gelu
+from malmoi.kernels.transformer.dense import EXACT, NOT_BENT, TANH, multiply_floats
+from malmoi.kernels.transformer.gemm import PANEL, USABLE
+from malmoi.kernels.transformer.gemm_quantized import new_quantized
+from malmoi.kernels.transformer.row_max import highest, highest_magnitude
 from malmoi.vectors import Matrix
 
 needs_vectors = pytest.mark.skipif(not USABLE, reason="this processor has no AVX2 with FMA")

@@ -8,14 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malmoi.encode.panels import lay_bytes, lay_int16
-from malmoi.kernels import byte_products, int16_products
-from malmoi.kernels.byte_products import quantize_bytes
-from malmoi.kernels.dense import NOT_BENT, QuantizedDense, multiply_bytes, multiply_int16
-from malmoi.kernels.int16_products import BOUND, MOST, quantize_int16
-from malmoi.kernels.integer_products import Quantized, new_quantized
-from malmoi.kernels.meeting import Team
-from malmoi.kernels.products import PANEL
+from malmoi.encode.runtime.packed_weights import lay_bytes, lay_int16
+from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.transformer import gemm_int8 as byte_products
+from malmoi.kernels.transformer import gemm_int16 as int16_products
+from malmoi.kernels.transformer.dense import (
+    NOT_BENT,
+    QuantizedDense,
+    multiply_bytes,
+    multiply_int16,
+)
+from malmoi.kernels.transformer.gemm import PANEL
+from malmoi.kernels.transformer.gemm_int8 import quantize_bytes
+from malmoi.kernels.transformer.gemm_int16 import BOUND, MOST, quantize_int16
+from malmoi.kernels.transformer.gemm_quantized import Quantized, new_quantized
 from malmoi.vectors import Matrix
 
 COUNTER = np.zeros(1, np.int64)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.screening import LANES, Tiles, screen
-from malmoi.kernels.text_rows import Matrix
+from malmoi.kernels.nearest.int8_scores import LANES, Tiles, screen
+from malmoi.kernels.parsing.text_rows import Matrix
 from tests import naive
 
 

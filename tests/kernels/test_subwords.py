@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.subwords import find, step, word_vectors
+from malmoi.kernels.word2vec.subword_rows import find, step, word_vectors
 from malmoi.keys import Keys
 from tests import naive
 

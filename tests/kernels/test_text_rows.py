@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.text_rows import (
+from malmoi.kernels.parsing.text_rows import (
     BLANK,
     FITS,
     MISFIT,

@@ -7,10 +7,13 @@ import numba
 import numpy as np
 import pytest
 
-from malmoi.kernels import means, rows, tiles, vector_means, vector_rows, vector_tiles
-from malmoi.kernels.rows import aligned_rows, padded_width
-from malmoi.kernels.text_rows import Matrix
-from malmoi.kernels.tiles import LANES, TILE, sigmoid, tile_loss
+from malmoi.kernels.parsing.text_rows import Matrix
+from malmoi.kernels.word2vec import means, rows, tiles
+from malmoi.kernels.word2vec import simd_means as vector_means
+from malmoi.kernels.word2vec import simd_rows as vector_rows
+from malmoi.kernels.word2vec import simd_tiles as vector_tiles
+from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
+from malmoi.kernels.word2vec.tiles import LANES, TILE, sigmoid, tile_loss
 
 BOTH = pytest.mark.parametrize("kind", [tiles, vector_tiles], ids=["plain", "vectors"])
 WIDTHS = pytest.mark.parametrize("dim", [3, 16, 100, 300])

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.kernels.chance import seeded
-from malmoi.kernels.glove_trainer import GloveTrainer
-from malmoi.kernels.word_trainer import WordTrainer
-from malmoi.kernels.word_training import Network, Plan, Targets, Words
+from malmoi.kernels.glove.glove_trainer import GloveTrainer
+from malmoi.kernels.word2vec.random import seeded
+from malmoi.kernels.word2vec.train_words import Network, Plan, Targets, Words
+from malmoi.kernels.word2vec.word_trainer import WordTrainer
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.train.glove import GloVe, train_glove
-from malmoi.train.ngram_counts import encode_sentences
-from malmoi.train.word2vec import Word2Vec, train_word2vec
-from malmoi.train.word_learning import Learning
+from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.language.sentence_counts import encode_sentences
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.trainer import Learning
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from tests.train.worlds import lines
 
 WORDS = 4

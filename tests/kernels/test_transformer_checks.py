@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.encode.compiled_engine import CompiledEngine
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.engine import can_compile
-from malmoi.encode.packing import Packed
-from malmoi.kernels.transformer_checks import check_workspace
+from malmoi.encode.runtime.batches import Packed
+from malmoi.encode.runtime.compiled_engine import CompiledEngine
+from malmoi.encode.runtime.engine import can_compile
+from malmoi.kernels.transformer.batch_checks import check_workspace
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
 
@@ -41,7 +41,7 @@ def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> P
 def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
     engine: CompiledEngine, wrong: Packed, said: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("malmoi.encode.compiled_engine.is_busy", lambda cores, own: False)
+    monkeypatch.setattr("malmoi.encode.runtime.compiled_engine.is_busy", lambda cores, own: False)
     with pytest.raises(ValueError, match=said):
         engine.run(wrong, [6], threads)
     (states,) = engine.run(batch(), [6], threads)

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from malmoi.kernels.chance import alias_table, seeded
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.rows import aligned_rows, padded_width
-from malmoi.kernels.word_training import Network, Plan, Words, train_words
-from malmoi.train.word_learning import Learning, keep_chances
-from malmoi.train.word_settings import WordSettings
+from malmoi.kernels.word2vec.random import alias_table, seeded
+from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
+from malmoi.kernels.word2vec.train_words import Network, Plan, Words, train_words
+from malmoi.train.word2vec.settings import WordSettings
+from malmoi.train.word2vec.trainer import Learning, keep_chances
 from tests import naive_words
 
 WORDS, DIM = 30, 20

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
-from malmoi.models.ngram import NgramModel
-from malmoi.train.ngram import NGram, Smoothing, train_ngram
+from malmoi.models.ngram_model import NgramModel
+from malmoi.train.language.ngram import NGram, Smoothing, train_ngram
 
 SMOOTHINGS: list[Smoothing] = ["none", "add-k", "interpolated", "kneser-ney"]
 Sentences = list[list[str]]

@@ -10,10 +10,10 @@ from malmoi.errors import BadFile
 from malmoi.formats import save
 from malmoi.keys import Keys
 from malmoi.models.language_files import load_language_model
-from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_files import save_ngram
-from malmoi.models.nnlm import NeuralModel, save_nnlm
-from malmoi.train.ngram import NGram, train_ngram
+from malmoi.models.ngram_model import NgramModel
+from malmoi.models.nnlm_model import NeuralModel, save_nnlm
+from malmoi.train.language.ngram import NGram, train_ngram
 from malmoi.vectors import Vectors
 from tests.models.test_nnlm import made
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.keys import Keys
-from malmoi.models.language import NextWord
-from malmoi.models.ngram import NgramModel
+from malmoi.models.language_model import NextWord
+from malmoi.models.ngram_model import NgramModel
 from malmoi.models.trie import Trie
-from malmoi.train.ngram import NGram, Smoothing, train_ngram
+from malmoi.train.language.ngram import NGram, Smoothing, train_ngram
 
 Sentences = list[list[str]]
 SAM = [line.split() for line in ("I am Sam", "Sam I am", "I do not like green eggs and ham")]

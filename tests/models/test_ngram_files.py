@@ -13,9 +13,9 @@ from bench.tampering import signed_again
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors, write_tensors
-from malmoi.models.ngram import NgramModel
 from malmoi.models.ngram_files import load_ngram, save_ngram
-from malmoi.train.ngram import NGram, Smoothing, train_ngram
+from malmoi.models.ngram_model import NgramModel
+from malmoi.train.language.ngram import NGram, Smoothing, train_ngram
 
 SAM = [line.split() for line in ("I am Sam", "Sam I am", "I do not like green eggs and ham")]
 

@@ -14,9 +14,9 @@ from malmoi.errors import BadFile, BadSetting
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.keys import Keys
-from malmoi.models.nnlm import Layers, NeuralModel, load_nnlm, save_nnlm, windows
+from malmoi.models.nnlm_model import Layers, NeuralModel, load_nnlm, save_nnlm, windows
 from malmoi.models.trie import Trie
-from malmoi.train.ngram import NGram, train_ngram
+from malmoi.train.language.ngram import NGram, train_ngram
 from malmoi.vectors import Matrix
 
 WORDS = ["the", "cat", "sat", "<unk>", "</s>", "<s>"]

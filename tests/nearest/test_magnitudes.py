@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.encode.recipes import Recipe
+from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
 from malmoi.formats.rewriting import normalised
-from malmoi.nearest.mutual import rank_each_other
-from malmoi.nearest.ranking import Metric, rank_rows
+from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
-from malmoi.search.building import build_index
+from malmoi.search.build import build_index
 from malmoi.vectors import Matrix, Vectors, l2_normalize, row_norms
 
 SCALES = (1e-38, 1e-30, 1e-22, 1e-20, 1e-16, 1.0, 1e15, 1e19, 1e20, 1e37)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.nearest import mutual
-from malmoi.nearest.mutual import rank_each_other
-from malmoi.nearest.ranking import Metric
+from malmoi.nearest import all_pairs as mutual
+from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.nearest.top_k import Metric
 from malmoi.vectors import Matrix
 
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.spatial import procrustes as peer  # type: ignore[import-untyped]
 
 import malmoi as mm
-from malmoi.project.comparing import procrustes
-from malmoi.project.making import Projection, make_scene
-from malmoi.project.points import Points
-from malmoi.project.words import word_points
+from malmoi.project.compare_scenes import procrustes
+from malmoi.project.points.points import Points
+from malmoi.project.points.word_points import word_points
+from malmoi.project.scene_builder import Projection, make_scene
 
 CHANCE = np.random.default_rng(4)
 NUMBERS = CHANCE.normal(size=(40, 6)).astype(np.float32)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.nearest.ranking import Metric
-from malmoi.project.kept import kept_share, sampled
-from malmoi.project.near import near_lists, nearest_of
+from malmoi.nearest.top_k import Metric
+from malmoi.project.neighbour_preservation import kept_share, sampled
+from malmoi.project.reduce.nearest_points import near_lists, nearest_of
 from malmoi.project.scene import Near
 from malmoi.vectors import Matrix
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from malmoi.project import pca
-from malmoi.project.pca import principal_components
+from malmoi.project.reduce import pca
+from malmoi.project.reduce.pca import principal_components
 
 
 @pytest.mark.parametrize("shape", [(500, 20), (10, 30), (3, 3), (40, 3)])

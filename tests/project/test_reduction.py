@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.nearest.ranking import Rows
-from malmoi.project import reduction
-from malmoi.project.making import Projection, make_scene
-from malmoi.project.near import near_lists
-from malmoi.project.reduction import Method, reduce
+from malmoi.nearest.top_k import Rows
+from malmoi.project.reduce import reduction
+from malmoi.project.reduce.nearest_points import near_lists
+from malmoi.project.reduce.reduction import Method, reduce
+from malmoi.project.scene_builder import Projection, make_scene
 
 METHODS = [method for method in get_args(Method) if method != "auto"]
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import malmoi as mm
-from malmoi.project.coarse import coarse_rows
-from malmoi.project.making import Projection, make_live_scene, make_scene
-from malmoi.project.points import Points
+from malmoi.project.int8_vectors import coarse_rows
+from malmoi.project.points.points import Points
+from malmoi.project.points.text_points import text_points
+from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field
-from malmoi.project.texts import text_points
-from malmoi.project.words import word_points
+from malmoi.project.scene_builder import Projection, make_live_scene, make_scene
 from malmoi.vectors import Matrix
 
 NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)

@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import malmoi as mm
-from malmoi.project.senses import find_senses, sense_points, silhouette
-from malmoi.project.typical import typical_words
+from malmoi.project.points.keywords import typical_words
+from malmoi.project.points.sense_points import find_senses, sense_points, silhouette
 
 MONEY = ["loan", "account", "interest", "branch"]
 WATER = ["river", "mud", "willow", "boat"]

@@ -6,7 +6,7 @@ import pytest
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning, UnknownWord
 from malmoi.query.context import Occurrences, occurrences, surrounding
-from malmoi.query.places import Place
+from malmoi.query.occurrences import Place
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 

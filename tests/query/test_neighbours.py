@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.nearest import ranking
-from malmoi.nearest.ranking import Metric, rank_rows, top
+from malmoi.nearest import top_k as ranking
+from malmoi.nearest.top_k import Metric, rank_rows, top
 from malmoi.query.neighbours import neighbours
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 from tests.query.worlds import capitals, random_vectors

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.keys import Keys
-from malmoi.query.spelling import edit_distance, near_spellings
+from malmoi.query.suggestions import edit_distance, near_spellings
 
 WORDS = st.text("abcde", max_size=8)
 

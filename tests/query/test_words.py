@@ -8,15 +8,15 @@ import pytest
 from malmoi import subwords
 from malmoi.errors import MissingExtra, UnknownWord
 from malmoi.explanation import Explanation
-from malmoi.query import words
+from malmoi.query import directions as words
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import odd_one_out, rank, similarity
+from malmoi.query.directions import understand
 from malmoi.query.neighbours import neighbours
-from malmoi.query.words import understand
-from malmoi.readings import NewWords, Reading, readings
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, describe
+from malmoi.typos.noisy_channel import NewWords, Reading, readings
 from malmoi.vectors import Vectors
 
 

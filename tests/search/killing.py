@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from malmoi.search import updating
-from malmoi.search.building import build_index, open_index
-from malmoi.search.folder import Folder
-from malmoi.search.segment import Entry
-from malmoi.search.updating import update_index
+from malmoi.search import update as updating
+from malmoi.search.build import build_index, open_index
+from malmoi.search.storage.folder import Folder
+from malmoi.search.storage.segment import Entry
+from malmoi.search.update import update_index
 from tests.search.worlds import BagOfWords
 
 KILLS = 50

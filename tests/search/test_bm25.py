@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.search.bm25 import score_words
-from malmoi.search.postings import count_words, join_postings
-from malmoi.search.words import Analyser
+from malmoi.search.analyser import Analyser
+from malmoi.search.querying.bm25 import score_words
+from malmoi.search.storage.postings import count_words, join_postings
 from tests.search.worlds import TEXTS, naive_bm25
 
 words = st.lists(st.sampled_from("abcdef"), max_size=8)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadFile, MalmoiWarning
-from malmoi.search import clustering, ranking
-from malmoi.search.building import build_index, open_index
-from malmoi.search.hits import Hit
+from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
-from malmoi.search.state import with_segment
+from malmoi.search.querying import ranking
+from malmoi.search.querying.hits import Hit
+from malmoi.search.storage import clustering
+from malmoi.search.storage.state import with_segment
 from malmoi.vectors import Matrix, Vectors
 from tests.search.worlds import edit_manifest
 

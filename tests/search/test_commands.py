@@ -174,7 +174,7 @@ def test_what_goes_wrong_is_one_sentence(words: list[str], said: str, capsys: Ou
 def test_an_interrupted_update_keeps_what_was_embedded(
     seen: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    monkeypatch.setattr("malmoi.search.updating.BATCH", 2)
+    monkeypatch.setattr("malmoi.search.update.BATCH", 2)
     Path("t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     encode = BagOfWords.encode
 

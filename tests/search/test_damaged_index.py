@@ -13,7 +13,7 @@ from malmoi.errors import BadFile
 from malmoi.files import tensors
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors, write_tensors
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from malmoi.vectors import Vectors
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords, edit_manifest
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from malmoi.errors import BadSetting
-from malmoi.search.building import build_index
-from malmoi.search.columns import join_columns, make_columns
-from malmoi.search.filters import _first_relation, conditions
+from malmoi.search.build import build_index
+from malmoi.search.querying.filters import _first_relation, conditions
+from malmoi.search.storage.columns import join_columns, make_columns
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords
 
 

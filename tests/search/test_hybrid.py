@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from malmoi.cli import run
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from malmoi.search.fusion import DEFAULT_WEIGHT, SPREADS, Fusion, cosine_spread
+from malmoi.search.learn_weight import WEIGHTS, choose_weight, learn_weight
 from malmoi.search.pseudo_queries import make_queries
-from malmoi.search.segment import Entry
-from malmoi.search.updating import update_index
-from malmoi.search.weighting import WEIGHTS, choose_weight, learn_weight
+from malmoi.search.storage.segment import Entry
+from malmoi.search.update import update_index
 from malmoi.vectors import Matrix, Vectors
 from tests.search.worlds import TEXTS, BagOfWords, edit_manifest, naive_bm25
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
-from malmoi.search.building import build_index, open_index
-from malmoi.search.hits import Hit
+from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
+from malmoi.search.querying.hits import Hit
 from malmoi.vectors import Vectors
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords, naive_nearest
 

@@ -8,7 +8,7 @@ import pytest
 
 from malmoi.errors import BadFile
 from malmoi.files.lock import locked
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from tests.search.worlds import TEXTS, BagOfWords
 
 ROOT = Path(__file__).parents[2]

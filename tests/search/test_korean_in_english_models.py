@@ -6,9 +6,9 @@ import pytest
 
 from malmoi.cli import run
 from malmoi.encode.encoder import load_contextual
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from malmoi.search.entries import make_entries
-from malmoi.search.updating import update_index
+from malmoi.search.update import update_index
 
 Output = pytest.CaptureFixture[str]
 KOREAN = ["환불을 받고 싶어요", "배송이 너무 늦어요", "비밀번호를 잊어버렸어요"]
@@ -39,7 +39,7 @@ def test_an_index_and_its_queries_say_it_once_each(capsys: Output) -> None:
 
 
 def test_batches_of_an_index_are_told_of_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.search.updating.BATCH", 2)
+    monkeypatch.setattr("malmoi.search.update.BATCH", 2)
     texts = [*KOREAN, *ENGLISH[:2]]
     with pytest.warns(UserWarning, match=f"minilm: 3 of 5 {TOLD}") as told:
         update_index("I", load_contextual("minilm"), make_entries(texts, None, None))

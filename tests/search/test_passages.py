@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.search import clustering
-from malmoi.search.building import build_index, open_index
+from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
-from malmoi.search.segment import Entry
-from malmoi.search.updating import update_index
+from malmoi.search.storage import clustering
+from malmoi.search.storage.segment import Entry
+from malmoi.search.update import update_index
 from tests.search.worlds import BagOfWords
 
 LONG = "the bank raised its rate\nrivers flow to the sea\nprices fell in may"

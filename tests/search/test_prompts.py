@@ -8,12 +8,12 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
+from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.encoder import load_contextual
-from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.errors import BadSetting
-from malmoi.search.building import build_index, open_index
-from malmoi.search.segment import Entry
-from malmoi.search.updating import update_index
+from malmoi.search.build import build_index, open_index
+from malmoi.search.storage.segment import Entry
+from malmoi.search.update import update_index
 from tests.encode.checkpoints import save_model
 from tests.search.worlds import BagOfWords
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
-from malmoi.search.manifest import signed
+from malmoi.search.storage.manifest import signed
 from malmoi.vectors import Matrix
 
 TEXTS = [

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.serve.models import Models, Served, load_model
+from malmoi.serve.service.loaded_models import Models, Served, load_model
 from tests.query.worlds import capitals
 from tests.serve.worlds import Running, serving
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import BadFile
-from malmoi.serve.access import Keys, Names, read_keys
-from malmoi.serve.models import Models
-from malmoi.serve.running import Serving
+from malmoi.serve.http.auth import Keys, Names, read_keys
+from malmoi.serve.server import Serving
+from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
 KEY = "correct horse"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.serve.answers import PART, SMALL, as_json, grouped, is_small, parts, weight
+from malmoi.serve.http.response import PART, SMALL, as_json, grouped, is_small, parts, weight
 from malmoi.serve.limits import Limits
-from malmoi.serve.models import Models
-from malmoi.serve.service import LONG, Gone, Service, Visit
+from malmoi.serve.service.loaded_models import Models
+from malmoi.serve.service.service import LONG, Gone, Service, Visit
 
 ROWS = np.random.default_rng(0).standard_normal((300, 384)).astype(np.float32)
 ANSWERS: dict[str, Any] = {

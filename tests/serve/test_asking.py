@@ -10,8 +10,8 @@ from malmoi.encode.encoder import ContextualEncoder
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
-from malmoi.serve.models import Models, Served
-from malmoi.train.fasttext import FastText, train_fasttext
+from malmoi.serve.service.loaded_models import Models, Served
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from tests.query.worlds import capitals
 from tests.serve.worlds import Running, serving
 

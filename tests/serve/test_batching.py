@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.serve.batching import Batch, Batcher, Overloaded, Task, Ticket, choose, run_apart
+from malmoi.serve.service.batching import (
+    Batch,
+    Batcher,
+    Overloaded,
+    Task,
+    Ticket,
+    choose,
+    run_apart,
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.client import AHEAD, Client, FetchedTokens, ServerRefused, Texts, Unreachable
+from malmoi.client.client import AHEAD, Client, FetchedTokens, ServerRefused, Texts, Unreachable
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.errors import BadSetting
 from tests.serve.worlds import Running

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.engine import can_compile
-from malmoi.encode.recipes import Recipe
-from malmoi.serve.models import Models, load_model
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.runtime.engine import can_compile
+from malmoi.serve.service.loaded_models import Models, load_model
 from malmoi.vectors import l2_normalize
 from tests.serve.worlds import Running, serving
 

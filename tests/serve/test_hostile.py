@@ -11,8 +11,8 @@ from http.client import HTTPResponse, IncompleteRead
 import pytest
 
 from malmoi.serve.limits import Limits
-from malmoi.serve.models import Models
-from malmoi.serve.running import Serving
+from malmoi.serve.server import Serving
+from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
 PATHS = {

@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.search.building import build_index
-from malmoi.serve.models import Models, Served
+from malmoi.search.build import build_index
+from malmoi.serve.service.loaded_models import Models, Served
 from tests.serve.hostile_requests import Case, cases
 from tests.serve.worlds import Running, serving
 

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.serve.bodies import STEP, check_contents, count_contents, steps, without_strings
+from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.request_body import (
+    STEP,
+    check_contents,
+    count_contents,
+    steps,
+    without_strings,
+)
 from malmoi.serve.limits import Limits
-from malmoi.serve.models import Models
-from malmoi.serve.refusing import Refused
-from malmoi.serve.running import Serving
-from malmoi.serve.texts import check_finite, stacked
+from malmoi.serve.server import Serving
+from malmoi.serve.service.loaded_models import Models
+from malmoi.serve.service.request_texts import check_finite, stacked
 from tests.serve.worlds import Running, serving
 
 HEAD = b"POST /tokenize HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n"

@@ -8,8 +8,8 @@ import openai
 import pytest
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.serve.models import Models
-from malmoi.serve.running import Serving
+from malmoi.serve.server import Serving
+from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models

@@ -8,7 +8,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 
-from malmoi.serve.openapi import path_of
+from malmoi.serve.http.openapi import path_of
 from malmoi.serve.routes import ENDPOINTS, document
 from tests.serve.worlds import Running
 

@@ -5,8 +5,8 @@ import shlex
 import pytest
 
 from malmoi.cli.serve import serve_command
-from malmoi.serve.models import Models, load_model
-from malmoi.serve.running import Serving
+from malmoi.serve.server import Serving
+from malmoi.serve.service.loaded_models import Models, load_model
 from tests.pages import assert_answers, blocks
 from tests.serve.worlds import serving
 

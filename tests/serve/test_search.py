@@ -2,10 +2,10 @@
 
 import pytest
 
+from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.prompts import Prompts
-from malmoi.search.building import build_index
-from malmoi.serve.models import Models, Served
+from malmoi.search.build import build_index
+from malmoi.serve.service.loaded_models import Models, Served
 from tests.serve.worlds import serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models

@@ -19,7 +19,7 @@ import pytest
 from malmoi.cli import run
 from malmoi.formats import save
 from malmoi.keys import Keys
-from malmoi.search.building import build_index
+from malmoi.search.build import build_index
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals
 from tests.serve.worlds import Answer, Running

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from malmoi.serve.access import ANYBODY, read_keys
-from malmoi.serve.models import Models
-from malmoi.serve.running import Prepared, Serving, listen, make_server
+from malmoi.serve.http.auth import ANYBODY, read_keys
+from malmoi.serve.server import Prepared, Serving, listen, make_server
+from malmoi.serve.service.loaded_models import Models
 
 
 @dataclass(frozen=True)

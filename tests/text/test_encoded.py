@@ -19,7 +19,7 @@ from malmoi.text import encoded, readers
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus, open_encoded
 from malmoi.text.tokenizers import English, tokenizer_from
-from malmoi.text.words import WordTable, read_blocks
+from malmoi.text.word_table import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 LINES = ["a b a c", "b a", "", "d a"]

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting, UnknownWord
-from malmoi.kernels.cooccurrence import count_ids, take_row
+from malmoi.kernels.counts.sparse_counts import count_ids, take_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.words import Ids
+from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
-from malmoi.train import cooccurrence
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.ngram_counts import encode_sentences
+from malmoi.train.counts import cooccurrence
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 WORDS = 70  # more than one word of marks

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train import word_learning
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.train.glove import GloVe, train_glove
-from malmoi.train.lsa import LSA, train_lsa
-from malmoi.train.ngram import NGram, train_ngram
-from malmoi.train.ngram_counts import encode_sentences
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.counts.lsa import LSA, train_lsa
+from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.language.ngram import NGram, train_ngram
+from malmoi.train.language.sentence_counts import encode_sentences
+from malmoi.train.word2vec import trainer as word_learning
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 from tests.train.worlds import ANIMALS, METALS, inflected, lines
 

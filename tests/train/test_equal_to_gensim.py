@@ -18,9 +18,9 @@ from gensim.models import FastText as GensimFastText
 from gensim.models import Word2Vec as GensimWord2Vec
 
 from malmoi.subwords import Subwords, SubwordVectors
-from malmoi.train.beginning import random_rows
-from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.initialization import random_rows
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
 Numbers = npt.NDArray[np.float64]

@@ -7,12 +7,13 @@ import pytest
 
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.formats import load, save
-from malmoi.jamo import split_jamo
+from malmoi.hangul import split_jamo
 from malmoi.query.compare import similarity
 from malmoi.subwords import SubwordVectors, Units
-from malmoi.train import memory, word_learning
-from malmoi.train.fasttext import FastText, train_fasttext
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.common import memory
+from malmoi.train.word2vec import trainer as word_learning
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 from tests.train.worlds import lines
 

@@ -9,13 +9,14 @@ import pytest
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train import glove_records, memory
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.glove import GloVe, train_glove, train_glove_tables
-from malmoi.train.glove_records import make_records
-from malmoi.train.glove_tables import Kind, random_tables, taken_apart
-from malmoi.train.joining import joined
-from malmoi.train.ngram_counts import encode_sentences
+from malmoi.train.common import memory
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.glove import records as glove_records
+from malmoi.train.glove.glove import GloVe, train_glove, train_glove_tables
+from malmoi.train.glove.merge_vectors import joined
+from malmoi.train.glove.records import make_records
+from malmoi.train.glove.tables import Kind, random_tables, taken_apart
+from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 from tests import naive

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.train.glove_records import make_records
+from malmoi.train.glove.records import make_records
 from malmoi.vocabulary import Vocabulary
 from tests.pages import DOCS, blocks
 

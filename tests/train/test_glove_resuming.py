@@ -10,8 +10,8 @@ import pytest
 
 from malmoi.errors import BadSetting
 from malmoi.files import checkpoint
-from malmoi.train import glove_records
-from malmoi.train.glove import train_glove
+from malmoi.train.glove import records as glove_records
+from malmoi.train.glove.glove import train_glove
 from tests.train.test_glove import SMALL, encoded, losses, text, with_settings
 
 
@@ -76,7 +76,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from malmoi.files import checkpoint
-from malmoi.train import glove_records
+from malmoi.train.glove import records as glove_records
 from tests.train.test_glove import SMALL, encoded, text, train_glove
 checkpoint.PAUSE = 0.0
 glove_records.CHUNK, glove_records.GROUP = 8, 4

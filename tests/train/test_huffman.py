@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.train.huffman import Paths, huffman_paths
+from malmoi.train.word2vec.huffman import Paths, huffman_paths
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=2, max_size=60)
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.train import cooccurrence
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.information import PMI, mutual_information, probability_table
-from malmoi.train.ngram_counts import encode_sentences
+from malmoi.train.counts import cooccurrence
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.counts.pmi import PMI, mutual_information, probability_table
+from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 SENTENCES = [

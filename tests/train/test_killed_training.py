@@ -20,14 +20,14 @@ PROGRAM = """
 import sys
 from malmoi.cli import run
 from malmoi.files import checkpoint
-from malmoi.train import word_learning
+from malmoi.train.word2vec import trainer as word_learning
 checkpoint.PAUSE, word_learning.PART = 0.1, 4000
 sys.exit(run(sys.argv[1:]))
 """
 # One that takes seconds, so that it is not done before it is killed.
 SLOW = """
 import time
-from malmoi.train import word_learning
+from malmoi.train.word2vec import trainer as word_learning
 learn = word_learning.Learning._learn
 word_learning.Learning._learn = lambda self, part: (learn(self, part), time.sleep(0.01))[0]
 """

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import MalmoiWarning
-from malmoi.models.ngram import NgramModel
-from malmoi.train.kneser_ney import FALLBACK, adjusted_counts, estimate_discounts
-from malmoi.train.ngram import NGram, train_ngram
-from malmoi.train.ngram_counts import count_ngrams
+from malmoi.models.ngram_model import NgramModel
+from malmoi.train.language.kneser_ney import FALLBACK, adjusted_counts, estimate_discounts
+from malmoi.train.language.ngram import NGram, train_ngram
+from malmoi.train.language.sentence_counts import count_ngrams
 from tests import naive_kneser_ney
 
 Sentences = list[list[str]]

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from malmoi.errors import BadSetting
 from malmoi.files.progress import silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.words import Ids
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.information import PMI, mutual_information
-from malmoi.train.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa
-from malmoi.train.ngram_counts import encode_sentences
+from malmoi.kernels.parsing.scan_words import Ids
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.counts.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa
+from malmoi.train.counts.pmi import PMI, mutual_information
+from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 sparse: Any = pytest.importorskip("scipy.sparse")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.models.ngram import NgramModel
-from malmoi.train.ngram import NGram, Smoothing, train_ngram, train_ngram_ids
-from malmoi.train.ngram_counts import count_ids, count_ngrams
+from malmoi.models.ngram_model import NgramModel
+from malmoi.train.language.ngram import NGram, Smoothing, train_ngram, train_ngram_ids
+from malmoi.train.language.sentence_counts import count_ids, count_ngrams
 from malmoi.vocabulary import Vocabulary
 
 Sentences = list[list[str]]

@@ -3,7 +3,7 @@ import pytest
 
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, Units
-from malmoi.train.ngram_rows import ngram_rows, own_rows
+from malmoi.train.word2vec.input_rows import ngram_rows, own_rows
 
 WORDS = ["eating", "자연어처리", "K팝", "a", "</s>", "강아지", "ㅋㅋ", "x" * 40]
 EVERY_UNIT = pytest.mark.parametrize("units", ["letters", "syllables", "jamo", "jamo+syllables"])

@@ -12,9 +12,9 @@ from malmoi.errors import BadFile, BadSetting, MalmoiWarning, MissingExtra
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.models.nnlm import WEIGHTS, NeuralModel
-from malmoi.train.ngram import NGram, train_ngram
-from malmoi.train.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids
+from malmoi.models.nnlm_model import WEIGHTS, NeuralModel
+from malmoi.train.language.ngram import NGram, train_ngram
+from malmoi.train.language.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids
 from malmoi.vocabulary import Vocabulary
 
 pytest.importorskip("torch", reason="needs the extra 'train'")

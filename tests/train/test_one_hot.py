@@ -7,8 +7,8 @@ import pytest
 
 from malmoi.errors import BadSetting
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.train.ngram_counts import encode_sentences
-from malmoi.train.one_hot import one_hot
+from malmoi.train.counts.one_hot import one_hot
+from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 

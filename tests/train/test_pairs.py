@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from malmoi.errors import BadSetting
-from malmoi.train.pairs import Pair, labelled_pairs, window_pairs
+from malmoi.train.word2vec.pairs import Pair, labelled_pairs, window_pairs
 
 FAT_CAT = ["The", "fat", "cat", "sat", "on", "the", "mat"]
 THOU = "Thou shalt not make a machine in the likeness of a human mind"

@@ -12,8 +12,9 @@ import pytest
 from malmoi.errors import BadFile, BadSetting, MalmoiWarning
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
-from malmoi.train import memory, word_learning
-from malmoi.train.word2vec import Word2Vec, train_word2vec
+from malmoi.train.common import memory
+from malmoi.train.word2vec import trainer as word_learning
+from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 from tests.train.worlds import ANIMALS, METALS, lines
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.project.page import write_page
+from malmoi.project.page.page import write_page
 from tests.web.browser import NAME, WHY_SKIPPED, Browser
 from tests.web.scenes import scene_of
 

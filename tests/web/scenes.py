@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from malmoi.keys import Keys
-from malmoi.nearest.ranking import Metric, rank_rows
+from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.project.scene import Coarse, Field, Near, Scene, Space
 from malmoi.vectors import Vectors, l2_normalize
 

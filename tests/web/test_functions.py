@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from malmoi.project.modules import joined
+from malmoi.project.page.modules import joined
 from malmoi.query.analogy import parse_expression
 from tests.web.browser import Browser
 

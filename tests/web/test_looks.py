@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.project.page import live_files, write_page
+from malmoi.project.page.page import live_files, write_page
 from malmoi.project.scene import Field, Scene
 from tests.web.browser import Browser
 from tests.web.scenes import ENGLISH, KOREAN, scene_of, space_of, vectors_of

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from malmoi.project.modules import joined
+from malmoi.project.page.modules import joined
 
 
 def test_a_module_is_a_function_that_returns_what_it_exports() -> None:

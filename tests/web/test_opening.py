@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.project.page import write_page
+from malmoi.project.page.page import write_page
 from malmoi.project.scene import Scene, Space
 from tests.web.browser import Browser
 from tests.web.scenes import ENGLISH, KOREAN, scene_of, space_of, vectors_of

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import BadFile, BadSetting
-from malmoi.project.page import live_files, write_page
+from malmoi.project.page.page import live_files, write_page
+from malmoi.project.page.sections import Packed, pack, score_digits
 from malmoi.project.scene import Coarse, Field, Near, Scene, Space
-from malmoi.project.sections import Packed, pack, score_digits
 from tests.web.scenes import scene_of
 
 LABELS = Field("kind", "label", np.array([0, 5], np.int32), ("a", "b"))

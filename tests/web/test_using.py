@@ -10,8 +10,8 @@ import pytest
 
 import malmoi as mm
 from malmoi.keys import Keys
-from malmoi.nearest.ranking import Metric
-from malmoi.project.page import write_page
+from malmoi.nearest.top_k import Metric
+from malmoi.project.page.page import write_page
 from malmoi.project.scene import Field, Scene
 from malmoi.vectors import Vectors
 from tests.web.browser import Browser, Page

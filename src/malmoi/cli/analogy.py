@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import (
+from malmoi.cli.shared.output import (
     AsJson,
     Count,
     Limit,

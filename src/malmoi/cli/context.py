@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.columns import fitted
-from malmoi.cli.progress import bar
-from malmoi.cli.score_table import interval
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.score_table import interval
+from malmoi.cli.shared.text_width import fitted
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.encode.mixing import Mix
-from malmoi.encode.pooling import Join
-from malmoi.encode.recipes import RECIPES
+from malmoi.encode.pooling.groups import Join
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import RECIPES
 from malmoi.errors import BadSetting
 from malmoi.evaluate.senses import LayerSeparation, sense_separation
 from malmoi.plots.heat_map import heat_map

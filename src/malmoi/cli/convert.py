@@ -5,8 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, print_json
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.output import AsJson, Limit, print_json
+from malmoi.cli.shared.progress import bar
 from malmoi.errors import BadSetting, warn
 from malmoi.formats import load, save
 from malmoi.formats.numpy_pair import read_words
@@ -64,7 +64,7 @@ def convert_command(
 
 def convert_folder(folder: Path, target: Path, json: bool) -> None:
     """A model whose weights are a pytorch_model.bin, as one with safetensors."""
-    from malmoi.encode.conversion import convert_model
+    from malmoi.encode.checkpoint.convert import convert_model
 
     with bar(f"converting {folder}", "files") as progress:
         count = convert_model(folder, target, progress=progress)

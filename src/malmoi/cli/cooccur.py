@@ -8,13 +8,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import MinCount, Text, TextOptions, check_target, say_written
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target, say_written
 from malmoi.errors import BadSetting
 from malmoi.models.cooccurrences import save_cooccurrences
-from malmoi.train.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.information import ProbabilityTable, probability_table
+from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.train.counts.pmi import ProbabilityTable, probability_table
 
 DEFAULT, COUNTING = TextOptions(), Cooccurrence()
 

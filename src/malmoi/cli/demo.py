@@ -6,8 +6,8 @@ from time import perf_counter
 
 import numpy as np
 
-from malmoi.cli.answer import AsJson, open_model, print_json, print_neighbours
 from malmoi.cli.demo_texts import show_sentences
+from malmoi.cli.shared.output import AsJson, open_model, print_json, print_neighbours
 from malmoi.errors import MalmoiError
 from malmoi.formats import load, save
 from malmoi.query.analogy import analogy

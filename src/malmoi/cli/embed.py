@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json, print_json_list
-from malmoi.cli.columns import WIDTH, fitted
-from malmoi.cli.default_model import model_for
-from malmoi.cli.progress import bar
-from malmoi.cli.resume import resumable
-from malmoi.encode.embedding import Embedded, Per, Wish, embed
+from malmoi.cli.shared.default_model import model_for
+from malmoi.cli.shared.output import AsJson, print_json, print_json_list
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.resume import resumable
+from malmoi.cli.shared.text_width import WIDTH, fitted
+from malmoi.encode.bulk.embed import Embedded, Per, Wish, embed
+from malmoi.encode.bulk.outputs import check_ending
+from malmoi.encode.bulk.write_file import NOTED, Report, write_embeddings
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.mixing import Mix
-from malmoi.encode.outputs import check_ending
-from malmoi.encode.pooling import Join, Pool
-from malmoi.encode.recipes import RECIPES, choose_recipe
-from malmoi.encode.windows import Long
-from malmoi.encode.writing import NOTED, Report, write_embeddings
+from malmoi.encode.pooling.groups import Join, Pool
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
+from malmoi.encode.tokens.windows import Long
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.files.targets import check_folder, refuse_source
 

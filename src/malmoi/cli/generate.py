@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.models.language_files import load_language_model
 
 

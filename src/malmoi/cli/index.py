@@ -6,9 +6,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.default_model import model_for, model_of_index
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.default_model import model_for, model_of_index
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.progress import bar
 from malmoi.encode.loading import load_encoder
 
 Flag = Parameter(negative="", show_default=False)
@@ -65,9 +65,9 @@ def index_command(
     json: AsJson = False,
 ) -> None:
     """Index texts; run again, only what is new or has changed is embedded."""
-    from malmoi.encode.prompts import given_prompts
+    from malmoi.encode.checkpoint.prompts import given_prompts
     from malmoi.search.sources import Source  # what reads texts takes a moment to load
-    from malmoi.search.updating import update_index
+    from malmoi.search.update import update_index
 
     asked = Source(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = asked.entries(source)

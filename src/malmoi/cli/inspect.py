@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.columns import fitted, wrapped
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.text_width import fitted, wrapped
 from malmoi.files.source import Source
 from malmoi.files.tensor_file import tensor_facts
 from malmoi.files.tensors import open_tensor_file
@@ -88,7 +88,7 @@ def inspect_tensors(path: Path, json: bool) -> None:
 
 def is_index(path: Path) -> bool:
     """Whether a folder is an index of texts."""
-    from malmoi.search import folder
+    from malmoi.search.storage import folder
 
     return folder.is_index(path)
 
@@ -98,7 +98,7 @@ def is_model(name: str) -> bool:
 
     What is missing in a folder that is there is a file, though it looks like a name on the hub.
     """
-    from malmoi.encode.finding import is_encoder
+    from malmoi.encode.checkpoint.locate import is_encoder
 
     path = Path(name)
     missing = not path.exists() and len(path.parts) > 1 and path.parent.is_dir()

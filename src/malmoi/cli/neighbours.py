@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import (
+from malmoi.cli.shared.output import (
     AsJson,
     Count,
     Limit,
@@ -16,7 +16,7 @@ from malmoi.cli.answer import (
     print_json,
     print_neighbours,
 )
-from malmoi.nearest.ranking import Metric
+from malmoi.nearest.top_k import Metric
 from malmoi.query.neighbours import neighbours
 
 

@@ -9,20 +9,20 @@ from unicodedata import normalize
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, open_model, print_json
-from malmoi.cli.corpus import Settings
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.output import AsJson, open_model, print_json
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.text_options import Settings
 from malmoi.errors import BadSetting
 from malmoi.files.targets import check_folder
-from malmoi.project.making import Projection, make_scene
-from malmoi.project.page import write_page
-from malmoi.project.points import Points
+from malmoi.project.page.page import write_page
+from malmoi.project.points.points import Points
+from malmoi.project.points.sense_points import sense_points
+from malmoi.project.points.text_points import text_points
+from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
-from malmoi.project.senses import sense_points
-from malmoi.project.texts import text_points
-from malmoi.project.words import word_points
-from malmoi.search.building import open_index
-from malmoi.search.folder import is_index
+from malmoi.project.scene_builder import Projection, make_scene
+from malmoi.search.build import open_index
+from malmoi.search.storage.folder import is_index
 
 DRAWN = 20_000  # words, where nobody says how many
 READ = 2000  # sentences with a word, where nobody says how many

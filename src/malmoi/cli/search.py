@@ -7,10 +7,10 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.cells import cell_len, chop_cells
 
-from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.encode.loading import load_encoder
-from malmoi.search.building import open_index
-from malmoi.search.hits import Hit
+from malmoi.search.build import open_index
+from malmoi.search.querying.hits import Hit
 
 WIDTH, LINES, INDENT = 80, 2, " " * 10
 Flag = Parameter(negative="", show_default=False)

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
+from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.serve.limits import Limits
-from malmoi.serve.models import parse_places
-from malmoi.serve.running import Prepared, Serving, prepare, run
+from malmoi.serve.server import Prepared, Serving, prepare, run
+from malmoi.serve.service.loaded_models import parse_places
 
 Flag = Parameter(negative="", show_default=False)
 DEFAULT = Limits()

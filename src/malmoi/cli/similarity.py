@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, Limit, Model, Notes, open_model, print_json
+from malmoi.cli.shared.output import AsJson, Limit, Model, Notes, open_model, print_json
 from malmoi.query.compare import rank, similarity
 
 

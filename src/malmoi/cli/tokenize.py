@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import Flag, TextOptions
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.text_options import Flag, TextOptions
 from malmoi.errors import BadSetting
 from malmoi.text.corpus import Corpus
 from malmoi.text.wordpiece import WordPiece
 
 if TYPE_CHECKING:
-    from malmoi.encode.pieces import Pieces
+    from malmoi.encode.tokens.tokenized import Pieces
 
 DEFAULT = TextOptions()
 ROW = ("piece", "id", "segment", "word", "characters")

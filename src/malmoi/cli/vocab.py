@@ -5,9 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.answer import AsJson, print_json
-from malmoi.cli.corpus import MinCount, Text, TextOptions, check_target
-from malmoi.cli.progress import bar
+from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target
 from malmoi.text.encoded import WordChoice, count_corpus
 from malmoi.text.word_list import save_words
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.encode.layers import Layers, choose_layers
-from malmoi.encode.mixing import Mix
-from malmoi.encode.pieces import SPECIAL, Numbers, Pieces
-from malmoi.encode.pooling import JOINS, Bounds, Join, Pool, group_bounds, pool_groups
-from malmoi.encode.recipes import Recipe, choose_recipe
+from malmoi.encode.pooling.groups import JOINS, Bounds, Join, Pool, group_bounds, pool_groups
+from malmoi.encode.pooling.layers import Layers, choose_layers
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.tokens.tokenized import SPECIAL, Numbers, Pieces
 from malmoi.errors import BadSetting
 from malmoi.vectors import Matrix
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from malmoi.encode.finding import PACKAGES, UNIVERSAL
+from malmoi.encode.checkpoint.locate import PACKAGES, UNIVERSAL
 
 ENGLISH = next(iter(PACKAGES))
 LOOKED_AT, CHARACTERS = 1000, 1000  # texts, and characters of each

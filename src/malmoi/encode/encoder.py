@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.activations import Activations
-from malmoi.encode.chunks import CHARACTERS, ahead, chunks
-from malmoi.encode.config import Config, read_config
-from malmoi.encode.cutting import Cutter, make_cutter
-from malmoi.encode.engine import Engines
-from malmoi.encode.finding import find_model, precision_of, refuse_without_layers
-from malmoi.encode.layers import Layers, choose_layers
-from malmoi.encode.mixing import Mix
-from malmoi.encode.notes import Notes
-from malmoi.encode.passages import Span, split_text
-from malmoi.encode.pooled import Pooling, own_pooling, pooling_by
-from malmoi.encode.pooling import Pool, group_bounds
-from malmoi.encode.recipes import Recipe, choose_recipe
-from malmoi.encode.running import Then, run_batches
-from malmoi.encode.sentence import SentenceModules, read_modules
-from malmoi.encode.texts import Text, as_texts
-from malmoi.encode.windows import (
+from malmoi.encode.bulk.chunks import CHARACTERS, ahead, chunks
+from malmoi.encode.checkpoint.config import Config, read_config
+from malmoi.encode.checkpoint.locate import find_model, precision_of, refuse_without_layers
+from malmoi.encode.checkpoint.sentence_transformers import SentenceModules, read_modules
+from malmoi.encode.pooling.groups import Pool, group_bounds
+from malmoi.encode.pooling.layers import Layers, choose_layers
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.runtime.engine import Engines
+from malmoi.encode.runtime.run_batches import Then, run_batches
+from malmoi.encode.text_pooling import Pooling, own_pooling, pooling_by
+from malmoi.encode.tokens.inputs import Text, as_texts
+from malmoi.encode.tokens.passages import Span, split_text
+from malmoi.encode.tokens.text_stats import Notes
+from malmoi.encode.tokens.tokenizer import Cutter, make_cutter
+from malmoi.encode.tokens.windows import (
     Long,
     all_ids,
     all_pieces,

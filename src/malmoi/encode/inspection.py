@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from malmoi.encode.config import Config, read_config
-from malmoi.encode.cutting import Cutter, make_cutter
-from malmoi.encode.engine import arithmetic_of
-from malmoi.encode.finding import find_model, is_universal, precision_of
+from malmoi.encode.checkpoint.config import Config, read_config
+from malmoi.encode.checkpoint.locate import find_model, is_universal, precision_of
+from malmoi.encode.checkpoint.sentence_transformers import Dense, SentenceModules, read_modules
+from malmoi.encode.checkpoint.weights import open_weights, read_weights, weights_file, weights_files
 from malmoi.encode.protocol import Arithmetic
-from malmoi.encode.sentence import Dense, SentenceModules, read_modules
-from malmoi.encode.weights import open_weights, read_weights, weights_file, weights_files
+from malmoi.encode.runtime.engine import arithmetic_of
+from malmoi.encode.tokens.tokenizer import Cutter, make_cutter
 from malmoi.errors import BadFile, BadSetting
 from malmoi.formats.inspection import Finding
 

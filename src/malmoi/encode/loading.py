@@ -1,6 +1,11 @@
 """An encoder by its name, whatever kind it is. Each kind is imported when it is asked for."""
 
-from malmoi.encode.finding import is_universal, is_vectors, precision_of, refuse_model_file
+from malmoi.encode.checkpoint.locate import (
+    is_universal,
+    is_vectors,
+    precision_of,
+    refuse_model_file,
+)
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting
 
@@ -16,11 +21,11 @@ def load_encoder(name: str) -> Encoder:
         ending = name.removeprefix(place)
         raise BadSetting(f"{place} has no layers to quantize: give it without {ending}")
     if is_universal(name):
-        from malmoi.encode.use import load_universal
+        from malmoi.encode.universal import load_universal
 
         return load_universal()
     if is_vectors(name):
-        from malmoi.encode.average import average_encoder
+        from malmoi.encode.static.average import average_encoder
         from malmoi.formats import load
 
         refuse_model_file(name)

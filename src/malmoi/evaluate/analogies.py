@@ -14,7 +14,7 @@ from malmoi.errors import BadSetting
 from malmoi.evaluate.completion import complete
 from malmoi.evaluate.lookup import form, restricted, rows_by_form
 from malmoi.evaluate.scores import Score, accuracy
-from malmoi.evaluate.sets import AnalogySet, Section, read_analogies
+from malmoi.evaluate.sets.word_sets import AnalogySet, Section, read_analogies
 from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
-from malmoi.nearest.ranking import TILE_DIRECTIONS, TILE_ROWS, Rows
+from malmoi.nearest.top_k import TILE_DIRECTIONS, TILE_ROWS, Rows
 from malmoi.query.analogy import EPSILON, Method
 from malmoi.vectors import Matrix, l2_normalize
 

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.pooling import Join
-from malmoi.encode.recipes import Recipe
+from malmoi.encode.pooling.groups import Join
+from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadFile, BadSetting
-from malmoi.evaluate.reading import read_text
 from malmoi.evaluate.scores import Numbers, Score, accuracy
+from malmoi.evaluate.sets.test_file import read_text
 from malmoi.files.progress import Progress, silent
 from malmoi.query.context import place_vectors, uniform_texts
-from malmoi.query.places import find_places
+from malmoi.query.occurrences import find_places
 from malmoi.vectors import Matrix, l2_normalize
 
 Groups = npt.NDArray[np.int64]

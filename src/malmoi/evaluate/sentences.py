@@ -12,9 +12,9 @@ import numpy as np
 
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import warn
-from malmoi.evaluate.finding import find_sentence_sets
 from malmoi.evaluate.scores import DIGITS, Kind, Numbers, Score, correlation
-from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
+from malmoi.evaluate.sets.locate_sets import find_sentence_sets
+from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.files.progress import Progress, silent
 from malmoi.vectors import Matrix
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.evaluate.lookup import Answers, Flags, answer, restricted
 from malmoi.evaluate.scores import DIGITS, Numbers, Score, correlation
-from malmoi.evaluate.sets import SimilaritySet, read_pairs
+from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.vectors import Vectors
 
 

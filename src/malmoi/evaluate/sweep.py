@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.layers import choose_layers
-from malmoi.encode.mixing import Mix
-from malmoi.encode.pooling import Pool
-from malmoi.encode.recipes import Recipe
-from malmoi.encode.several import stream_recipes
+from malmoi.encode.pooling.groups import Pool
+from malmoi.encode.pooling.layers import choose_layers
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
 from malmoi.evaluate.scores import Numbers, Score, correlation, spearman
-from malmoi.evaluate.sentence_sets import SentenceSet, read_sentences
 from malmoi.evaluate.sentences import pair_cosines
+from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.files.progress import Progress, silent
 
 MIXTURES: tuple[tuple[str, Mix], ...] = (

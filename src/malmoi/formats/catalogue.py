@@ -33,10 +33,10 @@ MODULES = {
     "malmoi": "malmoi_file",
     "numpy": "numpy_pair",
     "parquet": "parquet",
-    "fasttext": "fasttext_bin",
+    "fasttext": "fasttext.fasttext_model",
     "word2vec-binary": "word2vec_binary",
-    "word2vec": "word2vec_text",
-    "glove": "glove",
+    "word2vec": "text.word2vec_text",
+    "glove": "text.glove_text",
     "projector": "projector",
 }
 SUFFIXES = {

@@ -13,7 +13,7 @@ from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import GZIP, Source
 from malmoi.formats.reading import Reading, Request, recoded, selected
-from malmoi.formats.text_output import check_keys
+from malmoi.formats.text.text_output import check_keys
 from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
 

@@ -15,8 +15,8 @@ from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.reading import Reading, Request, recoded
-from malmoi.formats.text_lines import find_layout, line_blocks, read_lines
-from malmoi.formats.text_output import check_keys, check_rows, write_lines
+from malmoi.formats.text.text_lines import find_layout, line_blocks, read_lines
+from malmoi.formats.text.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
 

@@ -15,11 +15,11 @@ from malmoi.errors import BadFile
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
-from malmoi.formats.gathering import Gatherer
 from malmoi.formats.reading import LONGEST_KEY, Reading, Request
-from malmoi.formats.text_lines import find_layout, parse_header
-from malmoi.formats.text_output import check_keys
-from malmoi.kernels.binary_rows import scan_word2vec
+from malmoi.formats.row_gatherer import Gatherer
+from malmoi.formats.text.text_lines import find_layout, parse_header
+from malmoi.formats.text.text_output import check_keys
+from malmoi.kernels.parsing.binary_rows import scan_word2vec
 from malmoi.keys import Bytes
 from malmoi.vectors import Vectors
 

@@ -21,10 +21,10 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from malmoi.errors import BadFile
-from malmoi.kernels.ngrams import Ids, pack
+from malmoi.kernels.counts.count_ngrams import Ids, pack
 from malmoi.keys import Keys
-from malmoi.models.language import Numbers
-from malmoi.models.ngram import NgramModel
+from malmoi.models.language_model import Numbers
+from malmoi.models.ngram_model import NgramModel
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD
 from malmoi.models.trie import Trie
 

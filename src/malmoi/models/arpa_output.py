@@ -10,8 +10,8 @@ import numpy as np
 from malmoi.errors import BadSetting
 from malmoi.keys import Keys
 from malmoi.models.arpa import LOG_OF_ZERO, SPACES
-from malmoi.models.language import Numbers
-from malmoi.models.ngram import NgramModel
+from malmoi.models.language_model import Numbers
+from malmoi.models.ngram_model import NgramModel
 
 BLOCK = 1 << 16  # n-grams written in one go
 

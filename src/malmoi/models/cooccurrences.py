@@ -16,9 +16,9 @@ from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage, expect
-from malmoi.kernels.cooccurrence import Sums, Values
-from malmoi.kernels.text_rows import Places
-from malmoi.kernels.words import Counts, Ids
+from malmoi.kernels.counts.sparse_counts import Sums, Values
+from malmoi.kernels.parsing.scan_words import Counts, Ids
+from malmoi.kernels.parsing.text_rows import Places
 from malmoi.vocabulary import Vocabulary
 
 BLOCK = 1 << 20  # entries in a block, where memory allows it

@@ -6,8 +6,8 @@ from pathlib import Path
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensor_file
-from malmoi.models import nnlm
-from malmoi.models.language import LanguageModel
+from malmoi.models import nnlm_model as nnlm
+from malmoi.models.language_model import LanguageModel
 from malmoi.models.ngram_files import KIND, is_our_own, load_ngram
 
 ARPA_MARK = b"\\data\\"

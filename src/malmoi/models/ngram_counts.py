@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.kernels.ngrams import Integers, unpack
+from malmoi.kernels.counts.count_ngrams import Integers, unpack
 from malmoi.models.trie import Trie
 
 

@@ -20,10 +20,10 @@ from malmoi.files.output import written
 from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage, expect
-from malmoi.kernels.ngrams import unpack
+from malmoi.kernels.counts.count_ngrams import unpack
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
-from malmoi.models.ngram import NgramModel
+from malmoi.models.ngram_model import NgramModel
 from malmoi.models.trie import Trie
 
 KIND = Kind("ngram", "an n-gram model")

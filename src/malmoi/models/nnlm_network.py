@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from malmoi.files.tensors import Tensors
-from malmoi.models.nnlm import Layers
+from malmoi.models.nnlm_model import Layers
 from malmoi.vectors import Counts
 
 SPREAD = 0.1  # of the first numbers in the lookup table

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.kernels.counts.count_ngrams import Ids
 from malmoi.kernels.marks import LINE_END
-from malmoi.kernels.ngrams import Ids
 
 UNKNOWN_WORD, BEGIN, END = "<unk>", "<s>", "</s>"
 

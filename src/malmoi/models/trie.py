@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from malmoi.errors import BadSetting
+from malmoi.kernels.counts.count_ngrams import Ids, Integers, Packed, find, mark_lines, pack, unpack
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.ngrams import Ids, Integers, Packed, find, mark_lines, pack, unpack
 from malmoi.keys import Keys
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_is_split, number_words
 

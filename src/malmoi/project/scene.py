@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.nearest.ranking import Metric
+from malmoi.nearest.top_k import Metric
 from malmoi.vectors import Matrix
 
 

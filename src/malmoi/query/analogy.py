@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from malmoi.errors import BadSetting
-from malmoi.nearest.ranking import closeness, rank_rows, top
+from malmoi.nearest.top_k import closeness, rank_rows, top
+from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
 from malmoi.query.neighbours import Neighbour
-from malmoi.query.words import OnReading, check_count, question_of, rows_of, unheard
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 Method = Literal["add", "multiply"]

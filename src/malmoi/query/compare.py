@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.nearest.ranking import closeness
-from malmoi.query.words import OnReading, question_of, rows_of, understand, unheard
+from malmoi.nearest.top_k import closeness
+from malmoi.query.directions import OnReading, question_of, rows_of, understand, unheard
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 

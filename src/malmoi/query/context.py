@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.encode.encoder import ContextualEncoder
-from malmoi.encode.layers import Layers, choose_layers
-from malmoi.encode.mixing import Mix
-from malmoi.encode.notes import Notes
-from malmoi.encode.pieces import Numbers
-from malmoi.encode.pooling import JOINS, Join, group_bounds, pool_groups
-from malmoi.encode.recipes import Recipe, choose_recipe
-from malmoi.encode.texts import as_texts
+from malmoi.encode.pooling.groups import JOINS, Join, group_bounds, pool_groups
+from malmoi.encode.pooling.layers import Layers, choose_layers
+from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.tokens.inputs import as_texts
+from malmoi.encode.tokens.text_stats import Notes
+from malmoi.encode.tokens.tokenized import Numbers
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.query.places import Place, find_places
+from malmoi.query.occurrences import Place, find_places
 from malmoi.vectors import Matrix, l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from malmoi.nearest.ranking import Metric, rank_rows
-from malmoi.query.words import OnReading, check_count, question_of, rows_of, unheard
+from malmoi.nearest.top_k import Metric, rank_rows
+from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 
 

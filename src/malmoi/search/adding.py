@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from malmoi.encode.protocol import Encoder
 from malmoi.files.progress import Progress, silent
-from malmoi.search.models import reader_of_texts, take_probe
-from malmoi.search.passages import embed_texts
-from malmoi.search.segment import Entry, Segment, embedded_segment
-from malmoi.search.state import Probe, State, with_segment
+from malmoi.search.fingerprint import reader_of_texts, take_probe
+from malmoi.search.storage.passage_offsets import embed_texts
+from malmoi.search.storage.segment import Entry, Segment, embedded_segment
+from malmoi.search.storage.state import Probe, State, with_segment
 
 
 @dataclass(frozen=True, eq=False)

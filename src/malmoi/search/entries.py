@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from malmoi.errors import BadSetting
-from malmoi.search.columns import Fields
-from malmoi.search.segment import Entry
+from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.segment import Entry
 from malmoi.unicode import normalize
 
 

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from malmoi.search.folder import Folder
 from malmoi.search.fusion import Fusion
+from malmoi.search.storage.folder import Folder
 
 
 def index_facts(path: Path) -> dict[str, Any]:

@@ -14,18 +14,18 @@ from malmoi.errors import BadSetting, UnknownWord, warn
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import is_encodable
 from malmoi.search.adding import make_addition
-from malmoi.search.columns import Fields
 from malmoi.search.entries import make_entries
-from malmoi.search.filters import Where, conditions
-from malmoi.search.folder import Folder
+from malmoi.search.fingerprint import check_encoder, reader_of_queries
 from malmoi.search.fusion import check_weight
-from malmoi.search.hits import Hits, make_hits
-from malmoi.search.hybrid import by_both
-from malmoi.search.models import check_encoder, reader_of_queries
-from malmoi.search.ranking import NOTHING, allowed_rows, by_vector, by_words
-from malmoi.search.segment import Entry
-from malmoi.search.state import State, tidied, without
-from malmoi.search.weighting import with_weight
+from malmoi.search.learn_weight import with_weight
+from malmoi.search.querying.filters import Where, conditions
+from malmoi.search.querying.hits import Hits, make_hits
+from malmoi.search.querying.hybrid import by_both
+from malmoi.search.querying.ranking import NOTHING, allowed_rows, by_vector, by_words
+from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.folder import Folder
+from malmoi.search.storage.segment import Entry
+from malmoi.search.storage.state import State, tidied, without
 from malmoi.unicode import normalize
 from malmoi.vectors import Matrix, Vectors, l2_normalize
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from unicodedata import is_normalized
 
 from malmoi.errors import BadFile, MalmoiWarning
-from malmoi.search.segment import Entry
+from malmoi.search.storage.segment import Entry
 from malmoi.text.normalize import Normalizer
 from malmoi.text.records import Record, read_records
 

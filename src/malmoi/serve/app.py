@@ -13,13 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from malmoi.serve.access import ANYBODY, Keys, Names
-from malmoi.serve.endpoints import JSON, Answering
-from malmoi.serve.guard import Guard
+from malmoi.serve.http.api_errors import Refused, dialect_of, refusal_body
+from malmoi.serve.http.auth import ANYBODY, Keys, Names
+from malmoi.serve.http.endpoint import JSON, Answering
+from malmoi.serve.http.middleware import Guard
 from malmoi.serve.logs import Log
-from malmoi.serve.refusing import Refused, dialect_of, refusal_body
 from malmoi.serve.routes import ENDPOINTS
-from malmoi.serve.service import Service
+from malmoi.serve.service.service import Service
 
 
 def make_app(

@@ -25,12 +25,12 @@ from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
 from malmoi.kernels.marks import UNKNOWN
-from malmoi.kernels.words import Ids
+from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.keys import Bytes
 from malmoi.text.corpus import Corpus, Note
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
-from malmoi.text.words import WordTable, read_blocks
+from malmoi.text.word_table import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 VERSION = "1"

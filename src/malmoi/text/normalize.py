@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import BadSetting
-from malmoi.kernels.characters import odd_lines
-from malmoi.kernels.compiled import fixed
+from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.parsing.characters import odd_lines
 from malmoi.keys import Bytes
 from malmoi.unicode import normalize
 

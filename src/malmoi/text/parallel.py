@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
-from malmoi.kernels.compiled import pool
+from malmoi.kernels.core.jit import pool
 from malmoi.kernels.threads import THREADS
 
 Block = TypeVar("Block")

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
 from malmoi.errors import BadSetting
-from malmoi.jamo import split_jamo
+from malmoi.hangul import split_jamo
 
 # A number with its separators, or a word with what an apostrophe joins to it.
 ENGLISH = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]|_")

@@ -2,20 +2,13 @@
 
 from functools import cache
 
-from malmoi.serve.answers import as_json
-from malmoi.serve.endpoints import JSON, Endpoint, Page
-from malmoi.serve.openapi import describe
-from malmoi.serve.routes import (
-    asking,
-    bert_as_service,
-    embed,
-    openai,
-    pages,
-    search,
-    state,
-    tokenize,
-)
-from malmoi.serve.service import Service, Visit
+from malmoi.serve.http.endpoint import JSON, Endpoint, Page
+from malmoi.serve.http.openapi import describe
+from malmoi.serve.http.response import as_json
+from malmoi.serve.routes import bert_as_service, embed, openai, pages, search, tokenize
+from malmoi.serve.routes import health as state
+from malmoi.serve.routes import word_vectors as asking
+from malmoi.serve.service.service import Service, Visit
 
 
 @cache

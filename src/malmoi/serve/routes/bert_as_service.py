@@ -5,13 +5,11 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from malmoi.encode.recipes import RECIPES
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.reading import Cut, Reader
-from malmoi.serve.refusing import Refused
-from malmoi.serve.schemas import EncodeAnswer, EncodeRequest
-from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import (
+from malmoi.encode.pooling.recipes import RECIPES
+from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.schemas import EncodeAnswer, EncodeRequest
+from malmoi.serve.service.request_texts import (
     characters,
     checked,
     note_fragments,
@@ -19,6 +17,8 @@ from malmoi.serve.texts import (
     run_encodings,
     run_texts,
 )
+from malmoi.serve.service.request_tokenizer import Cut, Reader
+from malmoi.serve.service.service import Service, Visit
 
 PAIR = " ||| "  # between the two texts of a pair
 RECIPE = "bert-as-service"

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from malmoi.encode.activations import Activations, Parts
-from malmoi.encode.embedding import Wish
-from malmoi.encode.pieces import Pieces
-from malmoi.encode.recipes import Recipe, choose_recipe
-from malmoi.encode.texts import Text
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.models import Served
-from malmoi.serve.reading import Cut, Reader
-from malmoi.serve.refusing import Refused
-from malmoi.serve.schemas import EmbedAnswer, EmbedRequest
-from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import (
+from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.tokens.inputs import Text
+from malmoi.encode.tokens.tokenized import Pieces
+from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest
+from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.request_texts import (
     characters,
     check_finite,
     checked,
@@ -29,6 +27,8 @@ from malmoi.serve.texts import (
     run_states,
     run_texts,
 )
+from malmoi.serve.service.request_tokenizer import Cut, Reader
+from malmoi.serve.service.service import Service, Visit
 from malmoi.vectors import Matrix, l2_normalize
 
 TEXTS = "texts"

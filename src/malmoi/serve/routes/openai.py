@@ -4,13 +4,11 @@ import base64
 from functools import partial
 from typing import Any
 
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.models import Served
-from malmoi.serve.reading import Cut, Reader
-from malmoi.serve.refusing import Refused
-from malmoi.serve.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
-from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import (
+from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
+from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.request_texts import (
     characters,
     check_count,
     checked,
@@ -20,6 +18,8 @@ from malmoi.serve.texts import (
     run_encodings,
     run_texts,
 )
+from malmoi.serve.service.request_tokenizer import Cut, Reader
+from malmoi.serve.service.service import Service, Visit
 from malmoi.vectors import Matrix, l2_normalize
 
 INPUT = "input"

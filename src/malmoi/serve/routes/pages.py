@@ -7,13 +7,13 @@ from string import Template
 from weakref import WeakKeyDictionary
 
 from malmoi.errors import MalmoiError
-from malmoi.project.making import make_live_scene
-from malmoi.project.page import live_files
-from malmoi.project.points import Points
-from malmoi.serve.endpoints import Endpoint, Page
-from malmoi.serve.models import Served
-from malmoi.serve.refusing import Refused
-from malmoi.serve.service import Service, Visit
+from malmoi.project.page.page import live_files
+from malmoi.project.points.points import Points
+from malmoi.project.scene_builder import make_live_scene
+from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.endpoint import Endpoint, Page
+from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.service import Service, Visit
 
 HTML = "text/html; charset=utf-8"
 SHOWN = 20_000  # the most frequent words of a model are drawn; all of them can be asked for

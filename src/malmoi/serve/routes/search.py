@@ -4,15 +4,15 @@ from typing import Any
 
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.search.index import Index
-from malmoi.serve.checking import check_filters
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.models import Served
-from malmoi.serve.reading import Reader
-from malmoi.serve.routes.asking import COST, count
-from malmoi.serve.schemas import SearchAnswer, SearchRequest
-from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import checked, note_fragments, note_texts, run_encodings
-from malmoi.serve.work import OneByOne
+from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.json_checks import check_filters
+from malmoi.serve.http.schemas import SearchAnswer, SearchRequest
+from malmoi.serve.routes.word_vectors import COST, count
+from malmoi.serve.service.jobs import OneByOne
+from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.request_texts import checked, note_fragments, note_texts, run_encodings
+from malmoi.serve.service.request_tokenizer import Reader
+from malmoi.serve.service.service import Service, Visit
 from malmoi.vectors import Matrix
 
 

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any
 
-from malmoi.serve.endpoints import Endpoint
-from malmoi.serve.schemas import TokenizeAnswer, TokenizeRequest
-from malmoi.serve.service import Service, Visit
-from malmoi.serve.texts import characters, checked
+from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.schemas import TokenizeAnswer, TokenizeRequest
+from malmoi.serve.service.request_texts import characters, checked
+from malmoi.serve.service.service import Service, Visit
 
 
 async def tokenize(service: Service, visit: Visit, asked: TokenizeRequest) -> dict[str, Any]:

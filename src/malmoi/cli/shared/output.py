@@ -1,0 +1,79 @@
+"""What the commands share: the options that all have, opening a model, printing an answer."""
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from malmoi.cli.shared.progress import bar
+from malmoi.errors import BadFile, warn
+from malmoi.explanation import Explanation
+from malmoi.formats import load
+from malmoi.query.neighbours import Neighbour
+from malmoi.vectors import Vectors
+
+Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
+AsJson = Annotated[
+    bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON.")
+]
+Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
+Limit = Annotated[int | None, Parameter(help="Read only so many rows of the file.")]
+MostFrequent = Annotated[
+    int | None, Parameter(help="Look only through so many of the most frequent words.")
+]
+
+Readings = dict[str, dict[str, float]]  # of words as they were typed: words meant, their shares
+
+
+def open_model(model: str, limit: int | None = None) -> Vectors:
+    """Load vectors with a progress bar."""
+    try:
+        with bar(f"reading {model}") as progress:
+            return load(model, limit=limit, progress=progress)
+    except BadFile:
+        from malmoi.encode.checkpoint.locate import (
+            refuse_encoder,  # imports more than a question needs
+        )
+
+        refuse_encoder(model)
+        raise
+
+
+class Notes:
+    """Says which words have no row and what answers instead; and keeps it, for JSON."""
+
+    def __init__(self) -> None:
+        self.read_as: Readings = {}
+
+    def __call__(self, explanation: Explanation) -> None:
+        """Say it of one word."""
+        warn(explanation.note)
+        if explanation.read_as:
+            shares = explanation.read_as.items()
+            self.read_as[explanation.word] = {word: round(share, 6) for word, share in shares}
+
+
+def print_json(answer: Any) -> None:
+    """An answer for programs."""
+    print(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def print_json_list(answers: Iterable[Any]) -> None:
+    """Answers for programs, a line each as soon as it is there, together one list."""
+    before = "["
+    for answer in answers:
+        print(before, json.dumps(answer, ensure_ascii=False), sep="\n", end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
+
+
+def as_records(found: list[Neighbour]) -> list[dict[str, object]]:
+    """Neighbours for JSON."""
+    return [{"key": one.key, "score": round(one.score, 6)} for one in found]
+
+
+def print_neighbours(found: list[Neighbour]) -> None:
+    """A word a line, its score before it."""
+    for one in found:
+        print(f"  {one.score:8.4f}  {one.key}")

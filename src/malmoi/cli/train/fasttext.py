@@ -1,0 +1,26 @@
+"""`malmoi train fasttext CORPUS --out PATH`: vectors that also answer words never seen."""
+
+from typing import Annotated
+
+from malmoi.cli.shared.output import AsJson
+from malmoi.cli.shared.resume import Resume
+from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
+from malmoi.cli.train.word_vectors import Begin, train_and_save
+from malmoi.train.word2vec.fasttext import FastText, train_fasttext
+
+TEXT, BEGIN, DEFAULT = TextOptions(), Begin(), FastText()
+
+
+def train_fasttext_command(
+    corpus: Text,
+    /,
+    *,
+    out: Out,
+    resume: Resume = False,
+    begin: Begin = BEGIN,
+    settings: Annotated[FastText, Settings] = DEFAULT,
+    options: TextOptions = TEXT,
+    json: AsJson = False,
+) -> None:
+    """Vectors that also answer words never seen, by their n-grams."""
+    train_and_save(train_fasttext, corpus, settings, begin, options, out, resume, json)

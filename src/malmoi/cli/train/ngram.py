@@ -1,0 +1,36 @@
+"""`malmoi train ngram CORPUS --out PATH`: an n-gram language model."""
+
+from typing import Annotated
+
+from malmoi.cli.shared.output import AsJson
+from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.text_options import (
+    Out,
+    Settings,
+    Text,
+    TextOptions,
+    check_target,
+    say_written,
+)
+from malmoi.models.ngram_files import save_ngram
+from malmoi.train.language.ngram import NGram, train_ngram_ids
+
+TEXT, DEFAULT = TextOptions(), NGram()
+
+
+def train_ngram_command(
+    corpus: Text,
+    /,
+    *,
+    out: Out,
+    settings: Annotated[NGram, Settings] = DEFAULT,
+    options: TextOptions = TEXT,
+    json: AsJson = False,
+) -> None:
+    """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
+    check_target(corpus, out)
+    text = options.encoded(corpus)
+    with bar("counting n-grams") as progress:
+        model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)
+    save_ngram(model, out)
+    say_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

@@ -1,0 +1,110 @@
+"""A model's folder with pickled weights made one with safetensors, which can run nothing.
+
+Whatever else the model needs is copied; other kinds of weights are left behind.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from secrets import token_hex
+
+from malmoi.encode.checkpoint.config import read_json
+from malmoi.encode.checkpoint.hub import NOT_NEEDED, WANTED
+from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
+from malmoi.errors import BadFile
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import check_name
+from malmoi.files.tensors import Tensors, write_tensors
+
+PICKLE_INDEX = f"{PICKLE}.index.json"
+SAID = {"format": "pt"}  # without it transformers does not take a safetensors file
+
+
+def convert_model(folder: Path, target: Path, *, progress: Progress = silent) -> int:
+    """Write `folder` as `target` with safetensors weights; how many weights there are.
+
+    The new folder is whole or not there: it is made beside its place and renamed.
+    """
+    pickles = find_pickles(folder)
+    with folder_beside(target) as part:
+        for path in needed_files(folder):
+            copy = part / path.relative_to(folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        count = 0
+        for done, place in enumerate(pickles, start=1):
+            tensors = read_all(place)
+            copy = part / place.relative_to(folder)
+            copy.mkdir(parents=True, exist_ok=True)
+            write_tensors(copy / FILE, dict(tensors), SAID)
+            count += len(tensors)
+            progress(done, len(pickles))
+    return count
+
+
+def find_pickles(folder: Path) -> list[Path]:
+    """The folders, this one or below, whose weights are pickled and nothing else."""
+    if not folder.is_dir():
+        raise BadFile(f"{folder} is no folder")
+    found = sorted({path.parent for path in folder.rglob(f"{PICKLE}*") if path.is_file()})
+    found = [place for place in found if not unneeded(place.relative_to(folder) / PICKLE)]
+    left = [place for place in found if not any((place / n).is_file() for n in (FILE, INDEX))]
+    if not left:
+        why = "its weights are safetensors already" if found else "it is no folder of a model"
+        raise BadFile(f"{folder} has no {PICKLE} to convert: {why}")
+    return left
+
+
+def read_all(folder: Path) -> Tensors:
+    """The weights of one file, or of all that an index names."""
+    from malmoi.models.pickled import read_pickled
+
+    if (folder / PICKLE).is_file():
+        return read_pickled(folder / PICKLE)
+    index = folder / PICKLE_INDEX
+    files = read_json(index).get("weight_map") if index.is_file() else None
+    if not isinstance(files, dict) or any(Path(str(f)).name != f for f in files.values()):
+        raise BadFile(f"{folder} has no {PICKLE}, nor an index of its files")
+    tensors: Tensors = {}
+    for file in sorted(set(files.values())):
+        tensors |= read_pickled(folder / file)
+    return tensors
+
+
+def needed_files(folder: Path) -> list[Path]:
+    """All that a model needs beside pickled weights."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    names = {path: path.relative_to(folder) for path in files}
+    return [
+        path
+        for path, name in names.items()
+        if any(fnmatch(name.name, wanted) for wanted in WANTED)
+        and name.name != PICKLE_INDEX
+        and not unneeded(name)
+    ]
+
+
+def unneeded(name: Path) -> bool:
+    """Whether a file is for other programs, or hidden."""
+    hidden = any(part.startswith(".") for part in name.parts)
+    return hidden or any(fnmatch(name.as_posix(), pattern) for pattern in NOT_NEEDED)
+
+
+@contextmanager
+def folder_beside(target: Path) -> Iterator[Path]:
+    """A folder next to `target` to write in; it becomes `target` if nothing goes wrong."""
+    check_name(target)
+    if target.exists():
+        raise BadFile(f"{target} is there already: name a folder that is not")
+    part = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(8)}.part")
+    try:
+        part.mkdir()
+        yield part
+        part.rename(target)
+    except OSError as error:
+        raise BadFile(f"{target} was not written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

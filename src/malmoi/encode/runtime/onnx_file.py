@@ -1,0 +1,129 @@
+"""An ONNX graph in memory, node by node; the numbers of fields are those of onnx.proto.
+
+Weights are not in it. Those that lie in a file as the graph wants them are external data of that
+file, which onnxruntime maps; all others are handed to the session beside the graph. Nothing is
+written to disk. Knows nothing of what the nodes compute.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.runtime.protobuf import Fields, message
+from malmoi.files.tensors import Tensors
+
+FUSED = "com.microsoft"  # operations of onnxruntime
+OPSET, IR_VERSION = 20, 10
+FLOAT, INT32, INT64 = 1, 6, 7  # TensorProto.DataType
+FLOAT_ATTRIBUTE, INT_ATTRIBUTE = 1, 2  # AttributeProto.AttributeType
+EXTERNAL = 1  # TensorProto.DataLocation
+HANDED_OVER = "in memory"  # the location of weights that are in no file
+Shapes = Mapping[str, list[str | int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Serialised:
+    """A graph's bytes; the folder of the files it points into; the weights that are in none."""
+
+    graph: bytes
+    folder: Path
+    handed_over: Tensors
+
+
+@dataclass
+class Graph:
+    """Nodes one after the other, over weights by name; files of weights are all in one folder."""
+
+    tensors: Tensors
+    folder: Path
+    nodes: list[bytes] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    def add(self, kind: str, inputs: list[str], name: str | None = None, **options: float) -> str:
+        """An operation of ONNX itself; gives the name of what comes out."""
+        out = name or f"{kind}{len(self.nodes)}"
+        self._node(kind, inputs, [out], options)
+        return out
+
+    def fuse(self, kind: str, inputs: list[str], name: str | None = None, **options: float) -> str:
+        """A fused operation of onnxruntime."""
+        out = name or f"{kind}{len(self.nodes)}"
+        self._node(kind, inputs, [out], options, domain=FUSED)
+        return out
+
+    def times(self, rows: str, weight: str) -> str:
+        """Rows [n, in] by the transpose of a weight [out, in]."""
+        return self.add("Gemm", [rows, weight], transB=1)
+
+    def split(self, padded: str) -> list[str]:
+        """Query, key and value out of one matrix."""
+        outs = [f"{padded}.{role}" for role in ("query", "key", "value")]
+        self._node("Split", [padded, "widths"], outs, {"axis": 2})
+        return outs
+
+    def _node(
+        self,
+        kind: str,
+        inputs: list[str],
+        outs: list[str],
+        options: Mapping[str, float],
+        *,
+        domain: str = "",
+    ) -> None:
+        self.used.update(name for name in inputs if name in self.tensors)
+        attributes = [_attribute(name, value) for name, value in options.items()]
+        node: Fields = {1: inputs, 2: outs, 3: outs[0], 4: kind, 5: attributes, 7: domain}
+        self.nodes.append(message(node))
+
+    def serialised(self, inputs: Shapes, outputs: Shapes) -> Serialised:
+        """Whole numbers go in and float32 comes out."""
+        handed_over: Tensors = {}
+        weights = [self._weight(name, handed_over) for name in sorted(self.used)]
+        given = [_value(name, INT32, shape) for name, shape in inputs.items()]
+        made = [_value(name, FLOAT, shape) for name, shape in outputs.items()]
+        graph = message({1: self.nodes, 2: "encoder", 5: weights, 11: given, 12: made})
+        opsets = [message({1: "", 2: OPSET}), message({1: FUSED, 2: 1})]
+        model = message({1: IR_VERSION, 7: graph, 8: opsets})
+        return Serialised(model, self.folder, handed_over)
+
+    def _weight(self, name: str, handed_over: Tensors) -> bytes:
+        """A weight that lies in a file, is handed over, or is so small that it is in the graph."""
+        array = self.tensors[name]
+        dims = list(array.shape)
+        if array.dtype != np.float32:
+            return message({1: dims, 2: INT64, 8: name, 9: array.astype("<i8").tobytes()})
+        file, offset = place_in_file(array, self.folder) or (HANDED_OVER, 0)
+        if file == HANDED_OVER:
+            handed_over[name] = np.ascontiguousarray(array)
+        place = {"location": file, "offset": offset, "length": array.nbytes}
+        entries = [message({1: key, 2: str(value)}) for key, value in place.items()]
+        return message({1: dims, 2: FLOAT, 8: name, 13: entries, 14: EXTERNAL})
+
+
+def _attribute(name: str, value: float) -> bytes:
+    if isinstance(value, int):
+        return message({1: name, 3: value, 20: INT_ATTRIBUTE})
+    return message({1: name, 2: float(value), 20: FLOAT_ATTRIBUTE})
+
+
+def _value(name: str, kind: int, shape: list[str | int]) -> bytes:
+    """What goes in or comes out; a dimension is a number, or a name for any."""
+    dims = [message({1: size} if isinstance(size, int) else {2: size}) for size in shape]
+    tensor = message({1: kind, 2: message({1: dims})})
+    return message({1: name, 2: message({1: tensor})})
+
+
+def place_in_file(array: npt.NDArray[Any], folder: Path) -> tuple[str, int] | None:
+    """The name and offset of the mapped file that an array is a view of, if in this folder."""
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        return None
+    base: Any = array
+    while base is not None and not isinstance(base, np.memmap):
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    if base is None or base.filename is None or Path(base.filename).parent != folder:
+        return None
+    return Path(base.filename).name, array.ctypes.data - base.ctypes.data

@@ -1,0 +1,186 @@
+"""Words that reach a model only as single letters, bytes or unknown tokens.
+
+A tokenizer cuts what its vocabulary lacks into ever smaller tokens: MiniLM reads 환불 as five
+letters of Hangul, an English RoBERTa as six bytes. Such words mean next to nothing to the model.
+They are counted from the ids of the tokens alone; the text is looked at only where many are found.
+Knows nothing of encoders.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
+from unicodedata import category, normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.pooling.groups import group_bounds
+from malmoi.encode.tokens.inputs import Text
+
+Counts = npt.NDArray[np.int64]
+# What a token is, as bits: it begins a word, has one letter, has more, is a byte or unknown.
+STARTS, LETTER, LETTERS, UNKNOWN, UNSEEN = 1, 2, 4, 8, 128
+KINDS = (0, LETTER, LETTERS)  # by how many letters a token has
+METASPACE, BYTE_SPACE = "▁", "Ġ"  # before the first token of a word
+BYTE = re.compile("<0x[0-9A-F]{2}>")
+IDEOGRAPH = re.compile("[㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]")
+FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
+BY_CHARACTERS = 0.5  # a vocabulary with fewer tokens of several characters has them for none
+
+
+class Fragments:
+    """What the tokens of one vocabulary are, looked up once for each that occurs.
+
+    `continuing` is what tokens begin with that go on with a word, in vocabularies that mark
+    these; `from_bytes` has the byte of each character of a byte-level vocabulary.
+    """
+
+    def __init__(
+        self,
+        token: Callable[[int], str | None],
+        size: int,
+        unknown: int | None,
+        *,
+        continuing: str = "",
+        from_bytes: Mapping[str, int] | None = None,
+    ) -> None:
+        self._token, self._unknown = token, unknown
+        self._continuing, self._from_bytes = continuing, from_bytes or {}
+        self._kinds = np.full(size, UNSEEN, np.uint8)
+
+    def count(self, encodings: Sequence[Any], texts: Sequence[Text]) -> tuple[Counts, Counts]:
+        """The words of each text, and how many of them are fragments only."""
+        for encoding in encodings[:1]:
+            self.skip(
+                [
+                    i
+                    for i, mask in zip(encoding.ids, encoding.special_tokens_mask, strict=True)
+                    if mask
+                ]
+            )
+        return self.count_ids([encoding.ids for encoding in encodings], texts)
+
+    def skip(self, special: Sequence[int]) -> None:
+        """Tokens that stand for no text, such as [CLS]; they end the word before."""
+        self._kinds_of(np.array(special, np.int64))  # there is room for them
+        self._kinds[[number for number in special if number != self._unknown]] = STARTS
+
+    def count_ids(
+        self, ids: Sequence[Sequence[int]], texts: Sequence[Text]
+    ) -> tuple[Counts, Counts]:
+        """The same for the ids of each text's tokens."""
+        sizes = np.fromiter(map(len, ids), np.int64, len(ids))
+        kinds = self._kinds_of(np.fromiter(chain.from_iterable(ids), np.int64, int(sizes.sum())))
+        if len(kinds) == 0:
+            return np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
+        bounds = group_bounds(sizes)
+        begins = (kinds & STARTS).astype(np.bool_)
+        begins[bounds[:-1][sizes > 0]] = True
+        starts = np.flatnonzero(begins)
+        found = np.bitwise_or.reduceat(kinds, starts)
+        single = np.add.reduceat((kinds & LETTER) // LETTER, starts, dtype=np.int64)
+        whole = (found & LETTERS) > 0
+        unknown = ~whole & ((found & UNKNOWN) > 0)
+        spelt = ~whole & ~unknown & (single > 1)
+        firsts = np.searchsorted(starts, bounds)  # the first word of each text
+
+        def by_text(words: npt.NDArray[np.bool_]) -> Counts:
+            return np.diff(group_bounds(words)[firsts])
+
+        words = by_text((found & (LETTER | LETTERS | UNKNOWN)) > 0)
+        return words, self._confirmed(words, by_text(unknown), by_text(spelt), texts)
+
+    def _confirmed(
+        self, words: Counts, unknown: Counts, spelt: Counts, texts: Sequence[Text]
+    ) -> Counts:
+        """Fragments; where they are many, emoji and other unknown signs are no words."""
+        many = np.flatnonzero(is_fragmented(words, unknown + spelt))
+        if len(many) and self._is_by_characters:
+            spelt = np.zeros_like(spelt)
+        for i in many.tolist():
+            text = texts[i]
+            both = text if isinstance(text, str) else " ".join(text)
+            foreign = sum(1 for word in both.split() if FOREIGN_LETTER.search(word))
+            ideographs = len(IDEOGRAPH.findall(both))  # words without spaces between them
+            unknown[i] = min(int(unknown[i]), max(foreign, ideographs))
+        return unknown + spelt
+
+    def _kinds_of(self, ids: Counts) -> npt.NDArray[np.uint8]:
+        beyond = int(ids.max(initial=0)) + 1 - len(self._kinds)  # ids may have gaps
+        if beyond > 0:
+            self._kinds = np.pad(self._kinds, (0, beyond), constant_values=UNSEEN)
+        kinds = self._kinds[ids]
+        unseen = kinds == UNSEEN
+        if unseen.any():
+            for number in np.unique(ids[unseen]).tolist():
+                self._kinds[number] = self._kind(number)
+            kinds = self._kinds[ids]
+        return kinds
+
+    def _kind(self, number: int) -> int:
+        token = self._token(number) or ""
+        if self._continuing:
+            starts = STARTS * (not token.startswith(self._continuing))
+        else:
+            starts = STARTS * token.startswith((METASPACE, BYTE_SPACE))
+        content = None if number == self._unknown else self._content(token)
+        return starts | (UNKNOWN if content is None else KINDS[min(count_letters(content), 2)])
+
+    def _content(self, token: str) -> str | None:
+        """The characters of a token; None for bytes that are no whole character."""
+        if BYTE.fullmatch(token):
+            return None
+        if not self._from_bytes:
+            return token.removeprefix(self._continuing).removeprefix(METASPACE)
+        try:
+            return bytes(self._from_bytes[character] for character in token).decode()
+        except KeyError:  # an added token, which is text as it is
+            return token
+        except UnicodeDecodeError:
+            return None
+
+    @cached_property
+    def _is_by_characters(self) -> bool:
+        """Whether the vocabulary cuts all its languages into single characters."""
+        tokens = (self._token(number) or "" for number in range(len(self._kinds)))
+        contents = [self._content(token) for token in tokens]
+        return sum(len(one or "") > 1 for one in contents) < BY_CHARACTERS * len(contents)
+
+
+def is_fragmented(words: Counts, fragments: Counts) -> npt.NDArray[np.bool_]:
+    """Whether most words of a text are fragments."""
+    return 2 * fragments > words
+
+
+def count_letters(content: str) -> int:
+    """Letters, as far as 2: a syllable of Hangul has two or three, an ideograph is a word."""
+    if IDEOGRAPH.search(content):
+        return 2
+    return sum(category(character).startswith("L") for character in normalize("NFD", content))
+
+
+def fragments_of(tokenizer: Any, unknown: int | None) -> Fragments:
+    """For a tokenizer of the package tokenizers."""
+    continuing, from_bytes = "", None
+    if type(tokenizer.model).__name__ in ("WordPiece", "WordLevel"):
+        continuing = getattr(tokenizer.model, "continuing_subword_prefix", "##")
+    elif "ByteLevel" in repr(tokenizer.pre_tokenizer):
+        from_bytes = byte_characters()
+    return Fragments(
+        tokenizer.id_to_token,
+        tokenizer.get_vocab_size(),
+        unknown,
+        continuing=continuing,
+        from_bytes=from_bytes,
+    )
+
+
+def byte_characters() -> dict[str, int]:
+    """The byte of each character that byte-level vocabularies write for it."""
+    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in shown]
+    return {chr(byte): byte for byte in shown} | {
+        chr(256 + place): byte for place, byte in enumerate(hidden)
+    }

@@ -1,0 +1,227 @@
+"""fastText's model file, .bin: words, their rows and a row for every bucket of n-grams.
+
+    i32 magic, i32 version; i32[12] and f64 of settings (see SETTINGS)
+    i32 entries, words, labels; i64 tokens, pruned n-grams (-1: not pruned)
+    for each entry its bytes, NUL, i64 count, i8 kind (0 word, 1 label)
+    for each pruned n-gram i32 bucket, i32 row
+    u8 quantised?; input matrix [words + buckets, dim]; u8 quantised?; output matrix
+
+All little-endian. The first release wrote neither magic and version nor what is about pruned
+n-grams and quantising: such files are read too. The vector of a word is the mean of its row
+and its n-grams' rows. A quantised file is called .ftz; `fasttext_quantised` reads its matrices.
+"""
+
+import json
+import struct
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import BadFile
+from malmoi.files.progress import Progress
+from malmoi.files.source import Source
+from malmoi.formats.fasttext.product_quantization import read_quantised
+from malmoi.formats.fasttext.write_fasttext import (
+    MAGIC,
+    SETTINGS,
+    SETTINGS_LAYOUT,
+    SUPERVISED,
+    VERSION,
+)
+from malmoi.formats.fasttext.write_fasttext import TITLE as TITLE
+from malmoi.formats.fasttext.write_fasttext import write as write
+from malmoi.formats.reading import Reading, Request, chosen_rows, recoded, selected
+from malmoi.formats.structure import Cursor
+from malmoi.kernels.core.jit import in_parallel
+from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
+from malmoi.kernels.word2vec.subword_rows import word_vectors
+from malmoi.keys import Keys, pack_spans
+from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.vectors import Matrix
+
+WORDS_A_BLOCK = 65536
+WIDEST = 1 << 31  # columns: fastText counts them in 32 bits
+
+
+def matches(source: Source) -> bool:
+    """fastText's magic number, or settings such as its first release wrote them."""
+    return has_magic(source.head) or looks_like_settings(source.head)
+
+
+def has_magic(head: bytes) -> bool:
+    """Whether the file is of a release that says so."""
+    return head[:4] == struct.pack("<i", MAGIC)
+
+
+def looks_like_settings(head: bytes) -> bool:
+    """Whether the numbers at the beginning can be fastText's settings."""
+    if len(head) < struct.calcsize(SETTINGS_LAYOUT):
+        return False
+    *numbers, sampling = struct.unpack_from(SETTINGS_LAYOUT, head)
+    settings = dict(zip(SETTINGS, numbers, strict=True))
+    return (
+        0 < settings["dim"] <= 1 << 16
+        and settings["loss"] in (1, 2, 3, 4)
+        and settings["model"] in (1, 2, 3)
+        and 0 <= settings["minn"] <= settings["maxn"] <= 1 << 8
+        and settings["bucket"] >= 0
+        and 0 <= sampling <= 1
+    )
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """The words of a model; labels are left out."""
+
+    keys: Keys
+    counts: npt.NDArray[np.int64]
+    buckets: npt.NDArray[np.int32] | None  # of the pruned n-grams' rows
+
+
+def read(source: Source, request: Request) -> Reading:
+    """Words and n-grams; rows stay in the mapped file, finished vectors are computed."""
+    cursor = Cursor(source.mapped, source.path)
+    first_release = not has_magic(source.head)
+    settings = read_settings(cursor, first_release)
+    words = read_dictionary(cursor, first_release)
+    quantised = not first_release and cursor.left > 0 and bool(cursor.data[cursor.at])
+    own, ngrams = read_input(cursor, settings, words, first_release)
+    output = read_matrix(cursor, first_release) if cursor.left else None
+    ngrams, kept = sorted_ngrams(ngrams, words.buckets)
+    subwords = subwords_of(settings, len(ngrams), request.encoding)
+    keys, counts = words.keys, words.counts
+    if request.limit is not None or request.only is not None:
+        rows = chosen_rows(keys, request)
+        keys, counts, own, output = keys.take(rows), counts[rows], own[rows], None
+    vectors = SubwordVectors(
+        recoded(keys, request.encoding),
+        finished(keys, own, ngrams, subwords, kept, request.progress),
+        counts,
+        {"fasttext": json.dumps(settings)},
+        own=own,
+        ngrams=ngrams,
+        subwords=subwords,
+        kept=kept,
+        output=output,
+    )
+    reading = selected(vectors, replace(request, limit=None, only=None), lambda i: str(source.path))
+    reading.report.rows = len(words.keys)
+    reading.report.numbers = "quantised (8 bit)" if quantised else "float32"
+    return reading
+
+
+def read_settings(cursor: Cursor, first_release: bool) -> dict[str, float]:
+    """fastText's own names and values."""
+    version = VERSION if first_release else cursor.unpack("<2i", "header")[1]
+    if version not in (11, VERSION):
+        raise BadFile(f"{cursor.path} is of fastText's version {version}; 11 and 12 are known")
+    *numbers, sampling = cursor.unpack(SETTINGS_LAYOUT, "settings")
+    settings: dict[str, float] = dict(zip(SETTINGS, numbers, strict=True)) | {"t": sampling}
+    if version == 11 and settings["model"] == SUPERVISED:
+        settings["maxn"] = 0  # that version made no character n-grams when supervised
+    if settings["dim"] < 1 or settings["bucket"] < 0:
+        raise BadFile(
+            f"{cursor.path} says that vectors have {settings['dim']} numbers: it is damaged"
+        )
+    return settings
+
+
+def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
+    """Words with counts; labels skipped."""
+    entries, words, labels, _ = cursor.unpack("<3iq", "dictionary")
+    pruned = -1 if first_release else cursor.unpack("<q", "dictionary")[0]
+    if not 0 <= words <= entries == words + labels or entries * 10 > cursor.left:
+        raise BadFile(
+            f"{cursor.path} cannot hold a dictionary of {entries:,} entries: it is damaged"
+        )
+    starts, stops, counts = (np.empty(entries, np.int64) for _ in range(3))
+    is_label = np.empty(entries, np.bool_)
+    end = scan_fasttext_entries(cursor.data, cursor.at, starts, stops, counts, is_label)
+    if end < 0:
+        raise BadFile(f"{cursor.path} is cut short in the dictionary")
+    cursor.at = end
+    rows = np.flatnonzero(~is_label)
+    if len(rows) != words:
+        raise BadFile(f"{cursor.path} has {len(rows):,} words where {words:,} are promised")
+    buckets = None
+    if pruned >= 0:
+        pairs = cursor.array("<i4", 2 * pruned, "pruned n-grams").reshape(-1, 2)
+        buckets = np.empty(pruned, np.int32)
+        if pruned and not np.array_equal(np.sort(pairs[:, 1]), np.arange(pruned)):
+            raise BadFile(f"{cursor.path} has pruned n-grams without a row: it is damaged")
+        buckets[pairs[:, 1]] = pairs[:, 0]
+    keys = Keys(*pack_spans(cursor.data, starts[rows], stops[rows]))
+    return Dictionary(keys, counts[rows], buckets)
+
+
+def read_input(
+    cursor: Cursor, settings: dict[str, float], words: Dictionary, first_release: bool
+) -> tuple[Matrix, Matrix]:
+    """The words' rows and the n-grams' rows."""
+    matrix = read_matrix(cursor, first_release)
+    ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
+    needed = (len(words.keys) + ngrams, settings["dim"])
+    if matrix.shape != needed:
+        raise BadFile(
+            f"{cursor.path} has an input matrix of {matrix.shape}, where {needed} is promised"
+        )
+    return matrix[: len(words.keys)], matrix[len(words.keys) :]
+
+
+def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
+    """A matrix, quantised or not."""
+    if not first_release and cursor.unpack("<?", "matrix")[0]:
+        return read_quantised(cursor)
+    rows, columns = cursor.unpack("<2q", "matrix")
+    if rows < 0 or not 1 <= columns <= WIDEST:
+        raise BadFile(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
+    return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
+
+
+def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subwords:
+    """How this model cuts words; not at all where it has no rows for n-grams."""
+    shortest, longest = max(1, int(settings["minn"])), int(settings["maxn"])
+    return Subwords(
+        shortest=shortest,
+        longest=longest if rows and shortest <= longest else 0,
+        buckets=int(settings["bucket"]),
+        encoding=encoding,
+    )
+
+
+def sorted_ngrams(
+    ngrams: Matrix, buckets: npt.NDArray[np.int32] | None
+) -> tuple[Matrix, npt.NDArray[np.int32] | None]:
+    """The rows of a pruned model in the order of their buckets."""
+    if buckets is None:
+        return ngrams, None
+    order = np.argsort(buckets)
+    return ngrams[order], buckets[order]
+
+
+def finished(
+    keys: Keys,
+    own: Matrix,
+    ngrams: Matrix,
+    subwords: Subwords,
+    kept: npt.NDArray[np.int32] | None,
+    progress: Progress,
+) -> Matrix:
+    """The vector of every word."""
+    matrix = np.empty(own.shape, dtype=np.float32)
+    buckets = np.empty(0, np.int32) if kept is None else kept
+
+    def compute(first: int, last: int) -> None:
+        part = slice(first, last)  # each call looks through its own words alone
+        word_vectors(
+            keys.packed, keys.offsets[first : last + 1], own[part], ngrams,
+            subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
+            matrix[part], 0, last - first,
+        )  # fmt: skip
+
+    for first in range(0, len(keys), WORDS_A_BLOCK):
+        last = min(first + WORDS_A_BLOCK, len(keys))
+        in_parallel(compute, last, first)
+        progress(last, len(keys))
+    return matrix

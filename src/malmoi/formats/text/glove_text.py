@@ -1,0 +1,39 @@
+"""GloVe's text: a word and its numbers a line, no header.
+
+A word may hold spaces and no-break spaces. The row `<unk>`, where there is one, stands for
+all words without a row.
+"""
+
+from pathlib import Path
+
+from malmoi.files.output import written
+from malmoi.files.progress import Progress, silent
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Request
+from malmoi.formats.text.text_lines import find_layout, read_lines
+from malmoi.formats.text.text_output import check_keys, check_numeric_ends, check_rows, write_lines
+from malmoi.vectors import Vectors
+
+TITLE = "GloVe text"
+
+
+def matches(source: Source) -> bool:
+    """Lines that end in the same number of numbers."""
+    layout = find_layout(source)
+    return layout is not None and layout.header is None and layout.keyed
+
+
+def read(source: Source, request: Request) -> Reading:
+    """All rows."""
+    layout = find_layout(source)
+    assert layout is not None  # as `matches` has found
+    return read_lines(source, layout, request)
+
+
+def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+    """The rows alone."""
+    check_keys(vectors.keys, b"\n", TITLE)
+    check_numeric_ends(vectors.keys, TITLE)
+    check_rows(vectors, TITLE)
+    with written(path) as (file,):
+        write_lines(vectors, file, progress)

@@ -1,0 +1,202 @@
+"""Lines of `key number … number`: their layout found out, and read in parallel.
+
+What word2vec's text, fastText's .vec, GloVe's text and the projector's TSV share. The rule
+for reading is GloVe's: the last `dim` fields are numbers, what stands before them is the key,
+spaces and no-break spaces included; fields are split at the separator alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.files.source import Source
+from malmoi.formats.reading import Reading, Request, refuse_or_note
+from malmoi.formats.row_gatherer import Gatherer
+from malmoi.kernels.core.jit import in_parallel
+from malmoi.kernels.parsing.text_rows import BLANK, MISFIT, parse_lines
+from malmoi.keys import Bytes, Keys, Offsets
+
+LONGEST_LINE = 8 << 20
+BOM = b"\xef\xbb\xbf"
+SAMPLE = 200  # lines looked at to find the layout
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a file are made."""
+
+    dim: int
+    separator: bytes = b" "
+    keyed: bool = True
+    header: tuple[int, int] | None = None  # rows and dim as line 1 promises them
+    body: int = 0  # where the rows begin
+
+
+@lru_cache(maxsize=1)  # asked by each text format in turn
+def find_layout(source: Source) -> Layout | None:
+    """The layout of a text file of vectors; None if it is none."""
+    mark = len(BOM) if source.head.startswith(BOM) else 0
+    lines = source.head[mark:].split(b"\n", SAMPLE + 1)
+    lines = lines if source.is_whole else lines[:-1]
+    header = parse_header(lines[0]) if lines else None
+    body = mark + (len(lines[0]) + 1 if header else 0)
+    rows = [line.rstrip(b" \t\r") for line in lines[bool(header) : SAMPLE]]
+    rows = [line for line in rows if line]
+    if not rows:
+        return Layout(header[1], header=header, body=body) if header else None
+    separator = b"\t" if not any(b" " in line for line in rows) else b" "
+    fields = [line.split(separator) for line in rows]
+    keyed = separator == b" " or not all(map(is_number, fields[0]))
+    dims = Counter(min(trailing_numbers(parts), len(parts) - keyed) for parts in fields)
+    dim = dims.most_common(1)[0][0]
+    if header and (not keyed or (dim == 1 and header[1] != 1)):
+        header, body = None, mark  # line 1 is a row like the others
+    return Layout(dim, separator, keyed, header, body) if dim > 0 else None
+
+
+def parse_header(line: bytes) -> tuple[int, int] | None:
+    """Two whole numbers alone on a line: rows and dim."""
+    parts = line.split()
+    if len(parts) != 2 or not all(part.isdigit() and len(part) < 19 for part in parts):
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def trailing_numbers(fields: list[bytes]) -> int:
+    """How many fields at a line's end are numbers."""
+    given = (field for field in reversed(fields) if field)  # columns may be padded with spaces
+    return sum(1 for _ in takewhile(is_number, given))
+
+
+def is_number(field: bytes) -> bool:
+    """Whether a field reads as a number (`nan` does, `1_000` and `infinite` do not)."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field
+
+
+def read_lines(
+    source: Source, layout: Layout, request: Request, keys: Keys | None = None
+) -> Reading:
+    """All rows of a text file that are asked for; `keys[i]` belongs to line i if given."""
+    gatherer = Gatherer(source, request, layout.dim)
+    check_header(source, layout, gatherer)
+    line = 1 + bool(layout.header)
+    for text, starts, stops, done in line_blocks(source, layout.body, line):
+        likely = min(len(starts), len(text) // (2 * layout.dim) + 1)
+        gatherer.expect(int(1.05 * likely * source.size / done) + 1)
+        take_lines(gatherer, layout, (text, starts, stops), line, keys)
+        line += len(starts)
+        request.progress(done, source.size)
+        if gatherer.is_done:
+            break
+    gatherer.report.numbers = "decimal text"
+    met = gatherer.report.rows + gatherer.report.misfits.count
+    if layout.header and not gatherer.is_done and met != layout.header[0]:
+        gatherer.remark(
+            f"{source.path}:1: the header promises {layout.header[0]:,} rows, but there are {met:,}"
+        )
+    return gatherer.finish()
+
+
+def check_header(source: Source, layout: Layout, gatherer: Gatherer) -> None:
+    """Tell of a header that cannot be true before anything is read."""
+    if not layout.header:
+        return
+    rows, dim = layout.header
+    if dim != layout.dim:
+        gatherer.remark(
+            f"{source.path}:1: the header says {dim:,} numbers a row,"
+            f" but the rows have {layout.dim:,}"
+        )
+    if gatherer.request.strict and not source.compressed and rows * 2 * dim > source.size:
+        raise BadFile(
+            f"{source.path}:1: the header promises {rows:,} rows of {dim:,} numbers,"
+            f" which cannot be in {source.size:,} bytes: the file is cut short or the header wrong"
+        )
+
+
+def line_blocks(
+    source: Source, skip: int, line: int
+) -> Iterator[tuple[Bytes, Offsets, Offsets, int]]:
+    """Blocks of whole lines: bytes, where each line starts and stops, bytes read so far."""
+    carried = np.empty(0, dtype=np.uint8)
+    done = 0
+    for block, done in source.blocks(skip):
+        ends = np.flatnonzero(block == ord("\n"))
+        if len(carried) + (ends[0] if len(ends) else len(block)) > LONGEST_LINE:
+            raise BadFile(
+                f"{source.path}:{line}: a line of over {LONGEST_LINE:,} bytes is no vector"
+            )
+        if not len(ends):
+            carried = np.concatenate([carried, block])
+            continue
+        whole, rest = block[: ends[-1] + 1], block[ends[-1] + 1 :]
+        if len(carried):
+            ends = ends + len(carried)
+            whole = np.concatenate([carried, whole])
+        yield whole, np.r_[0, ends[:-1] + 1], ends, done
+        line += len(ends)
+        carried = rest
+    if len(carried):
+        yield carried, np.array([0]), np.array([len(carried)]), done
+
+
+def take_lines(
+    gatherer: Gatherer,
+    layout: Layout,
+    lines: tuple[Bytes, Offsets, Offsets],
+    line: int,
+    keys: Keys | None,
+) -> None:
+    """Parse a block of lines, the first of which has this number, into the gatherer."""
+    text, starts, stops = lines
+    # A row takes at least a digit and a separator a number: shorter lines get no memory.
+    can_fit = stops - starts >= 2 * layout.dim - 1
+    rows = np.where(can_fit, np.cumsum(can_fit) - 1, -1)
+    matrix = gatherer.room(int(can_fit.sum()))
+    key_stops = np.empty(len(starts), dtype=np.int64)
+    status = np.empty(len(starts), dtype=np.uint8)
+    separator = layout.separator[0]
+
+    def parse(first: int, last: int) -> None:
+        parse_lines(
+            text, starts, stops, rows, separator, layout.keyed, matrix, key_stops, status,
+            first, last,
+        )  # fmt: skip
+
+    in_parallel(parse, len(starts))
+    fits = np.flatnonzero((status != BLANK) & (status != MISFIT))
+    misfits = np.flatnonzero(status == MISFIT)
+    limit = gatherer.request.limit
+    before = np.searchsorted(fits, misfits[:1])  # rows that fit before the first that does not
+    if len(misfits) and (limit is None or before[0] < limit - gatherer.report.rows):
+        first = int(misfits[0])
+        why = complaint(bytes(text[starts[first] : stops[first]]), layout)
+        place = f"{gatherer.path}:{line + first}"
+        refuse_or_note(gatherer.report.misfits, len(misfits), f"{place}: {why}", gatherer.request)
+    if len(fits) < len(matrix):
+        matrix[: len(fits)] = matrix[rows[fits]]
+    if keys is None:
+        spans = text, starts[fits], key_stops[fits]
+    else:
+        spans = keys.packed, keys.offsets[line - 1 + fits], keys.offsets[line + fits]
+    gatherer.add(*spans, lambda i: f"{gatherer.path}:{line + int(fits[i])}")
+
+
+def complaint(text: bytes, layout: Layout) -> str:
+    """What is wrong with a line."""
+    fields = text.rstrip(b" \t\r").split(layout.separator)
+    shown = fields[0][:40].decode("utf-8", "replace")
+    numbers = len(fields) - layout.keyed
+    if numbers == layout.dim:
+        wrong = next((part for part in fields[layout.keyed :] if not is_number(part)), b"")
+        return f"'{wrong[:40].decode('utf-8', 'replace')}' in the row of '{shown}' is not a number"
+    return f"the row of '{shown}' has {numbers:,} numbers, the others have {layout.dim:,}"

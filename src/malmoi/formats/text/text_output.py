@@ -1,0 +1,83 @@
+"""Rows written as lines of text, and what a line of text cannot carry."""
+
+from typing import BinaryIO
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress
+from malmoi.formats.reading import LONGEST_KEY
+from malmoi.kernels.core.jit import fixed, pool
+from malmoi.kernels.parsing.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
+from malmoi.kernels.threads import THREADS
+from malmoi.keys import Keys
+from malmoi.vectors import Vectors
+
+ROWS_A_BLOCK = 8192
+
+
+def write_lines(
+    vectors: Vectors,
+    file: BinaryIO,
+    progress: Progress,
+    *,
+    separator: bytes = b" ",
+    keyed: bool = True,
+) -> None:
+    """Write all rows, each number with as many digits as it takes to read it back."""
+    offsets = fixed(vectors.keys.offsets if keyed else np.empty(0, np.int64))
+    packed, matrix = fixed(vectors.keys.packed), fixed(vectors.matrix)
+    row_bytes = MOST_BYTES_A_NUMBER * vectors.dim + 1
+
+    def formatted(first: int) -> memoryview:
+        last = min(first + ROWS_A_BLOCK, len(vectors))
+        key_bytes = int(offsets[last] - offsets[first]) if keyed else 0
+        out = np.empty((last - first) * row_bytes + key_bytes, dtype=np.uint8)
+        used = format_lines(matrix, packed, offsets, separator[0], out, first, last)
+        return out.data[:used]
+
+    starts = range(0, len(vectors), ROWS_A_BLOCK)
+    ahead = [pool().submit(formatted, first) for first in starts[: 2 * THREADS]]
+    for first in starts:
+        file.write(ahead.pop(0).result())
+        if first + 2 * THREADS * ROWS_A_BLOCK < len(vectors):
+            ahead.append(pool().submit(formatted, first + 2 * THREADS * ROWS_A_BLOCK))
+        progress(min(first + ROWS_A_BLOCK, len(vectors)), len(vectors))
+
+
+def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False) -> None:
+    """Refuse keys that a format cannot carry."""
+    for byte in forbidden:
+        at = np.flatnonzero(keys.packed == byte)
+        if len(at):
+            row = int(np.searchsorted(keys.offsets, at[0], side="right")) - 1
+            raise BadSetting(
+                f"{title} cannot hold the key {keys[row]!r}, which contains {chr(byte)!r}:"
+                " choose another format, such as .malmoi"
+            )
+    lengths = np.diff(keys.offsets)
+    if len(lengths) and lengths.max() > LONGEST_KEY:
+        raise BadSetting(
+            f"{title} cannot hold a key of {int(lengths.max()):,} bytes:"
+            " choose another format, such as .malmoi"
+        )
+    if not empty and np.any(np.diff(keys.offsets) == 0):
+        raise BadSetting(
+            f"{title} cannot hold an empty key: choose another format, such as .malmoi"
+        )
+
+
+def check_numeric_ends(keys: Keys, title: str) -> None:
+    """Refuse keys whose last word would be read as one more number of the row."""
+    spaced = np.flatnonzero(keys.packed == ord(" "))
+    for row in np.unique(np.searchsorted(keys.offsets, spaced, side="right") - 1).tolist():
+        if ends_in_component(keys.packed, keys.offsets[row], keys.offsets[row + 1], ord(" ")):
+            raise BadSetting(
+                f"{title} cannot hold the key {keys[row]!r}: its end would be read as a number"
+            )
+
+
+def check_rows(vectors: Vectors, title: str) -> None:
+    """Refuse vectors of no words where the file would be empty."""
+    if len(vectors) == 0:
+        raise BadSetting(f"{title} cannot hold vectors of no words: there is nothing to write")

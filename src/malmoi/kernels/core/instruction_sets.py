@@ -1,0 +1,35 @@
+"""The instruction sets that kernels are written for, and which one they are compiled for here."""
+
+from typing import NamedTuple
+
+from llvmlite import binding
+
+from malmoi.kernels.core.llvm import has
+
+
+class InstructionSet(NamedTuple):
+    """A name for people, and the features of LLVM that it takes beyond x86-64's SSE2."""
+
+    name: str
+    features: tuple[str, ...]
+
+
+AVX2 = ("avx2", "fma")
+AVX512 = (*AVX2, "avx512f", "avx512bw", "avx512dq", "avx512vl")
+INSTRUCTION_SETS = (
+    InstructionSet("plain", ()),
+    InstructionSet("AVX2", AVX2),
+    InstructionSet("AVX-512", AVX512),
+    InstructionSet("AVX-512 VNNI", (*AVX512, "avx512vnni")),
+)
+
+
+def runnable_sets() -> list[InstructionSet]:
+    """Those that this processor can run, the smallest first."""
+    host = binding.get_host_cpu_features()
+    return [each for each in INSTRUCTION_SETS if all(host.get(name) for name in each.features)]
+
+
+def current_set() -> InstructionSet:
+    """The largest that kernels may use: this processor's, unless Numba is set to another."""
+    return [each for each in INSTRUCTION_SETS if all(has(name) for name in each.features)][-1]

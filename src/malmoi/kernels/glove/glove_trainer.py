@@ -1,0 +1,55 @@
+"""Where Python enters GloVe's training: what it reads and writes is checked here.
+
+Records and tables are checked when a trainer is made, and what differs with each call then.
+"""
+
+import numpy as np
+
+from malmoi.kernels.core.checks import ArrayOf, Offsets, Sizes, check_each, require
+from malmoi.kernels.counts.sparse_counts import Sums
+from malmoi.kernels.glove.glove_steps import Numbers, learn_groups
+from malmoi.kernels.parsing.scan_words import Ids
+from malmoi.kernels.parsing.text_rows import Matrix, Places
+
+ORDER, LOSSES = ArrayOf(np.uint32, "order", below="groups"), ArrayOf(np.float64, "chunks")
+
+
+class GloveTrainer:
+    """Records in groups and the two tables that learn them, which fit each other.
+
+    `groups` are where each begins and the row it is in; see `learn_groups`.
+    """
+
+    def __init__(
+        self,
+        groups: tuple[Places, Ids],
+        columns: Ids,
+        logs: Numbers,
+        weights: Numbers,
+        tables: tuple[Matrix, Matrix],
+    ) -> None:
+        self._groups, self._records, self._tables = groups, (columns, logs, weights), tables
+        self._sizes: Sizes = {}
+        checks = [
+            ("bounds", groups[0], Offsets("groups", into="records")),
+            ("rows", groups[1], ArrayOf(np.uint32, "groups", below="words")),
+            ("columns", columns, ArrayOf(np.uint32, "records", below="contexts")),
+            ("logs", logs, ArrayOf(np.float32, "records")),
+            ("weights", weights, ArrayOf(np.float32, "records")),
+            ("words", tables[0], ArrayOf(np.float32, "words", "width")),
+            ("contexts", tables[1], ArrayOf(np.float32, "contexts", "width")),
+        ]
+        check_each(checks, self._sizes)
+        width = self._sizes["width"]
+        require(width % 2 == 0, f"rows have {width} numbers, not as many squares as others")
+
+    def learn(self, order: Ids, rate: np.float32, losses: Sums, chunk: int) -> None:
+        """Learn groups in this order; `losses[chunk]` is set at the end."""
+        sizes = self._sizes.copy()
+        check_each([("order", order, ORDER), ("losses", losses, LOSSES)], sizes)
+        require(0 <= chunk < len(losses), f"chunk is {chunk}: there are {len(losses)} losses")
+        (bounds, rows), (columns, logs, weights) = self._groups, self._records
+        words, contexts = self._tables
+        learn_groups(
+            order, bounds, rows, columns, logs, weights, words, contexts, rate, losses, chunk
+        )

@@ -1,0 +1,83 @@
+"""Rows of bytes with a key before or between the numbers: word2vec's and fastText's."""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.checks import ArrayOf, Within, checked, require
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.parsing.numbers import Text
+from malmoi.kernels.parsing.text_rows import Places
+
+NEWLINE, SPACE = ord("\n"), ord(" ")
+
+
+def _require_width(text: Text, width: int, rows: Text, *others: object) -> None:
+    require(width == rows.shape[1], f"width is {width}: rows have {rows.shape[1]} bytes")
+
+
+@checked(
+    _require_width,
+    text=ArrayOf(np.uint8, "bytes"),
+    rows=ArrayOf(np.uint8, "rows", "width"),
+    key_starts=ArrayOf(np.int64, "rows"),
+    key_stops=ArrayOf(np.int64, "rows"),
+)
+@compiled
+def scan_word2vec(
+    text: Text, width: int, rows: Text, key_starts: Places, key_stops: Places, longest: int
+) -> tuple[int, int]:
+    """As many whole rows as `text` holds: their floats' bytes into `rows` [n, width].
+
+    Returns how many there were and the position after the last; the count is negated
+    where a key longer than `longest` bytes shows that this is no such file.
+    """
+    at = 0
+    for i in range(len(rows)):
+        start = at
+        while start < len(text) and text[start] == NEWLINE:
+            start += 1
+        stop = start
+        while stop < len(text) and text[stop] != SPACE and stop - start <= longest:
+            stop += 1
+        if stop - start > longest:
+            return -i - 1, at
+        if stop + 1 + width > len(text):
+            return i, at
+        rows[i, :] = text[stop + 1 : stop + 1 + width]
+        key_starts[i], key_stops[i] = start, stop
+        at = stop + 1 + width
+    return len(rows), at
+
+
+@checked(
+    text=ArrayOf(np.uint8, "bytes"),
+    at=Within("bytes"),
+    starts=ArrayOf(np.int64, "entries"),
+    stops=ArrayOf(np.int64, "entries"),
+    counts=ArrayOf(np.int64, "entries"),
+    labels=ArrayOf(np.bool_, "entries"),
+)
+@compiled
+def scan_fasttext_entries(
+    text: Text,
+    at: int,
+    starts: Places,
+    stops: Places,
+    counts: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.bool_],
+) -> int:
+    """fastText's dictionary: word, NUL, int64 count, int8 type; the position after, or -1."""
+    for i in range(len(starts)):
+        starts[i] = at
+        while at < len(text) and text[at] != 0:
+            at += 1
+        stops[i] = at
+        if at + 10 > len(text):
+            return -1
+        count = np.uint64(0)
+        for j in range(8, 0, -1):
+            count = (count << np.uint64(8)) | np.uint64(text[at + j])
+        counts[i] = np.int64(count)
+        labels[i] = text[at + 9] != 0
+        at += 10
+    return at

@@ -1,0 +1,205 @@
+"""Decimal numbers in bytes: read one, write one.
+
+Reading is exact to the double nearest to what stands there for up to 15 digits and
+exponents of ±22 (everything that people write), then rounded to float32. Writing gives
+at most nine digits and no more than are needed to read the same float32 back.
+"""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.jit import compiled, inlined
+
+Text = npt.NDArray[np.uint8]
+
+POWERS = np.array([float(f"1e{n}") for n in range(64)])
+NOT_A_NUMBER = -1
+NAN = np.frombuffer(b"nan", dtype=np.uint8)
+INFINITY = np.frombuffer(b"infinity", dtype=np.uint8)
+
+
+@inlined
+def digit_at(text: Text, at: int) -> int:
+    return int(np.int64(text[at]) - ord("0"))
+
+
+@compiled
+def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
+    """The number at `text[at:stop]` and the position after it, -1 if there is none."""
+    negative = at < stop and text[at] == ord("-")
+    if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
+        at += 1
+    begin = at
+    digits = np.int64(0)
+    while at < stop and 0 <= digit_at(text, at) <= 9:
+        digits = digits * 10 + digit_at(text, at)
+        at += 1
+    length = at - begin
+    exponent = 0
+    if at < stop and text[at] == ord("."):
+        at += 1
+        point = at
+        while at < stop and 0 <= digit_at(text, at) <= 9:
+            digits = digits * 10 + digit_at(text, at)
+            at += 1
+        exponent = point - at
+        length -= exponent
+    if length == 0:
+        return not_finite(text, begin, stop, negative)
+    value = float(digits)
+    if length > 18:  # more than fit into 63 bits
+        value, exponent = parse_long(text, begin, at)
+    if at < stop and (text[at] | 32) == ord("e"):
+        power, at = parse_exponent(text, at + 1, stop)
+        if at < 0:
+            return 0.0, NOT_A_NUMBER
+        exponent += power
+    value = scaled(value, exponent)
+    return (-value if negative else value), at
+
+
+@compiled
+def parse_long(text: Text, at: int, stop: int) -> tuple[float, int]:
+    """The first 18 significant digits of a long number, and the power of ten that is left."""
+    digits = np.int64(0)
+    kept = 0
+    exponent = 0
+    behind = 0  # 1 behind the point
+    while at < stop:
+        if text[at] == ord("."):
+            behind = 1
+        elif kept < 18:
+            digits = digits * 10 + digit_at(text, at)
+            kept += int(digits > 0)
+            exponent -= behind
+        else:
+            exponent += 1 - behind
+        at += 1
+    return float(digits), exponent
+
+
+@compiled
+def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
+    negative = at < stop and text[at] == ord("-")
+    if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
+        at += 1
+    begin = at
+    power = 0
+    while at < stop and 0 <= digit_at(text, at) <= 9:
+        power = min(power * 10 + digit_at(text, at), 9999)
+        at += 1
+    if at == begin:
+        return 0, NOT_A_NUMBER
+    return (-power if negative else power), at
+
+
+@compiled
+def not_finite(text: Text, at: int, stop: int, negative: bool) -> tuple[float, int]:
+    """`nan`, `inf`, `infinity` and `nan(...)`, in any case."""
+    size = letters_alike(text, at, stop, NAN)
+    if size == 3 and at + 3 < stop and text[at + 3] == ord("("):
+        while at + size < stop and text[at + size - 1] != ord(")"):
+            size += 1
+        return np.nan, at + size
+    if size == 3:
+        return np.nan, at + 3
+    size = letters_alike(text, at, stop, INFINITY)
+    if size == 3 or size == len(INFINITY):
+        return (-np.inf if negative else np.inf), at + size
+    return 0.0, NOT_A_NUMBER
+
+
+@compiled
+def letters_alike(text: Text, at: int, stop: int, word: Text) -> int:
+    """How many letters agree with `word` from its beginning on, in any case."""
+    size = 0
+    while size < len(word) and at + size < stop and text[at + size] | 32 == word[size]:
+        size += 1
+    return size
+
+
+@inlined
+def scaled(value: float, exponent: int) -> float:
+    """value * 10**exponent; one rounding where the power is exact (up to 22)."""
+    if exponent == 0 or value == 0.0:
+        return value
+    if -22 <= exponent < 0:
+        return value / float(POWERS[-exponent])
+    if 0 < exponent <= 22:
+        return value * float(POWERS[exponent])
+    if exponent < -300:  # in two steps: 10**-330 alone would be zero
+        return value * 10.0**-300 * 10.0 ** (exponent + 300)
+    return value * 10.0**exponent
+
+
+@compiled
+def format_number(value: np.float32, out: Text, at: int) -> int:
+    """Write a finite float32 as text; returns the position after it (at most 16 bytes on)."""
+    number = np.float64(value)
+    if np.signbit(value):
+        out[at] = ord("-")
+        at += 1
+        number = -number
+    if number == 0.0:
+        out[at] = ord("0")
+        return at + 1
+    exponent = int(np.floor(np.log10(number)))
+    fraction, power = math.frexp(number)
+    # Just inside half a float32 step (less towards zero from a power of two), so that every
+    # reader rounds back to `value`.
+    near = math.ldexp(0.499 if fraction > 0.5 else 0.249, power - 24)
+    precision = 6 if -20 < exponent < 20 else 9
+    digits = 0.0
+    while True:
+        shift = precision - 1 - exponent
+        digits = np.rint(number * POWERS[shift] if shift >= 0 else number / POWERS[-shift])
+        nearest = digits / POWERS[shift] if shift >= 0 else digits * POWERS[-shift]
+        if precision == 9 or abs(nearest - number) < near:
+            break
+        precision += 1
+    whole = int(digits)
+    if whole >= int(POWERS[precision]):  # 9.9999999 became 10
+        whole //= 10
+        exponent += 1
+    while whole % 10 == 0:
+        whole //= 10
+        precision -= 1
+    return write_digits(whole, precision, exponent, out, at)
+
+
+@compiled
+def write_digits(whole: int, precision: int, exponent: int, out: Text, at: int) -> int:
+    """d.ddd * 10**exponent from `precision` digits, plain where that is short."""
+    plain = -5 <= exponent < 7
+    leading = -exponent if plain and exponent < 0 else 0  # zeros before the first digit
+    point = exponent + 1 if plain and exponent >= 0 else 1  # digits before the point
+    trailing = max(0, point - precision) if plain else 0  # zeros up to the point
+    for i in range(leading):
+        out[at] = ord("0")
+        at += 1
+        if i == 0:
+            out[at] = ord(".")
+            at += 1
+    divisor = int(POWERS[precision - 1])
+    for i in range(precision):
+        if leading == 0 and i == point:
+            out[at] = ord(".")
+            at += 1
+        out[at] = ord("0") + whole // divisor % 10
+        at += 1
+        divisor //= 10
+    for _ in range(trailing):
+        out[at] = ord("0")
+        at += 1
+    return at if plain else write_exponent(exponent, out, at)
+
+
+@compiled
+def write_exponent(exponent: int, out: Text, at: int) -> int:
+    out[at] = ord("e")
+    out[at + 1] = ord("-") if exponent < 0 else ord("+")
+    out[at + 2] = ord("0") + abs(exponent) // 10
+    out[at + 3] = ord("0") + abs(exponent) % 10
+    return at + 4

@@ -1,0 +1,215 @@
+"""Words in bytes of text: cut at white space, found in a hash table, counted and turned to ids."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, check_each, checked, require
+from malmoi.kernels.core.jit import compiled, inlined, uncounted
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.kernels.parsing.numbers import Text
+from malmoi.kernels.parsing.text_rows import Places
+
+Slots = npt.NDArray[np.int32]
+Hashes = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.uint32]
+
+SEED = 14695981039346656037
+
+
+@inlined
+def is_space(byte: int) -> bool:
+    """Space, tab, line feed, vertical tab, form feed, carriage return, and NUL."""
+    return byte <= 32 and (byte == 32 or 9 <= byte <= 13 or byte == 0)
+
+
+@inlined
+def step(hashed: np.uint64, byte: int) -> np.uint64:
+    """One round of 64-bit FNV-1a."""
+    return (hashed ^ np.uint64(byte)) * np.uint64(1099511628211)
+
+
+@inlined
+def folded(hashed: np.uint64) -> np.uint64:
+    """The high bits folded into the low ones, which choose the slot."""
+    return hashed ^ (hashed >> np.uint64(32))
+
+
+@compiled
+def hash_span(text: Text, start: int, stop: int) -> np.uint64:
+    hashed = np.uint64(SEED)
+    for i in range(start, stop):
+        hashed = step(hashed, text[i])
+    return folded(hashed)
+
+
+class Table(NamedTuple):
+    """A hash table of words: word i is `arena[offsets[i] : offsets[i + 1]]`."""
+
+    slots: Slots  # a power of two of them, with numbers of words; −1 is free
+    arena: Text
+    offsets: Places
+    hashes: Hashes
+    counts: Counts
+    used: Counts  # [1], how many words there are
+
+
+def require_table(table: Table) -> None:
+    """Refuse a table whose arrays do not fit each other, or that has no free slot."""
+    rules = {
+        "slots": ArrayOf(np.int32, "slots"),
+        "arena": ArrayOf(np.uint8, "bytes"),
+        "offsets": ArrayOf(np.int64, len(table.counts) + 1),
+        "hashes": ArrayOf(np.uint64, "words"),
+        "counts": ArrayOf(np.int64, "words"),
+        "used": ArrayOf(np.int64, 1),
+    }
+    check_each([(name, getattr(table, name), rule) for name, rule in rules.items()], {})
+    require_slots(table.slots, len(table.counts))
+    used = int(table.used[0])
+    fits = 0 <= used <= len(table.counts) and 0 <= table.offsets[used] <= len(table.arena)
+    require(fits, f"{used} words do not fit into a table for {len(table.counts)}")
+
+
+def require_slots(slots: Slots, words: int) -> None:
+    """Refuse slots among which no free one would ever be found."""
+    count = len(slots)
+    fits = count > words and count & (count - 1) == 0
+    require(fits, f"{count} slots are not a power of two above {words}, the number of words")
+
+
+def _require_scan(text: Text, at: int, out: Ids, adding: bool, table: Table) -> None:
+    """Each byte gives one number at most."""
+    require(len(out) >= len(text) - at, f"out has {len(out)} places for {len(text) - at} bytes")
+    require_table(table)
+
+
+@checked(
+    _require_scan,
+    text=ArrayOf(np.uint8, "bytes"),
+    at=Within("bytes"),
+    out=ArrayOf(np.uint32, "places"),
+)
+@uncounted
+def scan_words(text: Text, at: int, out: Ids, adding: bool, table: Table) -> tuple[int, int]:
+    """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
+
+    New words are added to the table, or UNKNOWN. Returns how many numbers were written and
+    the position after the text, or that of a word for which the table has no room.
+    """
+    written, start = 0, at
+    hashed = np.uint64(SEED)
+    for i in range(at, len(text) + 1):
+        byte = int(np.int64(text[i])) if i < len(text) else 32
+        if not is_space(byte):
+            hashed = step(hashed, byte)
+            continue
+        if i > start:
+            slot = find_slot(text, start, i, folded(hashed), table)
+            if table.slots[slot] < 0 and adding:
+                if not has_room(i - start, table):
+                    return written, start
+                add_word(text, start, i, folded(hashed), slot, table)
+            word = table.slots[slot]
+            if word >= 0:
+                table.counts[word] += 1
+            out[written] = np.uint32(word) if word >= 0 else np.uint32(UNKNOWN)
+            written += 1
+        if byte == 10:
+            out[written] = np.uint32(LINE_END)
+            written += 1
+        start = i + 1
+        hashed = np.uint64(SEED)
+    return written, len(text)
+
+
+@inlined
+def find_slot(text: Text, start: int, stop: int, hashed: np.uint64, table: Table) -> np.uint64:
+    """Where a word's number is, or the free slot where it would be."""
+    mask = np.uint64(len(table.slots) - 1)
+    slot = hashed & mask
+    while table.slots[slot] >= 0 and not is_word(text, start, stop, hashed, slot, table):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@inlined
+def is_word(
+    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+) -> bool:
+    """Whether this is the word of a slot that is taken."""
+    word = table.slots[slot]
+    begin = table.offsets[word]
+    length = table.offsets[word + 1] - begin
+    same = bool(table.hashes[word] == hashed and length == stop - start)
+    if same:
+        for j in range(stop - start):
+            if table.arena[begin + j] != text[start + j]:
+                same = False
+                break
+    return same
+
+
+@inlined
+def has_room(length: int, table: Table) -> bool:
+    """Whether a word of so many bytes can be added."""
+    words = int(table.used[0])
+    return words < len(table.counts) and table.offsets[words] + length <= len(table.arena)
+
+
+@inlined
+def add_word(
+    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+) -> None:
+    """Put a new word into a free slot, seen 0 times."""
+    word = table.used[0]
+    begin = table.offsets[word]
+    for j in range(stop - start):
+        table.arena[begin + j] = text[start + j]
+    table.offsets[word + 1] = begin + stop - start
+    table.hashes[word] = hashed
+    table.counts[word] = 0
+    table.slots[slot] = word
+    table.used[0] = word + 1
+
+
+@checked(
+    ids=ArrayOf(np.uint32, "ids", below="words", marks=True),
+    numbers=ArrayOf(np.uint32, "words"),
+)
+@compiled
+def renumber(ids: Ids, numbers: Ids) -> None:
+    """Each id its new number; marks stay."""
+    for i in range(len(ids)):
+        if ids[i] < UNKNOWN:
+            ids[i] = numbers[ids[i]]
+
+
+@checked(
+    lambda slots, hashes, words: require_slots(slots, words),
+    slots=ArrayOf(np.int32, "slots"),
+    hashes=ArrayOf(np.uint64, "hashes"),
+    words=Within("hashes"),
+)
+@compiled
+def fill_slots(slots: Slots, hashes: Hashes, words: int) -> None:
+    """Put words, all different, into an empty table of slots."""
+    mask = np.uint64(len(slots) - 1)
+    for word in range(words):
+        slot = hashes[word] & mask
+        while slots[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = word
+
+
+@checked(
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    hashes=ArrayOf(np.uint64, "words"),
+)
+@compiled
+def hash_all(packed: Text, offsets: Places, hashes: Hashes) -> None:
+    for word in range(len(offsets) - 1):
+        hashes[word] = hash_span(packed, offsets[word], offsets[word + 1])

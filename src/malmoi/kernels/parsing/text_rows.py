@@ -1,0 +1,183 @@
+"""Rows of text, `key number number … \\n`: many lines to a matrix, a matrix to many lines."""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.checks import ArrayOf, Within, checked, require, require_offsets
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.parsing.numbers import Text, format_number, parse_number
+
+Places = npt.NDArray[np.int64]
+Matrix = npt.NDArray[np.float32]
+
+FITS, BLANK, MISFIT = 0, 1, 2
+MOST_BYTES_A_NUMBER = 17  # with the space behind it
+RETURN, TAB = ord("\r"), ord("\t")
+
+
+@checked(
+    text=ArrayOf(np.uint8, "bytes"),
+    starts=ArrayOf(np.int64, "lines", up_to="bytes"),
+    stops=ArrayOf(np.int64, "lines", up_to="bytes"),
+    rows=ArrayOf(np.int64, "lines", below="rows", least=-1),
+    matrix=ArrayOf(np.float32, "rows", "dim"),
+    key_stops=ArrayOf(np.int64, "lines"),
+    status=ArrayOf(np.uint8, "lines"),
+    first=Within("lines"),
+    last=Within("lines"),
+)
+@compiled
+def parse_lines(
+    text: Text,
+    starts: Places,
+    stops: Places,
+    rows: Places,
+    separator: int,
+    keyed: bool,
+    matrix: Matrix,
+    key_stops: Places,
+    status: Text,
+    first: int,
+    last: int,
+) -> None:
+    """Lines `first` to `last`: numbers into row `rows[i]` (-1: cannot fit), keys into `key_stops`.
+
+    The key is what stands before the last `dim` fields, whatever it contains; without a
+    key (`keyed` false) there must be just `dim` fields.
+    """
+    for i in range(first, last):
+        start, stop = starts[i], stops[i]
+        while stop > start and (
+            text[stop - 1] == separator or text[stop - 1] == RETURN or text[stop - 1] == TAB
+        ):
+            stop -= 1
+        if stop == start or rows[i] < 0:
+            status[i] = BLANK if stop == start else MISFIT
+            continue
+        row = matrix[rows[i]]
+        key_stop = start - 1
+        if keyed:
+            key_stop = start
+            while key_stop < stop and text[key_stop] != separator:
+                key_stop += 1
+        if parse_forward(text, key_stop + 1, stop, separator, row):
+            key_stops[i] = key_stop
+            status[i] = FITS
+        else:
+            key_stops[i] = parse_backward(text, start, stop, separator, row)
+            status[i] = FITS if keyed and key_stops[i] >= start else MISFIT
+
+
+@compiled
+def parse_forward(text: Text, at: int, stop: int, separator: int, row: Matrix) -> bool:
+    """Whether `text[at:stop]` is just as many numbers as the row takes."""
+    for j in range(len(row)):
+        while j > 0 and at < stop and text[at] == separator:
+            at += 1
+        value, at = parse_number(text, at, stop)
+        if at < 0 or (at < stop and text[at] != separator):
+            return False
+        row[j] = value
+    return at == stop
+
+
+@compiled
+def parse_backward(text: Text, start: int, stop: int, separator: int, row: Matrix) -> int:
+    """Fill the row from the line's end; returns where the key before it stops, or -1."""
+    at = stop
+    for j in range(len(row) - 1, -1, -1):
+        while at > start and text[at - 1] == separator:
+            at -= 1
+        end = at
+        while at > start and text[at - 1] != separator:
+            at -= 1
+        value, after = parse_number(text, at, end)
+        if after != end or at == start:
+            return -1
+        row[j] = value
+    key_stop = at - 1
+    return -1 if ends_in_number(text, start, key_stop, separator) else key_stop
+
+
+@compiled
+def ends_in_number(text: Text, start: int, stop: int, separator: int) -> bool:
+    """Whether the key's last field looks like one number too many in the row.
+
+    That is a number with an exponent or with three digits behind the point: `the 0.418`,
+    but not `version 2.0`.
+    """
+    begin = stop
+    while begin > start and text[begin - 1] != separator:
+        begin -= 1
+    if begin == start:
+        return False
+    _, after = parse_number(text, begin, stop)
+    if after != stop:
+        return False
+    for i in range(begin, stop):
+        if (text[i] | 32) == ord("e") or (text[i] == ord(".") and stop - i > 3):
+            return True
+    return False
+
+
+@checked(text=ArrayOf(np.uint8, "bytes"), start=Within("bytes"), stop=Within("bytes"))
+@compiled
+def ends_in_component(text: Text, start: int, stop: int, separator: int) -> bool:
+    """`ends_in_number`, for keys that are to be written."""
+    return ends_in_number(text, start, stop, separator)
+
+
+def _require_lines(
+    matrix: Matrix,
+    packed: Text,
+    offsets: Places,
+    separator: int,
+    out: Text,
+    first: int,
+    last: int,
+) -> None:
+    """Finite numbers and their keys, and bytes for the longest lines they can become."""
+    keys = 0
+    if len(offsets):
+        require(len(offsets) == len(matrix) + 1, f"there are {len(offsets) - 1} keys")
+        require_offsets("offsets", offsets[first : last + 1], len(packed))
+        keys = int(offsets[last] - offsets[first])
+    size = (last - first) * (MOST_BYTES_A_NUMBER * matrix.shape[1] + 1) + keys
+    require(len(out) >= size, f"out has {len(out)} bytes: lines may take {size}")
+    require(bool(np.isfinite(matrix[first:last]).all()), "matrix has numbers that are not finite")
+
+
+@checked(
+    _require_lines,
+    matrix=ArrayOf(np.float32, "rows", "dim"),
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=ArrayOf(np.int64, "offsets"),
+    out=ArrayOf(np.uint8, "places"),
+    first=Within("rows"),
+    last=Within("rows"),
+)
+@compiled
+def format_lines(
+    matrix: Matrix,
+    packed: Text,
+    offsets: Places,
+    separator: int,
+    out: Text,
+    first: int,
+    last: int,
+) -> int:
+    """Write rows `first` to `last` with their keys (none where `offsets` is empty)."""
+    at = 0
+    for i in range(first, last):
+        if len(offsets) > 0:
+            for j in range(offsets[i], offsets[i + 1]):
+                out[at] = packed[j]
+                at += 1
+        for j in range(matrix.shape[1]):
+            if j > 0 or len(offsets) > 0:
+                out[at] = separator
+                at += 1
+            at = format_number(matrix[i, j], out, at)
+        out[at] = ord("\n")
+        at += 1
+    return at

@@ -1,0 +1,100 @@
+"""Many rows of a matrix at a time: their mean, and the same move for all. Plain loops.
+
+`vector_rows` does the same faster where it can.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked
+from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.prefetch import LINE
+from malmoi.kernels.parsing.text_rows import Matrix, Places
+from malmoi.kernels.word2vec.tiles import Rows
+
+PER_LINE = LINE // 4  # numbers
+
+
+@inlined
+def mean_of_rows(matrix: Matrix, rows: Rows, out: Matrix) -> None:
+    """out = the mean of these rows."""
+    for k in range(len(out)):
+        out[k] = 0
+    for i in range(len(rows)):
+        row = matrix[rows[i]]
+        for k in range(len(out)):
+            out[k] += row[k]
+    share = np.float32(1 / len(rows))
+    for k in range(len(out)):
+        out[k] *= share
+
+
+@inlined
+def weighted_mean(matrix: Matrix, rows: Rows, weights: Matrix, out: Matrix) -> None:
+    """out = the mean of these rows, each by its weight."""
+    total = np.float32(0)
+    for k in range(len(out)):
+        out[k] = 0
+    for i in range(len(rows)):
+        row, weight = matrix[rows[i]], weights[i]
+        total += weight
+        for k in range(len(out)):
+            out[k] += weight * row[k]
+    share = np.float32(1) / total
+    for k in range(len(out)):
+        out[k] *= share
+
+
+@inlined
+def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
+    """Add a move to each of these rows."""
+    for i in range(len(rows)):
+        row = matrix[rows[i]]
+        for k in range(len(move)):
+            row[k] += move[k]
+
+
+@checked(
+    matrix=ArrayOf(np.float32, "inputs", "width"),
+    starts=Offsets("words", into="entries"),
+    rows=ArrayOf(np.int32, "entries", below="inputs"),
+    out=ArrayOf(np.float32, "words", "width"),
+    first=Within("words"),
+    last=Within("words"),
+)
+@compiled
+def mean_rows(
+    matrix: Matrix, starts: Places, rows: Rows, out: Matrix, first: int, last: int
+) -> None:
+    """out[i] = the mean of `rows[starts[i] : starts[i + 1]]` of a matrix, for some i."""
+    for i in range(first, last):
+        mean_of_rows(matrix, rows[starts[i] : starts[i + 1]], out[i])
+
+
+@checked(
+    starts=Offsets("words", into="entries"),
+    rows=ArrayOf(np.int32, "entries"),
+    shares=ArrayOf(np.float32, "words"),
+)
+@compiled
+def measure_repeats(starts: Places, rows: Rows, shares: npt.NDArray[np.float32]) -> None:
+    """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""
+    for i in range(len(shares)):
+        those = np.sort(rows[starts[i] : starts[i + 1]])
+        squares = run = 0
+        for j in range(len(those)):
+            run = run + 1 if j > 0 and those[j] == those[j - 1] else 1
+            squares += 2 * run - 1  # m² is the sum of the first m odd numbers
+        shares[i] = len(those) / max(squares, 1)
+
+
+def aligned_rows(rows: int, width: int) -> Matrix:
+    """Zeros [rows, width] that begin with a line of memory."""
+    room = np.zeros(rows * width + LINE // 4, np.float32)
+    first = -room.ctypes.data % LINE // 4
+    return room[first : first + rows * width].reshape(rows, width)
+
+
+def padded_width(dim: int) -> int:
+    """How wide rows of so many numbers are: whole lines of memory."""
+    return -(-dim // PER_LINE) * PER_LINE

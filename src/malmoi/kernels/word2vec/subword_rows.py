@@ -1,0 +1,179 @@
+"""The vectors of a whole vocabulary from its rows and its n-grams' rows, as fastText does."""
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked, require, require_range
+from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.parsing.numbers import Text
+from malmoi.kernels.parsing.text_rows import Matrix, Places
+
+Kept = npt.NDArray[np.int32]
+
+
+def _require_ngrams(
+    packed: Text,
+    offsets: Places,
+    own: Matrix,
+    ngrams: Matrix,
+    shortest: int,
+    longest: int,
+    buckets: int,
+    kept: Kept,
+    pruned: bool,
+    *others: object,
+) -> None:
+    """A row for each bucket, or for each that is kept."""
+    rows = len(kept) if pruned else buckets
+    if longest > 0:
+        require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
+        require(len(ngrams) >= rows, f"there are {len(ngrams)} rows for {rows} n-grams")
+
+
+@checked(
+    _require_ngrams,
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    own=ArrayOf(np.float32, "words", "dim"),
+    ngrams=ArrayOf(np.float32, "ngrams", "dim"),
+    kept=ArrayOf(np.int32, "kept"),
+    out=ArrayOf(np.float32, "words", "dim"),
+    first=Within("words"),
+    last=Within("words"),
+)
+@compiled
+def word_vectors(
+    packed: Text,
+    offsets: Places,
+    own: Matrix,
+    ngrams: Matrix,
+    shortest: int,
+    longest: int,
+    buckets: int,
+    kept: Kept,
+    pruned: bool,
+    out: Matrix,
+    first: int,
+    last: int,
+) -> None:
+    """out[i] = mean of own[i] and the rows of the n-grams of word i, `<` and `>` around it."""
+    found = np.empty(0, dtype=np.int32)
+    for i in range(first, last):
+        start, stop = offsets[i], offsets[i + 1]
+        most = min(max(0, longest), stop - start + 2) * (stop - start + 2)
+        if most > len(found):
+            found = np.empty(2 * most, dtype=np.int32)
+        count = ngram_buckets(packed, start, stop, shortest, longest, buckets, found)
+        out[i, :] = own[i, :]
+        rows = 1
+        for j in range(count):
+            row = find(kept, found[j]) if pruned else found[j]
+            if row >= 0:
+                out[i, :] += ngrams[row, :]
+                rows += 1
+        out[i, :] *= np.float32(1.0 / rows)
+
+
+@compiled
+def ngram_buckets(
+    packed: Text, start: int, stop: int, shortest: int, longest: int, buckets: int, out: Kept
+) -> int:
+    """The buckets of a word's n-grams, in order; as many as there is room for are written."""
+    count = 0
+    if longest <= 0 or is_line_end(packed, start, stop):
+        return count
+    # Positions count from the `<`: 0 is `<`, 1 … size are the word's bytes, size + 1 is `>`.
+    size = stop - start
+    for begin in range(size + 2):
+        if begin > 0 and is_continuation(byte_at(packed, start, size, begin)):
+            continue
+        at, hashed = begin, np.uint32(2166136261)
+        for length in range(1, longest + 1):
+            if at > size + 1:
+                break
+            hashed = step(hashed, byte_at(packed, start, size, at))
+            at += 1
+            while at <= size and is_continuation(byte_at(packed, start, size, at)):
+                hashed = step(hashed, byte_at(packed, start, size, at))
+                at += 1
+            edge = length == 1 and (begin == 0 or at == size + 2)
+            if length < shortest or edge:
+                continue
+            if count < len(out):
+                out[count] = np.int32(hashed % np.uint32(buckets))
+            count += 1
+    return count
+
+
+def _require_lists(
+    packed: Text, offsets: Places, lengths: Kept, buckets: int, ends: Places, out: Kept
+) -> None:
+    require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
+    if len(out):
+        require_range("ends", ends, 0, len(out) + 1)
+
+
+@checked(
+    _require_lists,
+    packed=ArrayOf(np.uint8, "bytes"),
+    offsets=Offsets("words", into="bytes"),
+    lengths=ArrayOf(np.int32, "words", 2),
+    ends=ArrayOf(np.int64, "words"),
+    out=ArrayOf(np.int32, "places"),
+)
+@compiled
+def list_buckets(
+    packed: Text,
+    offsets: Places,
+    lengths: Kept,
+    buckets: int,
+    ends: Places,
+    out: Kept,
+) -> None:
+    """Append each word's buckets to its list, which ends at `ends[i]`; without room, count.
+
+    `lengths` [words, 2]: the shortest and the longest n-grams of each word; none if 0.
+    """
+    nowhere = out[:0]
+    for i in range(len(offsets) - 1):
+        room = nowhere if len(out) == 0 else out[ends[i] :]
+        start, stop = offsets[i], offsets[i + 1]
+        shortest, longest = lengths[i, 0], lengths[i, 1]
+        ends[i] += ngram_buckets(packed, start, stop, shortest, longest, buckets, room)
+
+
+@compiled
+def byte_at(packed: Text, start: int, size: int, at: int) -> int:
+    if at == 0:
+        return ord("<")
+    if at == size + 1:
+        return ord(">")
+    return int(np.int64(packed[start + at - 1]))
+
+
+@compiled
+def step(hashed: np.uint32, byte: int) -> np.uint32:
+    """One round of FNV-1a over a signed byte (fastText sign-extends it)."""
+    return np.uint32((hashed ^ np.uint32(np.int32(np.int8(byte)))) * np.uint32(16777619))
+
+
+@compiled
+def is_continuation(byte: int) -> bool:
+    return (byte & 0xC0) == 0x80
+
+
+@compiled
+def is_line_end(packed: Text, start: int, stop: int) -> bool:
+    return (
+        stop - start == 4
+        and packed[start] == ord("<")
+        and packed[start + 1] == ord("/")
+        and packed[start + 2] == ord("s")
+        and packed[start + 3] == ord(">")
+    )
+
+
+@compiled
+def find(kept: Kept, bucket: int) -> int:
+    place = int(np.searchsorted(kept, bucket))
+    return place if place < len(kept) and kept[place] == bucket else -1

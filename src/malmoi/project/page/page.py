@@ -1,0 +1,85 @@
+"""The projector's page: one HTML file that opens from disk, or the files of a live one.
+
+Nothing is fetched from outside: styles, script and data are in the file, and its policy forbids
+the rest. Keys are data, never markup: they are inside deflated sections.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from malmoi.files.output import written
+from malmoi.project.page.modules import joined
+from malmoi.project.page.sections import Packed, pack
+from malmoi.project.scene import Scene
+
+START = "main"
+HTML, JSON, BYTES = "text/html; charset=utf-8", "application/json", "application/octet-stream"
+
+
+def write_page(scene: Scene, path: str | Path) -> int:
+    """Write the page as one file; how many bytes it has."""
+    size = 0
+    with written(Path(path)) as [stream]:
+        for part in _parts(pack(scene)):
+            size += stream.write(part)
+    return size
+
+
+def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
+    """The page's files by relative path, each with its content type, for a server to mount.
+
+    The page then asks the server for `neighbours` and `analogy`, relative to itself too.
+    """
+    packed = pack(scene)
+    description = json.dumps(packed.description, ensure_ascii=False).encode()
+    sections = {
+        f"sections/{i}/{name}": (BYTES, data) for (i, name), data in packed.sections.items()
+    }
+    page = "".join(_skeleton(packed, connect="'self'")).encode()
+    return {"index.html": (HTML, page), "scene.json": (JSON, description), **sections}
+
+
+def _parts(packed: Packed) -> Iterator[bytes]:
+    """The file's bytes, piece by piece."""
+    before, after = _skeleton(packed, connect="'none'")
+    yield before.encode()
+    # In a script element only < can end the data; in JSON it can be written otherwise.
+    description = json.dumps(packed.description, ensure_ascii=False).replace("<", "\\u003c")
+    yield f'<script type="application/json" id="scene">{description}</script>\n'.encode()
+    for (space, name), data in packed.sections.items():
+        yield f'<script type="{BYTES}" id="section-{space}-{name}">'.encode()
+        yield b64encode(data)
+        yield b"</script>\n"
+    yield after.encode()
+
+
+def _skeleton(packed: Packed, *, connect: str) -> tuple[str, str]:
+    """The page before its data and after it."""
+    web = files("malmoi") / "web"
+    modules = {
+        file.name.removesuffix(".js"): file.read_text(encoding="utf-8")
+        for file in web.iterdir()
+        if file.name.endswith(".js")
+    }
+    script = "\n" + joined(modules, START)
+    style = "\n" + (web / "style.css").read_text(encoding="utf-8")
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+    values = {"title": escape(packed.description["title"]), "policy": policy}
+    before, after = (web / "page.html").read_text(encoding="utf-8").split("$data")
+    return (
+        Template(before).substitute(values, style=style),
+        Template(after).substitute(script=script),
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,70 @@
+"""Words that are typical of some texts against others: what clusters of texts are named by."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.errors import MissingExtra
+from malmoi.project.points.point_clusters import Which
+from malmoi.text.korean import Korean
+
+Doubles = npt.NDArray[np.float64]
+WORD = re.compile(r"[^\W\d_]{2,}")
+HANGUL = re.compile("[가-힣]")
+NAMED = 3
+LEAST = 2  # texts that a word stands in, to be typical of any
+
+
+def typical_words(
+    texts: Sequence[str], which: Which, *, leave_out: Collection[str] = (), count: int = NAMED
+) -> list[str]:
+    """A name for each cluster of texts: the words most typical of it, most typical first.
+
+    By the log-odds of standing in one of its texts against the others', each divided by its
+    standard error, with the words of all texts as prior (Monroe, Colaresi & Quinn 2008).
+    """
+    words = _words(texts, {_uniform(word) for word in leave_out})
+    clusters = range(int(which.max()) + 1)
+    inside = [Counter[str]() for _ in clusters]
+    for cluster, found in zip(which.tolist(), words, strict=True):
+        inside[cluster].update(found)
+    every = sum(inside, Counter[str]())
+    vocabulary = sorted(word for word, seen in every.items() if seen >= LEAST)
+    prior = np.array([every[word] for word in vocabulary], dtype=np.float64) / 10
+    names = []
+    for cluster in clusters:
+        here = np.array([inside[cluster][word] for word in vocabulary], dtype=np.float64)
+        there = prior * 10 - here
+        scores = _log_odds(here + prior, there + prior)
+        best = [at for at in np.argsort(-scores, kind="stable")[:count] if here[at]]
+        names.append(", ".join(vocabulary[at] for at in best) or f"sense {cluster + 1}")
+    return names
+
+
+def _log_odds(here: Doubles, there: Doubles) -> Doubles:
+    """How much likelier each word is here than there, in standard errors."""
+    odds = np.log(here / np.maximum(here.sum() - here, 1)) - np.log(
+        there / np.maximum(there.sum() - there, 1)
+    )
+    scores: Doubles = odds / np.sqrt(1 / here + 1 / there)
+    return scores
+
+
+def _words(texts: Sequence[str], leave_out: Collection[str]) -> list[set[str]]:
+    """The words of each text, once each: of Korean its nouns, where kiwipiepy is there."""
+    found = [set(WORD.findall(_uniform(text))) for text in texts]
+    if sum(bool(HANGUL.search(text)) for text in texts) > len(texts) / 2:
+        try:
+            nouns = Korean(keep=("NN",)).many(unicodedata.normalize("NFC", text) for text in texts)
+            found = [set(each) for each in nouns]
+        except MissingExtra:
+            pass  # words with their particles then
+    return [each.difference(leave_out) for each in found]
+
+
+def _uniform(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()

@@ -1,0 +1,49 @@
+"""The words of vectors as points: the most frequent ones drawn, and what is known of each."""
+
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.project.points.fields import are_mixed, frequency_fields, script_field, speech_field
+from malmoi.project.points.labels import read_labels
+from malmoi.project.points.points import Points
+from malmoi.vectors import Vectors
+
+
+def word_points(
+    vectors: Vectors,
+    name: str,
+    *,
+    most_frequent: int | None = None,
+    labels: str | Path | None = None,
+) -> Points:
+    """Words to draw: frequency, script and part-of-speech tags to colour by, labels if given.
+
+    Of the others than the `most_frequent`, those near to a word that is drawn are listed.
+    """
+    if most_frequent is not None and most_frequent < 1:
+        raise BadSetting(f"the most frequent {most_frequent} words: that is none")
+    rest: Vectors | None = None
+    notes: tuple[str, ...] = ()
+    if most_frequent is not None and most_frequent < len(vectors):
+        notes = (f"the {most_frequent:,} most frequent of {len(vectors):,} are drawn",)
+        vectors, rest = _parted(vectors, most_frequent)
+    fields = frequency_fields(vectors)
+    keys = vectors.keys
+    scripts = script_field(keys)
+    for field in (scripts, speech_field(keys)):
+        fields += () if field is None else (field,)
+    first = scripts.name if scripts is not None and are_mixed(scripts) else None
+    if labels is not None:
+        field, said = read_labels(labels, keys)
+        first, fields, notes = field.name, (field, *fields), (*notes, *said)
+    return Points(name, vectors, fields, notes=notes, rest=rest, first=first)
+
+
+def _parted(vectors: Vectors, count: int) -> tuple[Vectors, Vectors]:
+    """The most frequent words, and the others."""
+    if vectors.counts is None:
+        return vectors[:count], vectors[count:]
+    order = np.argsort(-vectors.counts, kind="stable")
+    return vectors.take(order[:count]), vectors.take(order[count:])

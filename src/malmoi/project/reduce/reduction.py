@@ -1,0 +1,84 @@
+"""Many dimensions to two and three, by the method that suits how many points there are."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from malmoi.errors import BadSetting, MissingExtra
+from malmoi.project.reduce.pacmap import pacmap
+from malmoi.project.reduce.pca import principal_components
+from malmoi.project.reduce.tsne import tsne
+from malmoi.project.scene import Near
+from malmoi.project.stages import Watch, unwatched
+from malmoi.vectors import Matrix
+
+Method = Literal["auto", "pca", "tsne", "pacmap"]
+NAMES = {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}
+FEW = 50  # points: fewer are drawn as well by PCA
+MANY = 50_000  # points: more take t-SNE too long
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Where points are drawn, by what, and what is to be said of it."""
+
+    plane: Matrix  # [points, 2]
+    solid: Matrix  # [points, 3]
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def check_method(method: str) -> None:
+    """Refuse a method that there is not."""
+    if method not in get_args(Method):
+        raise BadSetting(f"'{method}' is no method: choose one of {', '.join(get_args(Method))}")
+
+
+def reduce(
+    matrix: Matrix,
+    near: Near,
+    method: Method = "auto",
+    *,
+    seed: int = 1,
+    watch: Watch = unwatched,
+) -> Picture:
+    """Draw the rows of a matrix [points, dim] of which `near` are the nearest.
+
+    Left to itself it takes what the number of points asks for, and PCA where the extra
+    `project` is missing.
+    """
+    check_method(method)
+    start = principal_components(matrix, 3)
+    chosen = _choose(len(matrix)) if method == "auto" else method
+    try:
+        if chosen == "tsne":
+            return _by_tsne(matrix, near, start, seed, watch)
+        if chosen == "pacmap":
+            return _by_pacmap(matrix, near, start, seed, watch)
+    except MissingExtra as missing:
+        if method != "auto":
+            raise
+        return _by_pca(start, f"drawn by PCA: {missing}")
+    return _by_pca(start)
+
+
+def _choose(points: int) -> Method:
+    if points < FEW:
+        return "pca"
+    return "tsne" if points <= MANY else "pacmap"
+
+
+def _by_pca(start: Matrix, *notes: str) -> Picture:
+    return Picture(start[:, :2].copy(), start, NAMES["pca"], notes)
+
+
+def _by_tsne(matrix: Matrix, near: Near, start: Matrix, seed: int, watch: Watch) -> Picture:
+    plane = tsne(near, start[:, :2], seed=seed, progress=watch("t-SNE"))
+    # In three dimensions openTSNE has no fast way, and takes twenty times as long as PaCMAP.
+    solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
+    return Picture(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
+
+
+def _by_pacmap(matrix: Matrix, near: Near, start: Matrix, seed: int, watch: Watch) -> Picture:
+    plane = pacmap(matrix, near, start[:, :2], seed=seed, progress=watch("PaCMAP"))
+    solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
+    return Picture(plane, solid, NAMES["pacmap"])

@@ -1,0 +1,71 @@
+"""Whether an encoder is the one that an index was made with: told by what it makes of a text."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
+from malmoi.encode.protocol import Encoder
+from malmoi.encode.tokens.text_stats import silenced_notes
+from malmoi.errors import BadSetting
+from malmoi.search.analyser import best_analyser
+from malmoi.search.storage.state import Probe, State
+from malmoi.vectors import Matrix, l2_normalize
+
+LENGTH = 60  # characters of a text that are enough to know an encoder by
+ALIKE = 0.999  # the least cosine: other processors round differently
+
+
+def model_name(encoder: Encoder) -> str:
+    """What it can be loaded by again, wherever that is asked for."""
+    path = Path(encoder.name)
+    return str(path.resolve()) if path.exists() else encoder.name
+
+
+def reader_of_texts(encoder: Encoder, state: State) -> Encoder:
+    """The encoder as it reads the texts of an index."""
+    return encoder if state.prompts is None else with_prompt(encoder, state.prompts.document)
+
+
+def reader_of_queries(encoder: Encoder, state: State) -> Encoder:
+    """The encoder as it reads what is looked for."""
+    return encoder if state.prompts is None else with_prompt(encoder, state.prompts.query)
+
+
+def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> State:
+    """What an index that is yet to be filled knows of its encoder."""
+    state = State(
+        best_analyser(),
+        encoder.dim,
+        model_name(encoder),
+        prompts=own_prompts(encoder) if prompts is None else prompts,
+        passages=passages,
+    )
+    reader_of_texts(encoder, state), reader_of_queries(encoder, state)  # refuses wrong prompts
+    return state
+
+
+def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
+    """The first text that the encoder has a vector for; None where there is none."""
+    for text in texts:
+        short = text[:LENGTH]
+        with silenced_notes():  # the text will be embedded, and reported, with all others
+            vector: Matrix = encoder.encode([short])[0]
+        if np.any(vector):
+            return Probe(short, vector)
+    return None
+
+
+def check_encoder(encoder: Encoder, state: State) -> None:
+    """Refuse an encoder that makes other vectors than those of the index."""
+    encoder = reader_of_texts(encoder, state)
+    what = f"'{encoder.name}' is not the model of this index, which is '{state.model}'"
+    if encoder.dim != state.dim:
+        raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")
+    if state.probe is None:
+        return
+    with silenced_notes():
+        again = l2_normalize(encoder.encode([state.probe.text])[0])
+    if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
+        raise BadSetting(f"{what}: the same text has another vector")

@@ -1,0 +1,115 @@
+"""The weight of words in a hybrid search, learnt from the texts of an index without any labels.
+
+The text that a pseudo-query came from is what a search should find first. The weight is the one
+nearest to the default whose mean reciprocal rank is not measurably below the best. The same texts
+and encoder give the same weight.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.protocol import Encoder
+from malmoi.search.fingerprint import reader_of_queries, reader_of_texts
+from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, fuse
+from malmoi.search.pseudo_queries import PseudoQuery, make_queries
+from malmoi.search.querying.bm25 import mean_length, score_text, score_words, word_weights
+from malmoi.search.querying.hybrid import cosines_of
+from malmoi.search.storage.passage_offsets import embed_texts
+from malmoi.search.storage.segment import Rows
+from malmoi.search.storage.state import State
+from malmoi.vectors import Matrix, l2_normalize
+
+QUERIES = 256
+AMONG = 10_000  # texts that are ranked for each query
+SEED = 1
+WEIGHTS = np.arange(10, 95, 5) / 100  # one side alone would leave some queries without answer
+MEASURABLE = 0.5  # standard errors
+EQUAL = 1e-6  # scores
+
+
+def with_weight(state: State, encoder: Encoder) -> State:
+    """The same with a weight that fits it: its own, or where it changed much a new one."""
+    if state.count == 0:
+        return replace(state, fusion=None)
+    if state.fusion and not state.fusion.is_stale:
+        return state
+    return replace(state, fusion=learn_weight(state, encoder))
+
+
+def learn_weight(state: State, encoder: Encoder) -> Fusion:
+    """Make pseudo-queries, and see with which weight their texts are found best."""
+    random, living = np.random.default_rng(SEED), np.flatnonzero(state.living)
+    among = np.sort(random.permutation(living)[:AMONG])
+    own = np.sort(random.permutation(len(among))[:QUERIES])  # places in `among`
+    texts = (state.entry(int(row)).text for row in among[own])
+    queries = make_queries([text.encode("utf-8", "replace").decode() for text in texts])
+    with warnings.catch_warnings():  # of texts that are not the user's
+        warnings.simplefilter("ignore")
+        cosines = _cosines(state, encoder, queries, among, own)
+    ranks = [
+        _reciprocal_ranks(near, matched, int(place), state.spread)
+        for near, matched, place in zip(
+            cosines, _matches(state, queries, among, own), own, strict=True
+        )
+    ]
+    return Fusion(weight=choose_weight(np.array(ranks)), queries=len(queries), texts=state.count)
+
+
+def _cosines(
+    state: State, encoder: Encoder, queries: Sequence[PseudoQuery], among: Rows, own: Rows
+) -> Matrix:
+    """Of each query with each text, [queries, among]; with its own as far as it is left."""
+    asked = reader_of_queries(encoder, state).encode([each.query for each in queries])
+    directions = l2_normalize(asked)
+    cosines = cosines_of(state, among, directions)
+    at = [i for i, each in enumerate(queries) if each.rest is not None]
+    rests = [each.rest for each in queries if each.rest is not None]
+    if not rests:
+        return cosines
+    embedded = embed_texts(reader_of_texts(encoder, state), rests, split=state.passages)
+    for i, rest in zip(at, embedded, strict=True):
+        cosines[i, own[i]] = (l2_normalize(rest.matrix) @ directions[i]).max()
+    return cosines
+
+
+def _matches(
+    state: State, queries: Sequence[PseudoQuery], among: Rows, own: Rows
+) -> Iterator[Matrix]:
+    """For each query BM25 of each text, as a share of its highest value; as `_cosines` does."""
+    mean = mean_length(state.postings, state.alive)
+    asked = state.analyser.many([each.query for each in queries])
+    rests = state.analyser.many([each.rest or "" for each in queries])
+    for each, place, words, rest in zip(queries, own, asked, rests, strict=True):
+        weights = word_weights(state.postings, state.alive, words)
+        scores = score_words(state.postings, state.alive, words)[among]
+        if each.rest is not None:
+            scores[place] = score_text(weights, rest, mean)
+        yield scores / np.float32(sum(weights.values()) or 1)
+
+
+def _reciprocal_ranks(cosines: Matrix, matched: Matrix, own: int, spread: float) -> list[float]:
+    """1 / the rank of a text, by each of the weights; equally good ones share their ranks."""
+    found = []
+    for weight in WEIGHTS.tolist():
+        scores = fuse(cosines, matched, weight, spread)
+        better = int(np.count_nonzero(scores > scores[own] + EQUAL))
+        equal = int(np.count_nonzero(scores >= scores[own] - EQUAL)) - better - 1
+        found.append(1 / (1 + better + equal / 2))
+    return found
+
+
+def choose_weight(found: npt.NDArray[np.float64]) -> float:
+    """The weight nearest to the default that is not measurably worse than the best.
+
+    `found` are reciprocal ranks [queries, weights]; what is measurable is a share of the standard
+    error of the difference to the best weight, over the same queries.
+    """
+    best = int(found.mean(axis=0).argmax())
+    less = found[:, best : best + 1] - found
+    error = less.std(axis=0) / np.sqrt(len(found))
+    good = WEIGHTS[less.mean(axis=0) <= MEASURABLE * error + EQUAL]
+    return float(good[np.abs(good - DEFAULT_WEIGHT).argmin()])

@@ -1,0 +1,67 @@
+"""What was found: rows as texts, and of long ones the passage that fits best."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from malmoi.search.querying.ranking import Ranked
+from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.segment import Segment
+from malmoi.search.storage.state import State
+from malmoi.vectors import Matrix, l2_normalize
+
+Span = tuple[int, int]  # characters
+
+
+class Hit(NamedTuple):  # a frozen dataclass takes twice as long to make, ten times a search
+    """A text that was found; the score is a cosine, BM25, or a weighted mean of both.
+
+    `span` is where in the text the passage is that fits best; None where the text is one passage,
+    or where only words were looked for.
+    """
+
+    id: str
+    score: float
+    text: str
+    fields: Fields
+    span: Span | None = None
+
+    @property
+    def passage(self) -> str:
+        """The passage that fits best, or else the text."""
+        return self.text if self.span is None else self.text[slice(*self.span)]
+
+
+class Hits(list[Hit]):
+    """Texts that were found, best first; `weight` is that of words in a hybrid search."""
+
+    def __init__(self, hits: Iterable[Hit] = (), weight: float | None = None) -> None:
+        super().__init__(hits)
+        self.weight = weight
+
+
+def make_hits(state: State, found: Ranked, direction: Matrix | None) -> list[Hit]:
+    """The texts of rows; `direction` is what their passages are compared with."""
+    rows, scores = found.rows.tolist(), found.scores.tolist()
+    if len(state.segments) == 1 and state.segments[0].passages is None:
+        ids, texts, fields = state.segments[0].known(rows)
+        return list(map(Hit, ids, scores, texts, fields))
+    hits = list[Hit]()
+    for row, score in zip(rows, scores, strict=True):
+        segment, at = state.at(row)
+        entry = segment.entry(at)
+        span = best_passage(segment, at, direction)
+        hits.append(Hit(entry.id, score, entry.text, entry.fields, span))
+    return hits
+
+
+def best_passage(segment: Segment, row: int, direction: Matrix | None) -> Span | None:
+    """Where the passage of a text is that is nearest to a direction; None where it has but one."""
+    if segment.passages is None or direction is None:
+        return None
+    own = segment.embedded(row)
+    if len(own.spans) == 1:
+        return None
+    start, stop = own.spans[int(np.argmax(l2_normalize(own.matrix) @ direction))].tolist()
+    return start, stop

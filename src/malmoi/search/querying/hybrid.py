@@ -1,0 +1,75 @@
+"""The best rows of a state by meaning and by words together: both scores of each, weighted.
+
+Candidates are the first rows of each side. Each of them gets both of its scores, so that no row
+counts for less because the other side ranks it low.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from malmoi.nearest.top_k import divisors
+from malmoi.search.fusion import fuse
+from malmoi.search.querying.bm25 import word_weights
+from malmoi.search.querying.ranking import (
+    NOTHING,
+    Ranked,
+    by_vector,
+    first_rows,
+    highest_rows,
+    word_scores,
+)
+from malmoi.search.storage.segment import Rows
+from malmoi.search.storage.state import Mask, State
+from malmoi.vectors import Matrix
+
+DEPTH = 100  # candidates of each side, at least
+
+
+def by_both(
+    state: State,
+    direction: Matrix | None,
+    words: Sequence[str],
+    k: int,
+    allowed: tuple[Mask, ...],
+    *,
+    weight: float,
+    exact: bool = False,
+) -> Ranked:
+    """The k best rows by cosine and BM25; `weight` is that of words, 0 and 1 are one side alone."""
+    depth, near, named = max(k, DEPTH), NOTHING, NOTHING
+    scores = word_scores(state, words, allowed)
+    if weight < 1 and direction is not None:
+        near = by_vector(state, direction, depth, allowed, exact=exact)
+    if weight > 0:
+        named = highest_rows(scores, depth)
+    rows = np.union1d(near.rows, named.rows)
+    highest = sum(word_weights(state.postings, state.alive, words).values())
+    matched = scores[rows] / np.float32(highest or 1)
+    cosines = np.zeros(len(rows), np.float32)
+    if direction is not None:
+        (cosines,) = cosines_of(state, rows, direction[np.newaxis])
+    return first_rows(rows, fuse(cosines, matched, weight, state.spread), k)
+
+
+def cosines_of(state: State, rows: Rows, directions: Matrix) -> Matrix:
+    """How near rows, in ascending order, are to directions of length one: [directions, rows].
+
+    Of a text with passages it is the best one.
+    """
+    found: Matrix = np.zeros((len(directions), len(rows)), np.float32)
+    bounds = np.searchsorted(rows, state.starts)
+    spans = pairwise(bounds.tolist())
+    for segment, start, (first, last) in zip(state.segments, state.starts, spans, strict=False):
+        if first == last:
+            continue
+        texts, passages, vectors = rows[first:last] - start, segment.passages, segment.vectors
+        own = passages.rows(texts) if passages else texts
+        near = directions @ vectors.matrix[own].T
+        near /= divisors(vectors.norms[own])
+        if passages:
+            counts = np.diff(passages.bounds)[texts]
+            near = np.maximum.reduceat(near, np.cumsum(counts) - counts, axis=1)
+        found[:, first:last] = near
+    return found

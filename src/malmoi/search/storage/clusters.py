@@ -1,0 +1,249 @@
+"""Rows in clusters, so that a search looks into a few of them only: faiss's IVF (extra `search`).
+
+Rows are kept as short codes of how they differ from the centre of their cluster, and the centres
+as short codes too; the best rows are looked at exactly by whoever asks. A query that is near to
+the centre of a cluster has its nearest rows in few clusters, one that is far from all of them in
+many, so that a search looks into more of them for the latter. How many is chosen when they are
+made, by the recall of the ten nearest rows on two samples of queries that are not rows: rows with
+noise, and random directions. Rows of zeros have no direction and are in no cluster. Knows nothing
+of texts, nor of which rows live.
+"""
+
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property
+from importlib.util import find_spec
+from math import log2, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malmoi.errors import BadFile
+from malmoi.extras import require
+from malmoi.files.checksums import file_sum
+from malmoi.files.output import beside
+from malmoi.nearest.top_k import Rows, divisors, rank_rows
+from malmoi.vectors import Matrix, Vectors, l2_normalize
+
+WORTH = 100_000  # rows: fewer are looked through exactly
+FEWEST = 1000  # rows: too few to train codes with
+RECALL, NEAREST = 0.953, 10  # a little more than the 0.95 that is promised
+SAMPLE, SEED = 1000, 1  # queries of each kind
+ARE_FAR = 0.95  # of random directions
+NOISE = 0.5  # the length of what is added to a row of length one
+ROUNDING = 1e-6  # of cosines
+SCORED = 1 << 22  # numbers of candidates that are compared with queries at a time
+ROWS_TRAINED, ROUNDS = 128, 12  # a cluster; of k-means
+BITS = 4  # a number's code
+CANDIDATES = (4, 8, 16, 32)
+BY_RESERVOIR = 11  # faiss's way of scanning that is fastest for one query
+PROBES = (
+    *(2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 50, 52, 54, 56, 58, 60, 64, 72),
+    *(80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 512),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """faiss's index over the rows of the first segment, and how well it finds them."""
+
+    clusters: int
+    probes: int  # clusters that a search looks into
+    candidates: int  # rows looked at exactly, for each one asked for
+    recall: float  # of the ten nearest: the lower of the two below
+    sample: int  # queries of each kind
+    recall_perturbed: float | None = None  # for rows with noise; unknown to older indexes
+    recall_random: float | None = None  # for random directions
+    far_probes: int | None = None  # clusters that are looked into where no centre is near
+    near: float | None = None  # the least product with a centre that is near
+    path: Path | None = None
+    checksum: int | None = None  # of the file; those of earlier releases have none
+
+    @property
+    def facts(self) -> dict[str, int | float]:
+        """What there is to know of them."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: fact for name, fact in known.items() if fact is not None and name != "path"}
+
+    @cached_property
+    def index(self) -> Any:
+        """faiss's own."""
+        faiss = require("faiss", extra="search")
+        try:  # faiss itself would crash on some damaged files
+            if self.checksum is not None and self.path and file_sum(self.path) != self.checksum:
+                raise RuntimeError("its checksum is wrong")
+            index = faiss.read_index(str(self.path))
+        except (RuntimeError, OSError) as error:
+            raise BadFile(f"{self.path} is damaged: build the index anew") from error
+        index.nprobe, index.implem = self.probes, BY_RESERVOIR
+        return index
+
+    @cached_property
+    def _pointer(self) -> Any:
+        return require("faiss", extra="search").swig_ptr
+
+    @cached_property
+    def _far(self) -> Any:
+        return require("faiss", extra="search").SearchParametersIVF(nprobe=self.far_probes)
+
+    def without_file(self) -> "Clusters":
+        """The same, in memory."""
+        return _holding(replace(self, path=None, checksum=None), self.index)
+
+    def nearest(self, direction: Matrix, k: int) -> Rows:
+        """Rows that are likely to hold the k nearest, and others."""
+        count, asked = k * self.candidates, np.ascontiguousarray(direction, np.float32)
+        scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
+        asked_at, scores_at, rows_at = map(self._pointer, (asked, scores, rows))
+        how = None
+        if self.near is not None:
+            self.index.quantizer.search_c(1, asked_at, 1, scores_at, rows_at)
+            how = self._far if scores[0] < self.near else None
+        # `search` itself takes a tenth longer
+        self.index.search_c(1, asked_at, count, scores_at, rows_at, how)
+        return rows[rows >= 0] if rows[-1] < 0 else rows
+
+
+@cache
+def can_cluster() -> bool:
+    """Whether faiss is installed."""
+    return find_spec("faiss") is not None
+
+
+def make_clusters(vectors: Vectors) -> Clusters | None:
+    """Cluster the rows, and see how far a search has to look; None for too few rows."""
+    units, used = l2_normalize(vectors.matrix), np.flatnonzero(vectors.norms)
+    if len(used) < FEWEST:
+        return None
+    if len(used) < len(units):
+        units = units[used]
+    index = _trained(units)
+    index.add_with_ids(units, used)
+    made = _tuned(index, vectors, _samples(index, vectors, units))
+    index.nprobe = made.probes
+    return _holding(made, index)
+
+
+def _trained(units: Matrix) -> Any:
+    """faiss's index for rows like these, still empty."""
+    faiss = require("faiss", extra="search")
+    rows, dim = units.shape
+    count = 2 ** round(log2(1.6 * sqrt(rows)))
+    means = faiss.Kmeans(
+        dim,
+        count,
+        niter=ROUNDS,
+        spherical=True,
+        seed=SEED,
+        min_points_per_centroid=1,  # few rows are no reason to write to the terminal
+        max_points_per_centroid=ROWS_TRAINED,
+    )
+    means.train(units)
+    centres = faiss.IndexPQFastScan(dim, dim, BITS, faiss.METRIC_INNER_PRODUCT)
+    centres.pq.cp.min_points_per_centroid = 1  # few centres are no reason to warn on stderr
+    centres.train(means.centroids)
+    centres.add(means.centroids)
+    index = faiss.IndexIVFPQFastScan(centres, dim, count, dim, BITS, faiss.METRIC_INNER_PRODUCT)
+    index.by_residual, index.implem = True, BY_RESERVOIR
+    chosen = np.random.default_rng(SEED).permutation(rows)[: count * ROWS_TRAINED]
+    index.train(units[np.sort(chosen)])
+    return index
+
+
+def write_clusters(made: Clusters, path: Path) -> Clusters:
+    """The same in a file."""
+    with beside(path) as (part,):
+        require("faiss", extra="search").write_index(made.index, str(part))
+        checksum = file_sum(part)
+    return _holding(replace(made, path=path, checksum=checksum), made.index)
+
+
+def _holding(clusters: Clusters, index: Any) -> Clusters:
+    """With faiss's index at hand."""
+    clusters.__dict__["index"] = index
+    return clusters
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Queries of length one, how near the last of their nearest rows is, and the best centre."""
+
+    directions: Matrix  # [queries, dim]
+    least: Matrix  # [queries]
+    centres: Matrix  # [queries]
+
+    def __getitem__(self, which: Any) -> "_Sample":
+        return _Sample(self.directions[which], self.least[which], self.centres[which])
+
+    def __len__(self) -> int:
+        return len(self.least)
+
+
+def _samples(index: Any, vectors: Vectors, units: Matrix) -> list[_Sample]:
+    """Rows with noise, and random directions: what is asked for is seldom a row itself."""
+    random = np.random.default_rng(SEED)
+    chosen = np.sort(random.permutation(len(units))[:SAMPLE])
+    noise = l2_normalize(random.normal(size=(len(chosen), units.shape[1])).astype(np.float32))
+    anywhere = random.normal(size=noise.shape).astype(np.float32)
+    samples = []
+    for each in (units[chosen] + NOISE * noise, anywhere):
+        directions = l2_normalize(each)
+        least = rank_rows(vectors, directions, NEAREST).scores[:, -1]
+        samples.append(_Sample(directions, least, index.quantizer.search(directions, 1)[0][:, 0]))
+    return samples
+
+
+def _tuned(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
+    """The fewest probes that find enough of the nearest, with more candidates only where needed.
+
+    Candidates are what few codes can tell apart, so that all of them are looked at exactly. Nearly
+    all random directions are far from every centre.
+    """
+    near = float(np.quantile(samples[1].centres, ARE_FAR))
+    close = samples[0][samples[0].centres >= near]
+    for candidates in CANDIDATES:
+        far_probes = _probes(index, vectors, samples[1], candidates)
+        probes = _probes(index, vectors, close, candidates) if len(close) else far_probes
+        if max(far_probes, probes) < index.nlist:
+            break
+    recalls = []
+    for sample in samples:
+        is_close = sample.centres >= near
+        found = _found(index, vectors, sample[is_close], candidates, probes)
+        found += _found(index, vectors, sample[~is_close], candidates, far_probes)
+        recalls.append(found / (NEAREST * len(sample)))
+    return Clusters(
+        clusters=index.nlist,
+        probes=probes,
+        candidates=candidates,
+        recall=min(recalls),
+        sample=len(samples[0]),
+        recall_perturbed=recalls[0],
+        recall_random=recalls[1],
+        far_probes=far_probes,
+        near=near,
+    )
+
+
+def _probes(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> int:
+    """The fewest clusters to look into for a sample; all of them, if nothing less is enough."""
+    for probes in (each for each in PROBES if each <= index.nlist // 4):
+        found = _found(index, vectors, sample, candidates, probes)
+        if found >= RECALL * NEAREST * len(sample):
+            return probes
+    return int(index.nlist)
+
+
+def _found(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probes: int) -> int:
+    """How many of the ten nearest are found, or others that are equally near, of all queries."""
+    index.nprobe, hits = probes, 0
+    step = max(1, SCORED // (NEAREST * candidates * vectors.dim))
+    for start in range(0, len(sample), step):
+        part = sample[start : start + step]
+        _, rows = index.search(part.directions, NEAREST * candidates)
+        near = np.einsum("qcd,qd->qc", vectors.matrix[rows], part.directions)
+        near /= divisors(vectors.norms[rows])
+        near[rows < 0] = -np.inf
+        good = near >= part.least[:, np.newaxis] - ROUNDING
+        hits += int(np.minimum(good.sum(axis=1), NEAREST).sum())
+    return hits

@@ -1,0 +1,167 @@
+"""An index on disk: a folder of segments that never change, and a manifest that names them.
+
+    manifest.json          the state: which segments, which of their rows are dead, the model
+    segment-7.malmoi       texts, vectors, words, fields
+    clusters-7.faiss       where the rows are in clusters
+    lock                   held by whoever writes
+
+A commit writes new files first and then replaces the manifest in one go, so that a killed writer
+leaves the last state, and whoever has opened one goes on reading it. Files that no manifest names
+are removed by the next commit.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from malmoi.errors import BadFile, BadSetting
+from malmoi.files.checksums import file_sum
+from malmoi.files.lock import locked
+from malmoi.files.output import written
+from malmoi.files.source import Source, check_name
+from malmoi.files.tensor_file import UNCHECKED, verify_file
+from malmoi.search.storage.clusters import write_clusters
+from malmoi.search.storage.manifest import (
+    MOST,
+    OURS,
+    VERSION,
+    WRONG,
+    assembled,
+    described,
+    file_names,
+    signed,
+    verified,
+)
+from malmoi.search.storage.segment import open_segment, write_segment
+from malmoi.search.storage.state import State
+
+MANIFEST = "manifest.json"
+TRIES = 5  # a writer may remove a segment between our look at the manifest and at the segment
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where an index is."""
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        check_name(self.path)
+
+    @property
+    def exists(self) -> bool:
+        """Whether an index is there."""
+        return is_index(self.path)
+
+    def read(self) -> State:
+        """The last state."""
+        for _ in range(TRIES - 1):
+            said = self._manifest()
+            try:
+                return self._state(said)
+            except BadFile:
+                if self._manifest() == said:
+                    raise
+        return self._state(self._manifest())
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the only one to write; the folder is made if it is not there."""
+        if self.path.is_file():
+            raise BadFile(f"{self.path} is a file: an index is a folder")
+        if self.path.is_dir() and not self.exists and any(_foreign(self.path)):
+            raise BadFile(f"{self.path} is a folder of other things: name a new one for an index")
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise BadFile(f"{self.path} cannot be made: {error.strerror or error}") from error
+        with locked(self.path):
+            yield
+
+    def commit(self, state: State) -> State:
+        """Make this the last state; returns it as it lies on disk. For those who may write."""
+        number = self._next_number()
+        segments = []
+        for segment in state.segments:
+            if not segment.name:
+                path = self.path / f"segment-{number}.malmoi"
+                write_segment(segment, path)
+                segment, number = open_segment(path), number + 1
+            segments.append(segment)
+        clusters = state.clusters
+        if clusters and not clusters.path:
+            clusters = write_clusters(clusters, self.path / f"clusters-{number}.faiss")
+            number += 1
+        state = replace(state, segments=tuple(segments), clusters=clusters)
+        said = signed(described(state) | {"next": number})
+        with written(self.path / MANIFEST) as (file,):
+            file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
+        self._tidy({*file_names(said)})
+        return state
+
+    def verify(self) -> str:
+        """Verify every file of the last state to its end; what to say of their checksums."""
+        state = self.read()
+        told = {verify_file(Source(self.path / segment.name)) for segment in state.segments}
+        clusters = state.clusters
+        if clusters and clusters.path and clusters.checksum is None:
+            told.add(UNCHECKED)
+        elif clusters and clusters.path and file_sum(clusters.path) != clusters.checksum:
+            raise BadFile(f"{clusters.path} is damaged: build the index anew")
+        return UNCHECKED if UNCHECKED in told else "CRC-32, all files verified"
+
+    def _next_number(self) -> int:
+        """A number that no file has, and that none ever had."""
+        held = [int(it[2]) for path in self.path.iterdir() if (it := OURS.fullmatch(path.name))]
+        return max([0, *held, self._manifest()["next"] - 1 if self.exists else 0]) + 1
+
+    def _tidy(self, named: set[str]) -> None:
+        """Remove what no manifest names."""
+        for path in self.path.iterdir():
+            if OURS.fullmatch(path.name) and path.name not in named:
+                path.unlink(missing_ok=True)
+
+    def _manifest(self) -> dict[str, Any]:
+        path = self.path / MANIFEST
+        if not path.is_file():
+            what = f"is no index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
+            raise BadFile(f"{self.path} {what}")
+        try:
+            read: dict[str, Any] = json.loads(path.read_bytes())
+            if (version := read["malmoi index"]) != VERSION:
+                raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+            said = verified(read)
+            file_names(said)
+            if type(said["next"]) is not int or not 0 <= said["next"] <= MOST:
+                raise BadSetting(f"the next file would have the number {said['next']!r}")
+        except OSError as error:
+            raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+        except WRONG as error:
+            why = str(error) if isinstance(error, BadSetting) else "it is no manifest of an index"
+            raise BadFile(f"{path} is damaged: {why}") from error
+        return said
+
+    def _state(self, said: dict[str, Any]) -> State:
+        """The state that a manifest describes."""
+        if missing := [name for name in file_names(said) if not (self.path / name).is_file()]:
+            raise BadFile(f"{self.path} is incomplete, {missing[0]} is missing: build it anew")
+        segments = tuple(open_segment(self.path / entry["file"]) for entry in said["segments"])
+        try:
+            return assembled(said, segments, self.path)
+        except WRONG as error:
+            raise BadFile(f"{self.path / MANIFEST} is damaged ({error})") from error
+
+
+def is_index(path: Path) -> bool:
+    """Whether an index is there."""
+    return (path / MANIFEST).is_file()
+
+
+def _foreign(path: Path) -> Iterator[Path]:
+    """What a killed writer would not have left there."""
+    ours = re.compile(rf"{OURS.pattern}|lock|\..*\.part")
+    return (each for each in path.iterdir() if not ours.fullmatch(each.name))

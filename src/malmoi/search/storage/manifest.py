@@ -1,0 +1,144 @@
+"""The manifest of an index: a state as JSON, all but what lies in its files."""
+
+import base64
+import re
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malmoi.encode.checkpoint.prompts import Prompts
+from malmoi.errors import BadSetting
+from malmoi.files.checksums import json_sum
+from malmoi.search.analyser import Analyser
+from malmoi.search.fusion import Fusion
+from malmoi.search.storage.clusters import Clusters
+from malmoi.search.storage.segment import Segment
+from malmoi.search.storage.state import Mask, Probe, State
+from malmoi.vectors import Matrix
+
+VERSION = 1
+SUM = "crc32"
+OURS = re.compile(r"(segment|clusters)-(\d{1,18})\.(malmoi|faiss)", re.ASCII)
+LARGEST_DIM, MOST = 1 << 20, 1 << 40
+WRONG = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
+         RecursionError, zlib.error)  # fmt: skip
+
+
+def described(state: State) -> dict[str, Any]:
+    """What a manifest says; segments and clusters are files already."""
+    probe, clusters = state.probe, state.clusters
+    return {
+        "malmoi index": VERSION,
+        "texts": state.count,
+        "dim": state.dim,
+        "model": state.model,
+        "probe": probe and {"text": probe.text, "vector": _packed(probe.vector.astype("<f4"))},
+        "prompts": state.prompts and asdict(state.prompts),
+        "passages": state.passages,
+        "fusion": state.fusion and asdict(state.fusion),
+        "hangul": state.analyser.hangul,
+        "segments": [
+            {
+                "file": segment.name,
+                SUM: segment.checksum,
+                "rows": len(segment),
+                "dead": _packed(np.packbits(~alive)),
+            }
+            for segment, alive in zip(state.segments, state.alive, strict=True)
+        ],
+        "clusters": clusters
+        and {
+            "file": clusters.path.name if clusters.path else "",
+            "checksum": clusters.checksum,
+            **clusters.facts,
+        },
+    }
+
+
+def signed(said: dict[str, Any]) -> dict[str, Any]:
+    """With the checksum of all it says."""
+    return said | {SUM: json_sum(said)}
+
+
+def verified(said: dict[str, Any]) -> dict[str, Any]:
+    """Without its checksum, which earlier releases did not write; refused where that is wrong."""
+    rest = {name: held for name, held in said.items() if name != SUM}
+    expected = SUM in said or any(SUM in entry for entry in said["segments"])
+    if expected and said.get(SUM) != json_sum(rest):
+        raise BadSetting("its checksum is wrong")
+    return rest
+
+
+def file_names(said: dict[str, Any]) -> list[str]:
+    """The files that a manifest names."""
+    clusters = [said["clusters"]] if said["clusters"] else []
+    names = [str(entry["file"]) for entry in [*said["segments"], *clusters]]
+    for name in names:  # never a path that leads out of the folder
+        if not OURS.fullmatch(name):
+            raise BadSetting(f"'{name}' is not the name of a file of an index")
+    return names
+
+
+def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path) -> State:
+    """The state that a manifest describes."""
+    alive = tuple(
+        _alive(entry["dead"], len(segment))
+        for entry, segment in zip(said["segments"], segments, strict=True)
+    )
+    for entry, segment in zip(said["segments"], segments, strict=True):
+        if entry["rows"] != len(segment) or segment.vectors.dim != said["dim"]:
+            raise BadSetting(f"{segment.name} is not what it says")
+        if entry.get(SUM, segment.checksum) != segment.checksum:
+            raise BadSetting(f"{segment.name} is not the file that was written, by its checksum")
+    probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
+    fusion = said.get("fusion")
+    if clusters:
+        clusters = {**_counted(clusters), "path": folder / clusters["file"]}
+        del clusters["file"]
+    if not 1 <= int(said["dim"]) <= LARGEST_DIM:
+        raise BadSetting(f"its vectors have {said['dim']} numbers")
+    return State(
+        analyser=Analyser(said["hangul"]),
+        dim=int(said["dim"]),
+        model=str(said["model"]),
+        probe=Probe(str(probe["text"]), _vector(probe["vector"], said["dim"])) if probe else None,
+        segments=segments,
+        alive=alive,
+        clusters=Clusters(**clusters) if clusters else None,
+        prompts=Prompts(**prompts) if prompts else None,
+        passages=bool(said.get("passages")),
+        fusion=Fusion(**fusion) if fusion else None,
+    )
+
+
+def _packed(array: Any) -> str:
+    return base64.b64encode(zlib.compress(array.tobytes())).decode()
+
+
+def _unpacked(text: str, size: int) -> bytes:
+    """So many bytes, and never more, whatever the text is."""
+    found = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
+    if len(found) != size:
+        raise BadSetting(f"it holds {len(found):,} bytes where {size:,} should be")
+    return found
+
+
+def _vector(text: str, dim: int) -> Matrix:
+    return np.frombuffer(_unpacked(text, 4 * dim), "<f4").astype(np.float32)
+
+
+def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
+    """Clusters whose numbers are numbers."""
+    for name in ("clusters", "probes", "candidates", "sample", "far_probes"):
+        if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MOST:
+            raise BadSetting(f"{name} of its clusters is {clusters[name]!r}")
+    return clusters
+
+
+def _alive(text: str, rows: int) -> Mask:
+    bits = np.unpackbits(np.frombuffer(_unpacked(text, -(-rows // 8)), np.uint8))
+    alive: Mask = bits[:rows] == 0
+    return alive

@@ -1,0 +1,257 @@
+"""A segment: some texts with their vectors, words and fields, that never change again.
+
+On disk it is one safetensors file, opened memory-mapped: `matrix` f32 [n, dim] and `norms`;
+`id_*` and `text_*`, packed; `digests` u64 [n, 3], two numbers for the text and one for the
+fields, that tell whether either has changed; postings; columns. Where texts have passages, rows
+of `matrix` and `norms` are those.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.deferred import Deferred, defer
+from malmoi.errors import BadSetting
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
+from malmoi.files.source import Source
+from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
+from malmoi.files.tensors import TensorFile, damage, expect
+from malmoi.keys import Keys, encode
+from malmoi.search.analyser import Analyser
+from malmoi.search.storage.columns import (
+    Column,
+    Fields,
+    as_json,
+    columns_as_tensors,
+    columns_from_tensors,
+    join_columns,
+    make_columns,
+)
+from malmoi.search.storage.passage_offsets import (
+    WHOLE,
+    Embedded,
+    Passages,
+    join_passages,
+    make_passages,
+    passages_as_tensors,
+    passages_from_tensors,
+)
+from malmoi.search.storage.postings import (
+    Postings,
+    count_words,
+    join_postings,
+    postings_as_tensors,
+    postings_from_file,
+)
+from malmoi.vectors import Matrix, Vectors, l2_normalize
+
+KIND = Kind("a segment of an index", "a segment of an index")
+SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
+NO_FIELDS = bytes(8)  # the digest of none
+Digests = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text to be found: what it is known by, and what is known of it."""
+
+    id: str
+    text: str
+    fields: Fields = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment(Deferred):
+    """Rows in parallel: texts. `name` and `checksum` are its file's, once it has one.
+
+    `vectors` are those of the texts, with the ids as keys; of passages, where there are any.
+    """
+
+    ids: Keys
+    vectors: Vectors
+    texts: Keys
+    digests: Digests  # [rows, 3]
+    columns: Mapping[str, Column]
+    postings: Postings
+    passages: Passages | None = None
+    name: str = ""
+    checksum: str = ""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def embedded(self, row: int) -> Embedded:
+        """The vectors of a text."""
+        if self.passages is None:
+            return Embedded(self.vectors.matrix[row : row + 1], WHOLE)
+        own = self.passages.of(row)
+        return Embedded(self.vectors.matrix[own], self.passages.spans[own])
+
+    @cached_property
+    def means(self) -> Vectors:
+        """A vector a text: the mean of its passages."""
+        if self.passages is None:
+            return self.vectors
+        units = l2_normalize(self.vectors.matrix)
+        sums = np.add.reduceat(units, self.passages.bounds[:-1])
+        counts = np.diff(self.passages.bounds)[:, np.newaxis]
+        return Vectors(self.ids, sums / counts)
+
+    def entry(self, row: int) -> Entry:
+        """What stands in a row."""
+        (id,), (text,), (fields,) = self.known([row])
+        return Entry(id, text, fields)
+
+    def known(self, rows: Sequence[int]) -> tuple[list[str], list[str], list[dict[str, Any]]]:
+        """Ids, texts and fields of rows."""
+        fields: list[dict[str, Any]] = [{} for _ in rows]
+        for name, column in self.columns.items():
+            for row, known in zip(rows, fields, strict=True):
+                if column.codes[row]:
+                    known[name] = column.value(row)
+        return self.ids.strings(rows), self.texts.strings(rows), fields
+
+
+def digests_of(entries: Iterable[Entry]) -> Digests:
+    """Two numbers for each text, one for the fields, [entries, 3]."""
+    parts = list[bytes]()
+    for entry in entries:
+        parts.append(blake2b(encode(entry.text), digest_size=16).digest())
+        known = {name: it for name, it in entry.fields.items() if it is not None}
+        fields = known and blake2b(encode(as_json(known)), digest_size=8).digest()
+        parts.append(fields or NO_FIELDS)
+    return np.frombuffer(b"".join(parts), "<u8").reshape(-1, 3)
+
+
+def make_segment(
+    entries: Sequence[Entry],
+    matrix: Matrix,
+    analyser: Analyser,
+    passages: Passages | None = None,
+) -> Segment:
+    """Entries with a vector each, or with one for each of their passages."""
+    ids = Keys.of(entry.id for entry in entries)
+    if len(again := ids.repeats()):
+        raise BadSetting(f"the id '{ids[int(again[0])]}' comes twice: ids tell texts apart")
+    vectors = Vectors(_keys(ids, passages), matrix)
+    if not np.all(np.isfinite(vectors.norms)):
+        row = int(np.flatnonzero(~np.isfinite(vectors.norms))[0])
+        raise BadSetting(f"the vector of '{vectors.keys[row]}' holds nan or inf")
+    return Segment(
+        ids,
+        vectors,
+        Keys.of(entry.text for entry in entries),
+        digests_of(entries),
+        make_columns([entry.fields for entry in entries]),
+        count_words(analyser.many([entry.text for entry in entries])),
+        passages,
+    )
+
+
+def embedded_segment(
+    entries: Sequence[Entry], embedded: Sequence[Embedded], analyser: Analyser
+) -> Segment:
+    """Entries with what was made of their texts."""
+    matrix = np.concatenate([each.matrix for each in embedded])
+    passages = make_passages([each.spans for each in embedded])
+    return make_segment(entries, matrix, analyser, passages)
+
+
+def join_segments(parts: Sequence[tuple[Segment, Rows]]) -> Segment:
+    """One segment of several, of each part these rows."""
+    ids = _joined([part.ids.take(rows) for part, rows in parts])
+    passages = join_passages([(part.passages, rows) for part, rows in parts])
+    matrix = np.concatenate(
+        [
+            part.vectors.matrix[part.passages.rows(rows) if part.passages else rows]
+            for part, rows in parts
+        ]
+    )
+    return Segment(
+        ids,
+        Vectors(_keys(ids, passages), matrix),
+        _joined([part.texts.take(rows) for part, rows in parts]),
+        np.concatenate([part.digests[rows] for part, rows in parts]),
+        join_columns([(part.columns, rows) for part, rows in parts]),
+        join_postings([(part.postings, rows) for part, rows in parts]),
+        passages,
+    )
+
+
+def write_segment(segment: Segment, path: Path) -> None:
+    """All of it, whole or not at all."""
+    tensors: dict[str, npt.NDArray[Any] | None] = {
+        "matrix": segment.vectors.matrix,
+        "norms": segment.vectors.norms,
+        "digests": segment.digests,
+        **keys_as_tensors(segment.ids, "id"),
+        **keys_as_tensors(segment.texts, "text", lookup=False),
+        **columns_as_tensors(segment.columns),
+        **postings_as_tensors(segment.postings),
+        **passages_as_tensors(segment.passages),
+    }
+    write_tensor_file(path, KIND, tensors)
+
+
+def open_segment(path: Path) -> Segment:
+    """A segment in a file; nothing is read but its header until it is asked for."""
+    file = find_tensor_file(Source(path), KIND)
+    with damage(path):
+        return _assembled(file)
+
+
+def _assembled(file: TensorFile) -> Segment:
+    """The segment in a file; most of a large one is verified when it is used."""
+    large = file.is_large
+    tensors = file.unverified() if large else file.arrays()
+    expect(tensors, 1, norms="<f4")
+    expect(tensors, 2, matrix="<f4", digests="<u8")
+    small = {name: file.tensors[name].all() for name in tensors if name.startswith(SMALL)}
+    ids = keys_of_file(file, "id") if large else keys_from_tensors(tensors, "id")
+    passages = passages_from_tensors(small, len(ids), len(tensors["matrix"]))
+    vectors = Vectors(_keys(ids, passages), tensors["matrix"])
+    vectors.__dict__.update(norms=tensors["norms"], dim=vectors.dim)
+    found = Segment(
+        ids,
+        vectors,
+        keys_of_file(file, "text", lookup=False)
+        if large
+        else keys_from_tensors(tensors, "text", lookup=False),
+        tensors["digests"],
+        columns_from_tensors(small, len(ids)),
+        postings_from_file(file),
+        passages,
+        file.path.name,
+        file.checksum,
+    )
+    parallel = (found.texts, found.digests, tensors["word_lengths"])
+    if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
+        raise BadSetting("its arrays are not of one length")
+    if len(vectors.norms) != len(vectors):
+        raise BadSetting("its arrays are not of one length")
+    if large:
+        defer(vectors, {name: file.tensors[name] for name in ("matrix", "norms")})
+        defer(found, {"digests": file.tensors["digests"]})
+    return found
+
+
+def _keys(ids: Keys, passages: Passages | None) -> Keys:
+    """A key a vector: the id of its text."""
+    return ids if passages is None else ids.take(passages.owners)
+
+
+def _joined(parts: Sequence[Keys]) -> Keys:
+    """Keys end to end."""
+    starts = np.cumsum([0, *(len(part.packed) for part in parts)])
+    offsets = [part.offsets[1:] + start for part, start in zip(parts, starts, strict=False)]
+    return Keys(
+        np.concatenate([part.packed for part in parts]),
+        np.concatenate([np.zeros(1, np.int64), *offsets]),
+    )

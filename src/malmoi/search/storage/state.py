@@ -1,0 +1,224 @@
+"""What an index holds at a moment: segments, which of their rows live, and what made them.
+
+A frozen value; adding and deleting make another one that shares the segments. Rows are numbered
+through all segments, dead ones too.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.encode.checkpoint.prompts import Prompts
+from malmoi.errors import BadSetting
+from malmoi.search.analyser import Analyser
+from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
+from malmoi.search.storage.clusters import Clusters
+from malmoi.search.storage.passage_offsets import Embedded
+from malmoi.search.storage.postings import Postings
+from malmoi.search.storage.segment import Entry, Rows, Segment, join_segments
+from malmoi.vectors import Matrix, Vectors
+
+Mask = npt.NDArray[np.bool_]
+SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
+TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A text and its vector, by which the encoder of an index is known again."""
+
+    text: str
+    vector: Matrix  # [dim]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """`alive[s]` says which rows of `segments[s]` there are; an id lives at most once.
+
+    `model` is the name of the encoder, empty where vectors came without one; `prompts` are what
+    it reads before texts and queries (None: as it does by itself), and `passages` says whether
+    long texts are split. `clusters`, where there are any, know the vectors of the first segment;
+    `fusion` is the weight of words in a hybrid search, once it has been learnt.
+    """
+
+    analyser: Analyser
+    dim: int
+    model: str = ""
+    probe: Probe | None = None
+    segments: tuple[Segment, ...] = ()
+    alive: tuple[Mask, ...] = ()
+    clusters: Clusters | None = None
+    prompts: Prompts | None = None
+    passages: bool = False
+    fusion: Fusion | None = None
+
+    @cached_property
+    def starts(self) -> Rows:
+        """The number of each segment's first row, and of the row after the last."""
+        return np.cumsum([0, *map(len, self.segments)])
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [int(start) for start in self.starts]
+
+    @cached_property
+    def postings(self) -> list[Postings]:
+        """Those of each segment."""
+        return [segment.postings for segment in self.segments]
+
+    @cached_property
+    def living(self) -> Mask:
+        """For every row whether it lives."""
+        return np.concatenate([np.empty(0, bool), *self.alive])
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """How many rows of each segment live."""
+        return [int(mask.sum()) for mask in self.alive]
+
+    @property
+    def count(self) -> int:
+        """How many rows live."""
+        return sum(self.counts)
+
+    @cached_property
+    def vector_count(self) -> int:
+        """How many vectors the living rows have: more than one where a text has passages."""
+        parts = zip(self.segments, self.alive, strict=True)
+        return sum(
+            int(np.diff(segment.passages.bounds)[alive].sum())
+            if segment.passages
+            else int(alive.sum())
+            for segment, alive in parts
+        )
+
+    @property
+    def weight(self) -> float:
+        """The weight of words in a hybrid search: learnt, or else the usual one."""
+        return self.fusion.weight if self.fusion else DEFAULT_WEIGHT
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of cosines between vectors, on a sample."""
+        sizes = np.cumsum([0, *(len(segment.vectors) for segment in self.segments)])
+        chosen = np.unique(np.random.default_rng(SEED).integers(max(1, sizes[-1]), size=SAMPLE))
+        parts = [np.empty((0, self.dim), np.float32)]
+        for start, stop, segment in zip(sizes, sizes[1:], self.segments, strict=False):
+            here = chosen[(chosen >= start) & (chosen < stop)] - start
+            parts.append(segment.vectors.matrix[here])
+        return cosine_spread(np.concatenate(parts))
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple({name: None for segment in self.segments for name in segment.columns})
+
+    def at(self, row: int) -> tuple[Segment, int]:
+        """The segment of a row, and its number there."""
+        place = bisect_right(self._starts, row) - 1
+        return self.segments[place], row - self._starts[place]
+
+    def entry(self, row: int) -> Entry:
+        """What stands in a row."""
+        segment, at = self.at(row)
+        return segment.entry(at)
+
+    def embedded(self, row: int) -> Embedded:
+        """The vectors of a row."""
+        segment, at = self.at(row)
+        return segment.embedded(at)
+
+    def find(self, ids: Sequence[str]) -> Rows:
+        """The living row of each id, or -1."""
+        rows = np.full(len(ids), -1, dtype=np.int64)
+        for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
+            found = segment.ids.find_all(ids)
+            here = found >= 0
+            here[here] = alive[found[here]]
+            rows[here] = start + found[here]
+        return rows
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """All living rows, with their ids as keys; of passages the mean."""
+        if len(self.segments) == 1 and self.alive[0].all():
+            return self.segments[0].means
+        if self.count == 0:
+            return Vectors([], np.empty((0, self.dim), np.float32))
+        return _joined(self, slice(None)).means
+
+
+def with_segment(state: State, new: Segment) -> State:
+    """The same with more rows; those whose ids come again are replaced."""
+    if new.vectors.dim != state.dim:
+        raise BadSetting(f"vectors of {new.vectors.dim} numbers in an index of {state.dim}")
+    state = without(state, state.find(list(new.ids)))
+    return replace(
+        state,
+        segments=(*state.segments, new),
+        alive=(*state.alive, np.ones(len(new), dtype=bool)),
+        fusion=_changed(state.fusion, len(new)),
+    )
+
+
+def without(state: State, rows: Rows) -> State:
+    """The same without some rows; -1 is none."""
+    gone = rows[rows >= 0]
+    if len(gone) == 0:
+        return state
+    living = state.living.copy()
+    living[gone] = False
+    return replace(
+        state,
+        alive=tuple(np.split(living, state.starts[1:-1])),
+        fusion=_changed(state.fusion, len(gone)),
+    )
+
+
+def tidied(state: State) -> State:
+    """The same in fewer segments.
+
+    Segments at the end are joined so that each is at least twice as long as the next, which
+    keeps them few and writes each row a few times at most. Where many rows are dead, all that
+    live are written anew, and the clusters are dropped.
+    """
+    dead = len(state.living) - state.count
+    if dead > TOO_DEAD * len(state.living):
+        return compacted(state)
+    first = 1 if state.clusters else 0
+    sizes, last = [len(segment) for segment in state.segments], len(state.segments)
+    while last - 1 > first and sizes[last - 2] < 2 * sum(sizes[last - 1 :]):
+        last -= 1
+    if last - 1 >= len(state.segments) - 1:
+        return state
+    joined = _joined(state, slice(last - 1, None))
+    return replace(
+        state,
+        segments=(*state.segments[: last - 1], joined),
+        alive=(*state.alive[: last - 1], np.ones(len(joined), dtype=bool)),
+    )
+
+
+def compacted(state: State) -> State:
+    """The same in one segment without dead rows, or in none; the clusters are dropped."""
+    if state.count == 0:
+        return replace(state, segments=(), alive=(), clusters=None)
+    if len(state.segments) == 1 and state.count == len(state.living):
+        return state
+    joined = _joined(state, slice(None))
+    everything = (np.ones(len(joined), dtype=bool),)
+    return replace(state, segments=(joined,), alive=everything, clusters=None)
+
+
+def _joined(state: State, which: slice) -> Segment:
+    parts = zip(state.segments[which], state.alive[which], strict=True)
+    return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])
+
+
+def _changed(fusion: Fusion | None, texts: int) -> Fusion | None:
+    """The same after some texts were written or deleted."""
+    return fusion and replace(fusion, changes=fusion.changes + texts)

@@ -1,0 +1,148 @@
+"""What workers do: texts through a model, words through vectors, or anything one by one.
+
+Equal works go together in a batch. Knows nothing of HTTP.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from malmoi.encode.encoder import ContextualEncoder, split_states
+from malmoi.encode.pooling.groups import group_bounds
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.protocol import Encoder
+from malmoi.encode.runtime.run_batches import Then, run_batch
+from malmoi.explanation import Explanation
+from malmoi.nearest.top_k import Metric
+from malmoi.query.directions import OnReading
+from malmoi.query.neighbours import neighbours
+from malmoi.vectors import Matrix, Vectors
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is made of a text's states: a vector, by a recipe or the folder's own, or nothing.
+
+    `layers` are the states it needs, numbered from 0.
+    """
+
+    layers: tuple[int, ...]
+    recipe: Recipe | None = None
+    pooled: bool = True
+
+    @property
+    def width(self) -> int:
+        """How many times a model's numbers are held for each text or piece."""
+        mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
+        return 1 if mixed else len(self.layers)
+
+    def then(self, encoder: ContextualEncoder) -> Then[Matrix]:
+        """How it is made."""
+        return encoder.pooling(self.recipe) if self.pooled else split_states
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text that was cut, on its way into a model."""
+
+    encoding: Any
+    ending: Ending
+
+
+@dataclass(frozen=True)
+class States:
+    """Texts through a model that gives these states, whatever is then made of each text's."""
+
+    encoder: ContextualEncoder
+    layers: tuple[int, ...]
+
+    def run(self, items: Sequence[Reading], threads: int) -> list[Matrix]:
+        """A vector a text, or states [layers, pieces, dim]."""
+        encodings = [item.encoding for item in items]
+        states = run_batch(
+            self.encoder.engine, self.encoder.config, encodings, self.layers, threads
+        )
+        endings: dict[Ending, list[int]] = {}
+        for place, item in enumerate(items):
+            endings.setdefault(item.ending, []).append(place)
+        bounds = group_bounds([len(encoding) for encoding in encodings])
+        answers: list[Matrix | None] = [None] * len(items)
+        for ending, places in endings.items():
+            wanted = [states[self.layers.index(layer)] for layer in ending.layers]
+            if len(endings) > 1:
+                rows = np.concatenate([np.arange(bounds[i], bounds[i + 1]) for i in places])
+                wanted = [state[rows] for state in wanted]
+            texts = [encodings[place] for place in places]
+            for place, answer in zip(places, ending.then(self.encoder)(wanted, texts), strict=True):
+                answers[place] = answer
+        return answers  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Vectorising:
+    """Texts through an encoder that has no layers to choose from."""
+
+    encoder: Encoder
+
+    def run(self, items: Sequence[str], threads: int) -> list[Matrix]:
+        """A vector a text."""
+        return list(self.encoder.encode(items))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer to words, and where those without a row of their own got their vectors."""
+
+    found: Any
+    readings: tuple[Explanation, ...]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest words to each word."""
+
+    vectors: Vectors
+    k: int
+    metric: Metric
+
+    def run(self, items: Sequence[str], threads: int) -> list[Answered]:
+        """The neighbours of each word."""
+        heard: dict[str, Explanation] = {}
+
+        def keep(explanation: Explanation) -> None:
+            heard[explanation.word] = explanation
+
+        found = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=keep)
+        return [
+            Answered(near, (heard[word],) if word in heard else ())
+            for word, near in zip(items, found, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class OneByOne:
+    """Questions that gain nothing from being asked together."""
+
+    def run(self, items: Sequence[Callable[[], Any]], threads: int) -> list[Any]:
+        """An answer a question, or why there is none."""
+        return [attempt(item) for item in items]
+
+
+def explained(ask: Callable[[OnReading], Any]) -> Callable[[], Answered]:
+    """A question that keeps the readings of its words with the answer."""
+
+    def question() -> Answered:
+        heard: list[Explanation] = []
+        return Answered(ask(heard.append), tuple(heard))
+
+    return question
+
+
+def attempt(question: Callable[[], Any]) -> Any:
+    """An answer, or the exception instead of it."""
+    try:
+        return question()
+    except Exception as error:
+        return error

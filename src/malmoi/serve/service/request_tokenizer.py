@@ -1,0 +1,120 @@
+"""Texts and token ids made ready for a model that reads in context.
+
+Knows nothing of HTTP, nor of who else is asking.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.pooling.layers import choose_layers
+from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.tokens.inputs import Text
+from malmoi.encode.tokens.tokenized import Pieces
+from malmoi.errors import BadSetting
+from malmoi.serve.service.jobs import Ending, States
+
+TOGETHER = 64  # texts that are cut at once: what is cut off takes far more memory than is kept
+MOST_GRAPHS = 4  # beside the model's own: each holds memory, and anybody may ask for any
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is kept of a text that was cut, by a tokenizer or by a client.
+
+    `overflowing` is not empty if the text went on; `pieces` is all that is known of it, where
+    that was asked for.
+    """
+
+    ids: Sequence[int]
+    special_tokens_mask: Sequence[int]
+    type_ids: Sequence[int]
+    overflowing: Sequence[int] = ()
+    pieces: Pieces | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(eq=False)
+class Reader:
+    """A model, what it puts around a text, and which of its graphs are in use."""
+
+    encoder: ContextualEncoder
+    graphs: set[tuple[int, ...]] = field(default_factory=set)
+    before: list[int] = field(init=False)
+    after: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        (sample,) = self.encoder.cutter.encoded(["a"])
+        inside = sample.special_tokens_mask.index(0)
+        self.before, self.after = sample.ids[:inside], sample.ids[inside + 1 :]
+
+    @property
+    def own(self) -> Ending:
+        """What the model's folder asks for."""
+        return Ending((self.encoder.config.states - 1,))
+
+    def ending(self, recipe: Recipe, *, pooled: bool = True) -> Ending:
+        """What a recipe asks for."""
+        return Ending(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
+
+    def states(self, ending: Ending) -> States:
+        """The work that gives the layers of an ending: one, or all up to the deepest.
+
+        So few graphs serve all wishes; once they are all in use, the whole model is run.
+        """
+        if ending.layers == self.own.layers:
+            return States(self.encoder, ending.layers)
+        wanted = ending.layers if len(ending.layers) == 1 else tuple(range(max(ending.layers) + 1))
+        if wanted not in self.graphs and len(self.graphs) >= MOST_GRAPHS:
+            wanted = tuple(range(self.encoder.config.states))
+        else:
+            self.graphs.add(wanted)
+        return States(self.encoder, wanted)
+
+    def cut(self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = "") -> list[Cut]:
+        """Texts as the tokenizer has them, a few at a time; `offsets` keeps their pieces too."""
+        cutter, found = self.encoder.cutter, list[Cut]()
+        prompted = cutter.prompted(texts, prompt)
+        for start in range(0, len(prompted), TOGETHER):
+            uniform = [cutter.uniform(text) for text in prompted[start : start + TOGETHER]]
+            encodings = cutter.encoded(uniform, offsets=offsets)
+            found += map(partial(self._kept, offsets), uniform, encodings)
+        return found
+
+    def _kept(self, offsets: bool, text: Text, encoding: Any) -> Cut:
+        return Cut(
+            encoding.ids,
+            encoding.special_tokens_mask,
+            encoding.type_ids,
+            (1,) if self.encoder.cutter.is_truncated(encoding) else (),
+            self.encoder.cutter.pieces(text, encoding) if offsets else None,
+        )
+
+    def cut_ids(self, ids: Sequence[int]) -> Cut:
+        """Ids of pieces; the special ones around a text are added where they are missing."""
+        known = self.encoder.config.vocabulary
+        for number in ids:
+            if not 0 <= number < known:
+                raise BadSetting(f"there is no token {number}: ids go from 0 to {known - 1}")
+        inside = list(ids)
+        if inside[: len(self.before)] == self.before and inside[-len(self.after) :] == self.after:
+            inside = inside[len(self.before) : len(inside) - len(self.after)]
+        room = self.encoder.cutter.longest - len(self.before) - len(self.after)
+        mask = [1] * len(self.before) + [0] * len(inside[:room]) + [1] * len(self.after)
+        kept = [*self.before, *inside[:room], *self.after]
+        return Cut(kept, mask, [0] * len(kept), inside[room:])
+
+    def cut_pieces(self, pieces: Sequence[str]) -> Cut:
+        """Pieces by their names; those that the model does not know are unknown to it."""
+        tokenizer = self.encoder.cutter.tokenizer
+        unknown = next(filter(None, map(tokenizer.token_to_id, ("[UNK]", "<unk>"))), 0)
+        found = [tokenizer.token_to_id(piece) for piece in pieces]
+        return self.cut_ids([unknown if number is None else number for number in found])
+
+    def is_truncated(self, encoding: Any) -> bool:
+        """Whether the text went on."""
+        return len(encoding) >= self.encoder.cutter.longest and bool(encoding.overflowing)

@@ -1,0 +1,106 @@
+"""N-gram language models from sentences or streams of ids."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.kernels.counts.count_ngrams import Ids
+from malmoi.models.ngram_counts import NgramCounts
+from malmoi.models.ngram_model import NgramModel
+from malmoi.train.language.kneser_ney import kneser_ney
+from malmoi.train.language.sentence_counts import check_counting, count_ids, encode_sentences
+from malmoi.train.language.smoothing import add_k, interpolated, unsmoothed
+from malmoi.vocabulary import Vocabulary
+
+Smoothing = Literal["none", "add-k", "interpolated", "kneser-ney"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGram:
+    """How an n-gram model is trained.
+
+    `smoothing`: `none` (relative frequencies), `add-k` (every count `k` higher),
+    `interpolated` (frequencies of all orders by `weights`, single words first; even ones
+    unless given) or `kneser-ney` (modified, interpolated). Words seen fewer than
+    `min_count` times are `<unk>`.
+    """
+
+    order: int = 3
+    """Words in the longest n-gram."""
+    smoothing: Smoothing = "kneser-ney"
+    """What is left for n-grams that were not seen."""
+    k: float = 1.0
+    """Add-k: what is added to every count."""
+    weights: tuple[float, ...] = ()
+    """Interpolated: a share for each order, single words first."""
+    min_count: int = 1
+    """Rarer words become one unknown word."""
+
+    def __post_init__(self) -> None:
+        check_counting(self.order, self.min_count)
+        if self.smoothing not in get_args(Smoothing):
+            choices = ", ".join(get_args(Smoothing))
+            raise BadSetting(f"'{self.smoothing}' is no smoothing: choose one of {choices}")
+        if not 0 < self.k < math.inf:
+            raise BadSetting(f"k is {self.k}: add something above 0, or use no smoothing")
+        if self.weights:
+            self._check_weights()
+
+    def _check_weights(self) -> None:
+        if self.smoothing != "interpolated":
+            raise BadSetting(f"weights are for interpolated models, not for '{self.smoothing}'")
+        if len(self.weights) != self.order:
+            raise BadSetting(f"{len(self.weights)} weights for order {self.order}: give one each")
+        if not all(weight > 0 for weight in self.weights):
+            raise BadSetting(f"the weights are {self.weights}: each is above 0")
+        if not math.isclose(sum(self.weights), 1, abs_tol=1e-6):
+            raise BadSetting(f"the weights sum to {sum(self.weights):g}: make them sum to 1")
+
+
+def train_ngram(
+    sentences: Iterable[Sequence[str]],
+    settings: NGram | None = None,
+    *,
+    progress: Progress = silent,
+) -> NgramModel:
+    """The model of sentences, each a list of words without `<s>` and `</s>`."""
+    return train_ngram_ids(*encode_sentences(sentences), settings, progress=progress)
+
+
+def train_ngram_ids(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    settings: NGram | None = None,
+    *,
+    progress: Progress = silent,
+) -> NgramModel:
+    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+
+    Progress is told in steps: each order is counted, and all of them become probabilities.
+    """
+    settings = settings or NGram()
+    steps = settings.order + 1
+    counts = count_ids(
+        ids,
+        vocabulary,
+        settings.order,
+        min_count=settings.min_count,
+        progress=lambda counted, _: progress(counted, steps),
+    )
+    model = estimate(counts, settings)
+    progress(steps, steps)
+    return model
+
+
+def estimate(counts: NgramCounts, settings: NGram) -> NgramModel:
+    """The model of counts, smoothed as the settings say."""
+    if settings.smoothing == "none":
+        return unsmoothed(counts)
+    if settings.smoothing == "add-k":
+        return add_k(counts, settings.k)
+    if settings.smoothing == "interpolated":
+        return interpolated(counts, settings.weights or [1 / counts.order] * counts.order)
+    return kneser_ney(counts)

@@ -1,0 +1,116 @@
+"""N-grams of sentences, or of a stream of ids, counted with their vocabulary.
+
+Knows nothing of smoothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from malmoi.errors import BadSetting
+from malmoi.files.progress import Progress, silent
+from malmoi.kernels.counts.count_ngrams import Counted, Ids, pack, words_before
+from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.keys import Keys
+from malmoi.models.ngram_counts import NgramCounts
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, number_words, refuse_marks
+from malmoi.models.trie import Trie
+from malmoi.vocabulary import Vocabulary
+
+
+def count_ngrams(
+    sentences: Iterable[Sequence[str]],
+    order: int = 3,
+    *,
+    min_count: int = 1,
+    progress: Progress = silent,
+) -> NgramCounts:
+    """The n-grams of sentences, up to some order; words seen too rarely are `<unk>`."""
+    ids, vocabulary = encode_sentences(sentences)
+    return count_ids(ids, vocabulary, order, min_count=min_count, progress=progress)
+
+
+def count_ids(
+    ids: Ids,
+    vocabulary: Vocabulary,
+    order: int = 3,
+    *,
+    min_count: int = 1,
+    progress: Progress = silent,
+) -> NgramCounts:
+    """The n-grams of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+
+    Progress is told in orders.
+    """
+    check_counting(order, min_count)
+    refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
+    if not np.any(ids != LINE_END):
+        raise BadSetting("there is nothing to learn from: the corpus holds no word")
+    ids, words = leave_out_rare(ids, vocabulary, min_count)
+    marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
+    single = Trie(Keys.of([*words, *marks]), ())
+    levels: list[Counted] = []
+    for level in count_orders(single.marked(ids), single.begin, len(single.words), order):
+        levels.append(level)
+        progress(len(levels), order)
+    return NgramCounts(
+        Trie(single.words, tuple(level.packed for level in levels[1:])),
+        tuple(level.counts for level in levels),
+        tuple(level.suffixes for level in levels),
+    )
+
+
+def count_orders(tokens: Ids, begin: int, words: int, order: int) -> Iterator[Counted]:
+    """The n-grams of a stream with marked lines, one order after the other.
+
+    No n-gram reaches over a line's start. `words` is how many there are, seen or not.
+    """
+    every = np.arange(words)
+    single = np.bincount(tokens, minlength=words)
+    yield Counted(every.astype(np.uint64), single, np.zeros_like(every))
+    before = words_before(tokens, begin)
+    rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
+    for length in range(2, order + 1):
+        ends = np.flatnonzero(before >= length - 1)
+        packed, first, inverse, counts = np.unique(
+            pack(rows[ends - 1], tokens[ends]),
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
+        )
+        yield Counted(packed, counts, rows[ends[first]])
+        rows[ends] = inverse
+
+
+def check_counting(order: int, min_count: int) -> None:
+    """Refuse what cannot be counted."""
+    if order < 1:
+        raise BadSetting(f"order is {order}: an n-gram has at least one word")
+    if min_count < 1:
+        raise BadSetting(f"min_count is {min_count}: it is at least 1")
+
+
+def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[Ids, Vocabulary]:
+    """Sentences as a stream of ids, with the vocabulary that gives the ids."""
+    words, stream = number_words(sentences)
+    seen = np.bincount(stream[stream != LINE_END], minlength=len(words))
+    vocabulary = Vocabulary.of(dict(zip(words, seen.tolist(), strict=True)))
+    ids = np.r_[vocabulary.words.find_all(words), LINE_END].astype(np.uint32)
+    return ids[np.minimum(stream, len(words))], vocabulary
+
+
+def leave_out_rare(ids: Ids, vocabulary: Vocabulary, min_count: int) -> tuple[Ids, Keys]:
+    """The words seen at least `min_count` times, and the stream with UNKNOWN for the others."""
+    kept = vocabulary.counts >= min_count
+    if kept.all():
+        return ids, vocabulary.words
+    if not kept.any():
+        raise BadSetting(
+            f"no word was seen {min_count} times, the most frequent one"
+            f" {vocabulary.counts.max():,} times: lower min_count"
+        )
+    renumbered = np.where(kept, np.cumsum(kept) - 1, UNKNOWN).astype(np.uint32)
+    ordinary = ids < UNKNOWN
+    ids = ids.copy()
+    ids[ordinary] = renumbered[ids[ordinary]]
+    return ids, vocabulary.words.take(np.flatnonzero(kept))
