@@ -7,11 +7,11 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
-from malmoi.nearest.top_k import Rows
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.search.build import build_index
 from malmoi.search.querying.ranking import by_vector
 from malmoi.search.storage.state import State
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 K, RECALL, TIMES = 10, 0.95, 10.0
 QUERIES, ROUNDS, SEED = 1000, 5, 99
@@ -64,19 +64,21 @@ def run(data: Data) -> Iterator[Figure]:
     yield faster("hits beside exact in NumPy", whole / len(some), plain / len(some), TIMES)
 
 
-def best_in_numpy(units: Matrix, direction: Matrix) -> Rows:
+def best_in_numpy(units: Float32Array, direction: Float32Array) -> Int64Array:
     """The rows of the ten highest products, best first."""
     scores = units @ direction
     best = np.argpartition(scores, -K)[-K:]
     return best[np.argsort(-scores[best])]
 
 
-def ask(state: State, directions: Matrix, k: int = K, *, exact: bool = False) -> list[Rows]:
+def ask(
+    state: State, directions: Float32Array, k: int = K, *, exact: bool = False
+) -> list[Int64Array]:
     """One query after the other."""
     return [by_vector(state, one, k, state.alive, exact=exact).rows for one in directions]
 
 
-def shared(found: list[Rows], truth: list[Rows]) -> float:
+def shared(found: list[Int64Array], truth: list[Int64Array]) -> float:
     """The share of the ten nearest that were found."""
     pairs = zip(found, truth, strict=True)
     return float(np.mean([len({*near.tolist()} & {*best.tolist()}) / K for near, best in pairs]))

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
+from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.vocabulary import Vocabulary
 
@@ -33,10 +33,8 @@ ROUNDS, ASKED, LIMIT = 2, 2, 1e-6
 MEMORY = 256  # megabytes; the counts themselves take more
 SMALL = 100_000  # ids in the stream that only warms things up
 
-Pairs = npt.NDArray[np.int64]  # row * words + column
-Sums = npt.NDArray[np.float64]
-Counted = Callable[[], tuple[Pairs, Sums]]  # called when time is no longer taken
-Count = Callable[[Ids, Vocabulary], Counted]
+Counted = Callable[[], tuple[Int64Array, Float64Array]]  # called when time is no longer taken
+Count = Callable[[UInt32Array, Vocabulary], Counted]
 
 
 def run(data: Data) -> Iterator[Figure]:
@@ -54,7 +52,7 @@ def run(data: Data) -> Iterator[Figure]:
     yield memory(data.folder, ids, vocabulary, len(pairs))
 
 
-def encoded(source: Path) -> tuple[Ids, Vocabulary]:
+def encoded(source: Path) -> tuple[UInt32Array, Vocabulary]:
     """The words between white space as ids, by plain Python."""
     say("ids of enwiki")
     lines = [line.split() for line in gzip.decompress(source.read_bytes()).decode().split("\n")]
@@ -65,7 +63,7 @@ def encoded(source: Path) -> tuple[Ids, Vocabulary]:
     return np.fromiter(stream, dtype=np.uint32), vocabulary
 
 
-def speed(ids: Ids, vocabulary: Vocabulary, counted: dict[str, Counted]) -> Figure:
+def speed(ids: UInt32Array, vocabulary: Vocabulary, counted: dict[str, Counted]) -> Figure:
     """How much faster than the best of the peers; their counts are kept."""
     programs: dict[str, Count] = {
         "malmoi": count_ours,
@@ -86,7 +84,7 @@ def speed(ids: Ids, vocabulary: Vocabulary, counted: dict[str, Counted]) -> Figu
     return faster(f"enwiki, window {WINDOW}", ours, min(peers), ASKED, f"{remark}.")
 
 
-def same(name: str, pairs: Pairs, values: Sums, peer: Counted) -> Figure:
+def same(name: str, pairs: Int64Array, values: Float64Array, peer: Counted) -> Figure:
     """Whether a peer has the same pairs, and how far its numbers are off, relatively."""
     theirs, numbers = peer()
     order = np.argsort(theirs)
@@ -102,7 +100,7 @@ def same(name: str, pairs: Pairs, values: Sums, peer: Counted) -> Figure:
     )
 
 
-def memory(folder: Path, ids: Ids, vocabulary: Vocabulary, pairs: int) -> Figure:
+def memory(folder: Path, ids: UInt32Array, vocabulary: Vocabulary, pairs: int) -> Figure:
     """How far memory grows in a fresh process that is allowed less than the counts take."""
     say("memory of co-occurrences")
     np.save(folder / "ids.npy", ids)
@@ -135,13 +133,13 @@ def print_growth(folder: Path) -> None:
     del held
 
 
-def count_ours(ids: Ids, vocabulary: Vocabulary) -> Counted:
+def count_ours(ids: UInt32Array, vocabulary: Vocabulary) -> Counted:
     """Our counts."""
     counts = count_cooccurrences(ids, vocabulary, Cooccurrence(window=WINDOW))
     return lambda: (flat(counts.starts, counts.columns), counts.values.astype(np.float64))
 
 
-def count_scipy(ids: Ids, vocabulary: Vocabulary) -> Counted:
+def count_scipy(ids: UInt32Array, vocabulary: Vocabulary) -> Counted:
     """A sparse matrix for each distance, and their sum."""
     sparse: Any = import_module("scipy.sparse")
     shape = len(vocabulary), len(vocabulary)
@@ -153,7 +151,7 @@ def count_scipy(ids: Ids, vocabulary: Vocabulary) -> Counted:
     return lambda: (flat(both.indptr, both.indices), both.data)
 
 
-def count_polars(ids: Ids, vocabulary: Vocabulary) -> Counted:
+def count_polars(ids: UInt32Array, vocabulary: Vocabulary) -> Counted:
     """Grouped by pair, then again with the pairs turned round."""
     polars: Any = import_module("polars")
     words, pair = len(vocabulary), polars.col("pair")
@@ -164,7 +162,7 @@ def count_polars(ids: Ids, vocabulary: Vocabulary) -> Counted:
     return lambda: (both["pair"].to_numpy(), both["weight"].to_numpy())
 
 
-def count_duckdb(ids: Ids, vocabulary: Vocabulary) -> Counted:
+def count_duckdb(ids: UInt32Array, vocabulary: Vocabulary) -> Counted:
     """The same in SQL."""
     duckdb, arrow = import_module("duckdb"), import_module("pyarrow")
     words = len(vocabulary)
@@ -180,14 +178,14 @@ def count_duckdb(ids: Ids, vocabulary: Vocabulary) -> Counted:
     return lambda: (both["pair"], both["weight"])
 
 
-def flat(starts: npt.NDArray[Any], columns: npt.NDArray[Any]) -> Pairs:
+def flat(starts: npt.NDArray[Any], columns: npt.NDArray[Any]) -> Int64Array:
     """The pairs of a sparse matrix of words."""
     words = len(starts) - 1
-    pairs: Pairs = np.repeat(np.arange(words), np.diff(starts)) * words + columns
+    pairs: Int64Array = np.repeat(np.arange(words), np.diff(starts)) * words + columns
     return pairs
 
 
-def weighted_pairs(ids: Ids, words: int) -> list[npt.NDArray[Any]]:
+def weighted_pairs(ids: UInt32Array, words: int) -> list[npt.NDArray[Any]]:
     """All pairs end to end, and their weights."""
     parts = [
         (rows.astype(np.int64) * words + columns, np.full(len(rows), 1 / distance))
@@ -196,7 +194,7 @@ def weighted_pairs(ids: Ids, words: int) -> list[npt.NDArray[Any]]:
     return [np.concatenate(part) for part in zip(*parts, strict=True)]
 
 
-def pairs_of(ids: Ids) -> Iterator[tuple[int, Any, Any]]:
+def pairs_of(ids: UInt32Array) -> Iterator[tuple[int, Any, Any]]:
     """For each distance the words of known ids in one line, and those so far before them."""
     known = ids[ids != UNKNOWN]
     lines = np.cumsum(known == LINE_END)[known != LINE_END]

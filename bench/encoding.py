@@ -20,13 +20,13 @@ from bench.data import Data
 from bench.measure import Figure, best_of, command, faster, say, within
 from bench.narrower import figures_without_avx512, print_figures
 from bench.text import CORPORA
+from malmoi.arrays import Float32Array, Float64Array
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime.engine import can_compile
-from malmoi.evaluate.scores import Numbers, spearman
-from malmoi.vectors import Matrix
+from malmoi.evaluate.scores import spearman
 
-Encode = Callable[[list[str]], Matrix]
+Encode = Callable[[list[str]], Float32Array]
 
 MODEL, ROUNDS, TEXTS, MIXED = "minilm", 3, 1500, 800
 # Times as fast, for short texts, mixed ones and one alone, and points of Spearman it may cost.
@@ -170,7 +170,7 @@ def cost_of_quantizing(ours: Encode, quantized: Encode, arithmetic: Arithmetic) 
     )
 
 
-def agreement(encode: Encode, rows: list[list[str]], people: Numbers) -> float:
+def agreement(encode: Encode, rows: list[list[str]], people: Float64Array) -> float:
     """Spearman's rank correlation of cosines and people's scores, in points."""
     first, second = (encode([row[side] for row in rows]) for side in (0, 1))
     return 100 * (spearman(np.sum(first * second, axis=1, dtype=np.float64), people) or 0.0)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from bench.measure import Figure
+from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_floats, lay_int16
 from malmoi.kernels.core.barrier import Team
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.jit import uncounted
 from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer import gemm_int16 as int16_products
 from malmoi.kernels.transformer.dense import NOT_BENT, multiply_floats, multiply_int16
 from malmoi.kernels.transformer.gemm_quantized import new_quantized
@@ -37,7 +37,7 @@ def multiply_add(emit: Emitter, numbers: Array, steps: Any) -> None:
 
 
 @uncounted
-def run_chains(numbers: Matrix, steps: int) -> None:
+def run_chains(numbers: Float32Array, steps: int) -> None:
     """See `multiply_add`."""
     multiply_add(numbers, steps)
 

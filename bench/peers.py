@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import malmoi
+from malmoi.arrays import Float32Array
 
 UNSEEN = (
     "kingish",
@@ -25,8 +25,6 @@ UNSEEN = (
     "말모이",
 )
 MAGIC = struct.pack("<2i", 793712314, 12)
-
-Numbers = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Reading:
 
     who: str
     keys: list[str]
-    rows: Numbers
+    rows: Float32Array
     remark: str = ""
 
 
@@ -63,7 +61,7 @@ def read_ours(file: File) -> Reading:
         warnings.simplefilter("ignore", UserWarning)  # notes on keys that are not UTF-8
         vectors = malmoi.load(file.path, encoding=file.encoding, strict=file.strict)
 
-    def ask(word: str) -> Numbers:
+    def ask(word: str) -> Float32Array:
         try:
             return vectors.vector(word)
         except malmoi.UnknownWord:  # of which nothing is known: zeros in fastText

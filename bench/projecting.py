@@ -9,13 +9,14 @@ import numpy as np
 
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
+from malmoi.arrays import Float32Array
 from malmoi.nearest.all_pairs import rank_each_other
 from malmoi.project.neighbour_preservation import kept_share, sampled
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.reduction import Method, reduce
 from malmoi.project.reduce.tsne import LINKS
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 ROUNDS = 3
 ROWS, DRAWN, LISTED = 10_000, 5000, 10
@@ -51,7 +52,7 @@ def components(vectors: Vectors) -> Figure:
     """Three components of all rows."""
     from sklearn.decomposition import PCA
 
-    matrix: Matrix = np.asarray(vectors.matrix)
+    matrix: Float32Array = np.asarray(vectors.matrix)
     ours, theirs = best_of(
         ROUNDS,
         partial(principal_components, matrix, 3),

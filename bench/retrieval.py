@@ -9,6 +9,7 @@ from bench.data import Data
 from bench.measure import Figure, say
 from bench.search_sets import Questions, paragraphs, paraphrases
 from bench.text import CORPORA
+from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
@@ -17,7 +18,7 @@ from malmoi.search.build import build_index
 from malmoi.search.learn_weight import learn_weight
 from malmoi.search.sources import Source
 from malmoi.search.storage.segment import Entry
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 SCIFACT = CORPORA.parent / "scifact"
 PARAKQC = CORPORA.parent / "parakqc" / "paraKQC_v1.txt"
@@ -124,7 +125,7 @@ class Remembering:
         self.largest = np.empty((0, encoder.dim), np.float32)
         self.stream = encoder.stream
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         made = self.encoder.encode(texts, progress=progress)
         self.largest = max(self.largest, made, key=len)
         return made

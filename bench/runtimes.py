@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bench.data import Data
 from bench.encoding import (
@@ -26,13 +25,12 @@ from bench.encoding import (
 )
 from bench.measure import Figure, say
 from bench.text import CORPORA
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.locate import find_model
-from malmoi.vectors import Matrix
 
 BATCH, LONGEST = 32, 256
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-Ids = npt.NDArray[np.int64]
-Run = Callable[[Ids, Ids], Matrix]  # ids and mask [texts, longest] to states
+Run = Callable[[Int64Array, Int64Array], Float32Array]  # ids and mask [texts, longest] to states
 
 
 def run(data: Data) -> Iterator[Figure]:
@@ -50,7 +48,7 @@ def run(data: Data) -> Iterator[Figure]:
             )
 
 
-def runtimes(folder: str) -> Iterator[tuple[str, Callable[[list[str]], Matrix]]]:
+def runtimes(folder: str) -> Iterator[tuple[str, Callable[[list[str]], Float32Array]]]:
     """Each runtime that is installed, by name, as something that encodes."""
     for name, make in {
         "onnxruntime": make_onnxruntime,
@@ -63,7 +61,7 @@ def runtimes(folder: str) -> Iterator[tuple[str, Callable[[list[str]], Matrix]]]
         yield name, padded_encoder(folder, make(folder))
 
 
-def padded_encoder(folder: str, run: Run) -> Callable[[list[str]], Matrix]:
+def padded_encoder(folder: str, run: Run) -> Callable[[list[str]], Float32Array]:
     """Texts to vectors, as sentence-transformers goes about it."""
     from tokenizers import Tokenizer
 
@@ -71,7 +69,7 @@ def padded_encoder(folder: str, run: Run) -> Callable[[list[str]], Matrix]:
     tokenizer.enable_truncation(LONGEST)
     tokenizer.enable_padding()
 
-    def encode(texts: list[str]) -> Matrix:
+    def encode(texts: list[str]) -> Float32Array:
         order = np.argsort([-len(text) for text in texts], kind="stable")
         vectors = np.empty((len(texts), 384), np.float32)
         for start in range(0, len(texts), BATCH):
@@ -140,7 +138,7 @@ def make_ctranslate2(folder: str) -> Run:
     ctranslate2.converters.TransformersConverter(folder).convert(target, force=True)
     encoder = ctranslate2.Encoder(target, device="cpu", intra_threads=2)
 
-    def run(ids: Ids, mask: Ids) -> Matrix:
+    def run(ids: Int64Array, mask: Int64Array) -> Float32Array:
         lengths = ctranslate2.StorageView.from_array(mask.sum(axis=1).astype(np.int32))
         given = ctranslate2.StorageView.from_array(ids.astype(np.int32))
         return np.array(encoder.forward_batch(given, lengths).last_hidden_state)

@@ -15,6 +15,7 @@ from bench.measure import Figure, say
 from bench.text import CORPORA
 from bench.vectors import ENGLISH, EPOCHS, KOREAN, SETS, unpacked
 from bench.words import SUBWORDS
+from malmoi.arrays import Float32Array
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.lookup import answer
 from malmoi.evaluate.scores import spearman
@@ -23,7 +24,7 @@ from malmoi.evaluate.similarity import compared, word_similarity
 from malmoi.evaluate.typo_robustness import corrupt, typo_test
 from malmoi.subwords import SubwordVectors
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 SEEDS = range(5)  # of typos
 UNSEEN = 5  # one word in so many
@@ -35,7 +36,7 @@ MISSPELLED = SETS.parent / "typos" / "codespell_dictionary.txt"
 class NgramsAlone(SubwordVectors):
     """Vectors that never think of near words, as fastText's."""
 
-    def meant(self, word: str) -> Matrix:
+    def meant(self, word: str) -> Float32Array:
         """The mean of its n-grams."""
         return self.vector(word)
 

@@ -22,8 +22,8 @@ from bench.encoding import MODEL
 from bench.hostile import ACTS, NONE, request
 from bench.measure import Figure, megabytes, say
 from bench.serving import ours
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import load_contextual
-from malmoi.vectors import Matrix
 
 Result = TypeVar("Result")
 GOOD, HOSTILE = 6, 6  # clients of each kind
@@ -109,8 +109,8 @@ class Good:
     host: str
     port: int
     chance: random.Random
-    own: Matrix
-    recipe: Matrix
+    own: Float32Array
+    recipe: Float32Array
 
     async def ask_on(self, until: float, outcome: Outcome) -> None:
         """One request after the other."""
@@ -131,7 +131,7 @@ class Good:
                 outcome.wrong.append(f"{path}: {status}.")
         writer.close()
 
-    def question(self, places: list[int]) -> tuple[str, dict[str, Any], Matrix]:
+    def question(self, places: list[int]) -> tuple[str, dict[str, Any], Float32Array]:
         """A path, what to ask it, and what it must answer."""
         texts = [TEXTS[place] for place in places]
         which = self.chance.randrange(4)

@@ -4,8 +4,9 @@ Vectors learn from one half of a corpus (every other line). Right words that the
 of the other half's vocabulary: each that is read as another word is a false correction. Typos are
 those of frequent words, by `bench.mistyping`; one is understood if its nearest word is the right
 one. The model in `malmoi.typos.noisy_channel` was chosen with the halves exchanged, so on other
-right words; the typos there were of frequent words too, which may be the same, and of the same kinds. `NEW` was
-set last, with the results of both halves in sight: take these figures as slightly favourable.
+right words; the typos there were of frequent words too, which may be the same, and of the same
+kinds. `NEW` was set last, with the results of both halves in sight: take these figures as slightly
+favourable.
 """
 
 import random

@@ -9,9 +9,9 @@ import struct
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.parsing.text_rows import BLANK, FITS, MISFIT
 
-Matrix = npt.NDArray[np.float32]
 Row = tuple[int, bytes, list[float]]  # status, key, numbers
 
 
@@ -67,7 +67,7 @@ def is_component(field: bytes) -> bool:
     return b"e" in field.lower() or len(field.partition(b".")[2]) >= 3
 
 
-def format_lines(matrix: Matrix, keys: list[bytes]) -> list[list[bytes]]:
+def format_lines(matrix: Float32Array, keys: list[bytes]) -> list[list[bytes]]:
     """The fields of each line, numbers as Python writes them."""
     return [
         [key, *(repr(float(number)).encode() for number in row)]
@@ -130,13 +130,13 @@ def ngrams(word: bytes, shortest: int, longest: int) -> list[bytes]:
 
 def word_vectors(
     words: list[bytes],
-    own: Matrix,
-    rows: Matrix,
+    own: Float32Array,
+    rows: Float32Array,
     shortest: int,
     longest: int,
     buckets: int,
     kept: list[int] | None = None,
-) -> Matrix:
+) -> Float32Array:
     """The mean of a word's own row and its n-grams' rows."""
     out = []
     for word, row in zip(words, own, strict=True):
@@ -149,17 +149,25 @@ def word_vectors(
     return np.array(out, dtype=np.float32).reshape(own.shape)
 
 
-def screen(tiles: npt.NDArray[np.int8], scales: Matrix, direction: Matrix) -> Matrix:
+def screen(
+    tiles: npt.NDArray[np.int8], scales: Float32Array, direction: Float32Array
+) -> Float32Array:
     """out[t, l] = scales[t, l] * Σ_j direction[j] * tiles[t, j, l]."""
     sums = np.einsum("j,tjl->tl", direction.astype(np.float64), tiles.astype(np.float64))
-    found: Matrix = (sums * scales).astype(np.float32)
+    found: Float32Array = (sums * scales).astype(np.float32)
     return found
 
 
 class GloVe:
     """GloVe's update rule in float64: vectors, biases and the sums of squares of each."""
 
-    def __init__(self, words: Matrix, contexts: Matrix, biases: Matrix, others: Matrix) -> None:
+    def __init__(
+        self,
+        words: Float32Array,
+        contexts: Float32Array,
+        biases: Float32Array,
+        others: Float32Array,
+    ) -> None:
         self.numbers = [part.astype(np.float64) for part in (words, contexts, biases, others)]
         self.squares = [np.ones_like(part) for part in self.numbers]
 

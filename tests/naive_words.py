@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float64Array
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.word2vec.random import seeded
 from malmoi.kernels.word2vec.train_words import Plan, Targets, Words
 
-Numbers = npt.NDArray[np.float64]
 MASK = 2**64 - 1
 TILE = 6
 
@@ -64,8 +63,8 @@ def targets_for(word: int, targets: Targets, bits: Callable[[], int]) -> list[tu
 def train(
     ids: list[int],
     words: Words,
-    inputs: Numbers,
-    outputs: Numbers,
+    inputs: Float64Array,
+    outputs: Float64Array,
     targets: Targets,
     plan: Plan,
     seed: int,
@@ -108,7 +107,10 @@ def train(
 
 
 def learn(
-    window: list[Numbers], outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
+    window: list[Float64Array],
+    outputs: Float64Array,
+    chosen: list[tuple[int, int, int]],
+    rate: float,
 ) -> float:
     """All pairs of a window and six targets at a time: every score is of what they were."""
     loss = 0.0
@@ -130,8 +132,8 @@ def learn(
 
 
 def learn_mean(
-    mean: Numbers, outputs: Numbers, chosen: list[tuple[int, int, int]], rate: float
-) -> tuple[Numbers, float]:
+    mean: Float64Array, outputs: Float64Array, chosen: list[tuple[int, int, int]], rate: float
+) -> tuple[Float64Array, float]:
     """One window of CBOW as in word2vec.c: what each of its words moves by, and the loss.
 
     There `mean` is neu1, and `move` neu1e. Six targets are scored before they move, not one.

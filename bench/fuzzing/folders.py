@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.fuzzing.subjects import Subject, digest, signed, stripped
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.weights import open_weights
 from malmoi.encode.loading import load_encoder
 from malmoi.files.progress import Progress, silent
@@ -16,7 +17,7 @@ from malmoi.models.pickled import read_pickled
 from malmoi.search.build import build_index, open_index
 from malmoi.search.facts import index_facts
 from malmoi.search.storage import manifest
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 TEXTS = ["The bank raised its rate in 2019.", "A man plays by the river bank.",
          "서울은 한국의 수도이다.", "Rivers flow to the sea.", "Prices fell in May."]  # fmt: skip
@@ -31,16 +32,16 @@ class Hashed:
 
     name, dim = "hashed", 8
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         """A row per text."""
         rows = [sum(map(self._word, text.lower().split()), np.zeros(self.dim)) for text in texts]
         return np.array(rows, np.float32).reshape(-1, self.dim)
 
-    def stream(self, texts: Iterable[str]) -> Iterable[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterable[Float32Array]:
         """The same one by one."""
         return (self.encode([text]) for text in texts)
 
-    def _word(self, word: str) -> Matrix:
+    def _word(self, word: str) -> Float32Array:
         seed = int.from_bytes(blake2b(word.encode(), digest_size=8).digest())
         return np.random.default_rng(seed).normal(size=self.dim).astype(np.float32)
 

@@ -15,12 +15,8 @@ from typing import Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array, UInt8Array, UInt32Array, UInt64Array
 from malmoi.errors import BadSetting
-
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
-Rows = npt.NDArray[np.uint32]
 
 # The hash of a word is the polynomial sum of (byte + 1) * FACTOR**position, modulo 2**64:
 # an odd factor has an inverse there, so that many words can be summed side by side.
@@ -35,9 +31,9 @@ class Keys(Sequence[str]):
 
     def __init__(
         self,
-        packed: Bytes,
-        offsets: Offsets,
-        lookup: tuple[Hashes, Rows] | None = None,
+        packed: UInt8Array,
+        offsets: Int64Array,
+        lookup: tuple[UInt64Array, UInt32Array] | None = None,
     ) -> None:
         self.packed = packed
         self.offsets = offsets
@@ -57,7 +53,7 @@ class Keys(Sequence[str]):
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
 
     @cached_property
-    def lookup(self) -> tuple[Hashes, Rows]:
+    def lookup(self) -> tuple[UInt64Array, UInt32Array]:
         """The hashes in ascending order and the row of each; equal words by row."""
         hashes = hash_words(self.packed, self.offsets)
         order = np.argsort(hashes, kind="stable")
@@ -208,7 +204,7 @@ def hash_word(word: bytes) -> int:
     return value & MASK
 
 
-def hash_words(packed: Bytes, offsets: Offsets) -> Hashes:
+def hash_words(packed: UInt8Array, offsets: Int64Array) -> UInt64Array:
     """`hash_word` of every packed word, side by side."""
     hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
     first = 0
@@ -227,7 +223,9 @@ def hash_words(packed: Bytes, offsets: Offsets) -> Hashes:
     return hashes
 
 
-def pack_spans(source: Bytes, starts: Offsets, stops: Offsets) -> tuple[Bytes, Offsets]:
+def pack_spans(
+    source: UInt8Array, starts: Int64Array, stops: Int64Array
+) -> tuple[UInt8Array, Int64Array]:
     """Copy spans of bytes end to end; returns them with where each begins."""
     lengths = stops - starts
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
@@ -236,7 +234,7 @@ def pack_spans(source: Bytes, starts: Offsets, stops: Offsets) -> tuple[Bytes, O
     return source[places], offsets
 
 
-def _powers(base: int, count: int) -> Hashes:
+def _powers(base: int, count: int) -> UInt64Array:
     powers = np.full(count, base, dtype=np.uint64)
     powers[:1] = 1
     return np.multiply.accumulate(powers)

@@ -14,12 +14,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, UnknownWord, check_encoding
 from malmoi.explanation import Explanation
 from malmoi.hangul import split_jamo
 from malmoi.typos.noisy_channel import NewWords, learn_new_words, readings
 from malmoi.unicode import normalize
-from malmoi.vectors import Matrix, Selection, Vectors
+from malmoi.vectors import Selection, Vectors
 
 LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
 LONGEST_WORD = 1000  # characters: what is longer is no word, and would have thousands of n-grams
@@ -126,8 +127,8 @@ class SubwordVectors(Vectors):
     an unseen word are refused where less than `least_known` of its n-grams have one.
     """
 
-    own: Matrix
-    ngrams: Matrix
+    own: Float32Array
+    ngrams: Float32Array
     subwords: Subwords
     kept: npt.NDArray[np.int32] | None = None
     least_known: float = LEAST_KNOWN
@@ -140,7 +141,7 @@ class SubwordVectors(Vectors):
         if self.own.shape != self.matrix.shape:
             raise BadSetting(f"own rows are {self.own.shape}; {self.matrix.shape} are needed")
 
-    def vector(self, word: str) -> Matrix:
+    def vector(self, word: str) -> Float32Array:
         """The vector of a word, seen or not, as fastText has it; `UnknownWord` if it has none."""
         row = self.row(word)
         if row >= 0:
@@ -150,7 +151,7 @@ class SubwordVectors(Vectors):
             raise UnknownWord(word)
         return self._mean(rows)
 
-    def meant(self, word: str) -> Matrix:
+    def meant(self, word: str) -> Float32Array:
         """The vector of what is meant by a word: if it was never seen, perhaps a near one."""
         vector, _ = self.understand(word)
         if vector is None:
@@ -161,7 +162,7 @@ class SubwordVectors(Vectors):
         """Which step says what is meant: its own row, near words, its n-grams, or nothing."""
         return self.understand(word)[1]
 
-    def understand(self, word: str) -> tuple[Matrix | None, Explanation]:
+    def understand(self, word: str) -> tuple[Float32Array | None, Explanation]:
         """The vector of what is meant by a word, None if there is none, and where it comes from.
 
         Where known words one slip away are more likely meant than a new word, it is their mean
@@ -179,7 +180,7 @@ class SubwordVectors(Vectors):
         shares = np.array([share for _, share in near], np.float32)
         if shares.sum() > MORE_LIKELY:
             rows = self.rows_of("matrix", [self.row(one) for one, _ in near])
-            mean: Matrix = shares @ rows / shares.sum()
+            mean: Float32Array = shares @ rows / shares.sum()
             return mean, Explanation(word, "near words", names, near, len(ngrams))
         if not known:
             return None, Explanation(word, "nothing", names, near, len(ngrams))
@@ -203,8 +204,8 @@ class SubwordVectors(Vectors):
     def _taken(self, rows: Selection) -> dict[str, Any]:
         return super()._taken(rows) | {"own": self.rows_of("own", rows)}
 
-    def _mean(self, rows: list[int]) -> Matrix:
-        mean: Matrix = self.rows_of("ngrams", rows).mean(axis=0, dtype=np.float32)
+    def _mean(self, rows: list[int]) -> Float32Array:
+        mean: Float32Array = self.rows_of("ngrams", rows).mean(axis=0, dtype=np.float32)
         return mean
 
     @cached_property

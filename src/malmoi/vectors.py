@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys, is_encodable
 from malmoi.unicode import Form, normalize
 
-Matrix = npt.NDArray[np.float32]
-Counts = npt.NDArray[np.int64]
 Selection = slice | npt.NDArray[np.integer]
 Float = TypeVar("Float", bound=np.floating[Any])
 
@@ -36,11 +35,11 @@ class Vectors(Deferred):
     """
 
     keys: Keys
-    matrix: Matrix
+    matrix: Float32Array
     # None by way of a factory: a default on the class would hide what is deferred.
-    counts: Counts | None = field(default_factory=lambda: None)
+    counts: Int64Array | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
-    output: Matrix | None = field(default_factory=lambda: None)
+    output: Float32Array | None = field(default_factory=lambda: None)
 
     if TYPE_CHECKING:
 
@@ -50,7 +49,7 @@ class Vectors(Deferred):
             matrix: npt.ArrayLike,
             counts: npt.ArrayLike | None = None,
             meta: Mapping[str, str] = ...,
-            output: Matrix | None = None,
+            output: Float32Array | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -71,7 +70,7 @@ class Vectors(Deferred):
         return int(self.matrix.shape[1])
 
     @cached_property
-    def norms(self) -> Matrix:
+    def norms(self) -> Float32Array:
         """The Euclidean length of every row."""
         stored = self.stored("norms")
         return row_norms(self.matrix) if stored is None else stored
@@ -91,14 +90,14 @@ class Vectors(Deferred):
                 row = max(row, self.keys.find(normalize(form, word)))
         return row
 
-    def vector(self, word: str) -> Matrix:
+    def vector(self, word: str) -> Float32Array:
         """The vector of a word; `UnknownWord` if there is none."""
         row = self.row(word)
         if row < 0:
             raise UnknownWord(word)
         return self.rows_of("matrix", row)
 
-    def meant(self, word: str) -> Matrix:
+    def meant(self, word: str) -> Float32Array:
         """The vector of what is meant by a word in a question: here, the word's."""
         return self.vector(word)
 
@@ -128,12 +127,12 @@ class Vectors(Deferred):
         return isinstance(word, str) and is_encodable(word) and self.row(word) >= 0
 
     @overload
-    def __getitem__(self, asked: str) -> Matrix: ...
+    def __getitem__(self, asked: str) -> Float32Array: ...
     @overload
     def __getitem__(self, asked: slice) -> Self: ...
     @overload
-    def __getitem__(self, asked: Iterable[str]) -> Matrix: ...
-    def __getitem__(self, asked: str | slice | Iterable[str]) -> Matrix | Self:
+    def __getitem__(self, asked: Iterable[str]) -> Float32Array: ...
+    def __getitem__(self, asked: str | slice | Iterable[str]) -> Float32Array | Self:
         if isinstance(asked, str):
             return self.vector(asked)
         if isinstance(asked, slice):
@@ -158,7 +157,7 @@ class Vectors(Deferred):
         return f"{type(self).__name__}({len(self):,} × {self.dim})"
 
 
-def as_matrix(numbers: npt.ArrayLike) -> Matrix:
+def as_matrix(numbers: npt.ArrayLike) -> Float32Array:
     """float32 [n, dim], copied only where it is not so already."""
     try:
         matrix = np.asarray(numbers)
@@ -172,11 +171,11 @@ def as_matrix(numbers: npt.ArrayLike) -> Matrix:
         return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
-def row_norms(rows: Matrix) -> Matrix:
+def row_norms(rows: Float32Array) -> Float32Array:
     """The Euclidean length of every row, [n, dim] to [n], for numbers of any magnitude."""
     squares = np.einsum("ij,ij->i", rows, rows)
     extreme = np.flatnonzero(_is_extreme(squares))
-    norms: Matrix = np.sqrt(squares)
+    norms: Float32Array = np.sqrt(squares)
     with np.errstate(over="ignore"):  # a length beyond single precision is inf
         norms[extreme] = np.linalg.norm(rows[extreme].astype(np.float64), axis=1)
     return norms

@@ -10,10 +10,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.keys import Keys
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,7 +20,7 @@ class Vocabulary:
     """`words[i]` was seen `counts[i]` times; `i` is its id."""
 
     words: Keys
-    counts: Counts
+    counts: Int64Array
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):
@@ -39,7 +38,7 @@ class Vocabulary:
     def chosen(
         cls,
         words: Keys,
-        counts: Counts,
+        counts: Int64Array,
         *,
         min_count: int = 1,
         size: int | None = None,
@@ -99,7 +98,7 @@ class Vocabulary:
         return f"Vocabulary({len(self):,} words, {int(self.counts.sum()):,} seen)"
 
 
-def by_frequency(words: Keys, counts: Counts) -> npt.NDArray[np.int64]:
+def by_frequency(words: Keys, counts: Int64Array) -> npt.NDArray[np.int64]:
     """The order of words by count, most first, then by their bytes."""
     starts = prefixes(words)
     order = np.lexsort((starts[:, 1], starts[:, 0], -counts))

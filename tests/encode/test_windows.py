@@ -10,12 +10,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import ContextualEncoder, load_contextual
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens import breaks, windows
 from malmoi.encode.tokens.windows import window_starts
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
 from tests.encode.checkpoints import save_model
 from tests.encode.worlds import naive_pool
 
@@ -41,7 +41,9 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ContextualE
         yield load_contextual(str(folder)), peer
 
 
-def states_one_window_at_a_time(encoder: ContextualEncoder, peer: Any, overlap: int) -> Matrix:
+def states_one_window_at_a_time(
+    encoder: ContextualEncoder, peer: Any, overlap: int
+) -> Float32Array:
     """Each piece of LONG from the window where the smaller of before and after is largest."""
     tokenizer = type(encoder.cutter.tokenizer).from_str(encoder.cutter.tokenizer.to_str())
     tokenizer.no_truncation()

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.cli import run
 from malmoi.encode import encoder as encoders
 from malmoi.encode.bulk import outputs
@@ -28,7 +29,6 @@ from malmoi.files import checkpoint
 from malmoi.files.progress import Progress, silent
 from malmoi.formats import load
 from malmoi.text.corpus import Corpus
-from malmoi.vectors import Matrix
 from tests.encode.checkpoints import save_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*left over from an embedding")
@@ -292,10 +292,10 @@ class Lengths:
 
     name, dim = "lengths", 2
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         return np.concatenate([*self.stream(texts)])
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         for text in texts:
             yield np.array([[len(text), 1]], np.float32)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
 from malmoi.encode.tokens.tokenized import Pieces
-from malmoi.vectors import Matrix
 
 
 def numbers(*values: int) -> npt.NDArray[np.int32]:
@@ -58,7 +58,9 @@ def made_up(layers: int = 5, dim: int = 3) -> Activations:
     return Activations(texts, states, tuple(range(layers)), layers)
 
 
-def naive_mix(layers: list[Matrix], mix: str, weights: list[float], scale: float) -> Matrix:
+def naive_mix(
+    layers: list[Float32Array], mix: str, weights: list[float], scale: float
+) -> Float32Array:
     if mix == "concat":
         return np.array([np.hstack([layer[i] for layer in layers]) for i in range(len(layers[0]))])
     if mix == "weighted":
@@ -68,7 +70,7 @@ def naive_mix(layers: list[Matrix], mix: str, weights: list[float], scale: float
     return np.array(total / len(layers) if mix == "mean" else total)
 
 
-def naive_pool(rows: Matrix, how: str) -> Matrix:
+def naive_pool(rows: Float32Array, how: str) -> Float32Array:
     if len(rows) == 0:
         return np.zeros(rows.shape[1], np.float32)
     answers = {

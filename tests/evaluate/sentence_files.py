@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.files.progress import Progress, silent
-from malmoi.vectors import Matrix
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared/data"))
 
@@ -39,11 +39,11 @@ class TableEncoder:
         self.dim = len(next(iter(vectors.values())))
         self.asked: list[str] = []
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         found = list(texts)
         self.asked += found
         progress(len(found), len(found))
         return np.array([self.vectors[text] for text in found], np.float32)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         yield self.encode(texts)

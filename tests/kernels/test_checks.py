@@ -171,7 +171,7 @@ def test_a_kernel_refuses_what_it_would_overrun(
 def test_python_enters_no_kernel_but_through_a_check() -> None:
     unchecked = []
     for path in SOURCE.rglob("*.py"):
-        if path.parent.name == "kernels":
+        if "kernels" in path.relative_to(SOURCE).parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(

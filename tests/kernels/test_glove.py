@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Int64Array
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.glove.glove_steps import FIXED, learn_groups
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.train.glove.tables import Sides, random_tables, taken_apart, width_of
 from malmoi.vocabulary import Vocabulary
 from tests import naive
@@ -16,7 +16,7 @@ WORDS = 9
 RATE = np.float32(0.05)
 
 
-def some_records(count: int, seed: int) -> tuple[Places, Places, Places]:
+def some_records(count: int, seed: int) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Groups of up to five records: where they end, and the rows and columns of all."""
     random = np.random.default_rng(seed)
     bounds = np.unique(np.r_[0, np.cumsum(random.integers(1, 6, count)), count])
@@ -46,7 +46,7 @@ def learnt(tables: Sides, count: int, seed: int, rate: np.float32 = RATE) -> flo
     return float(losses[1])
 
 
-def some_numbers(count: int) -> tuple[naive.Matrix, naive.Matrix]:
+def some_numbers(count: int) -> tuple[Float32Array, naive.Matrix]:
     random = np.random.default_rng(count)
     return (
         random.normal(1, 2, count).astype(np.float32),

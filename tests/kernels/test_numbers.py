@@ -1,15 +1,13 @@
 """Decimal numbers: what is written reads back bit for bit, what is read is what Python reads."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from malmoi.arrays import UInt32Array
 from malmoi.kernels.parsing.numbers import NOT_A_NUMBER, format_number, parse_number
 from tests import naive
-
-Bits = npt.NDArray[np.uint32]
 
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False).map(np.float32)
 decimals = st.from_regex(r"[+-]?[0-9]{1,9}(\.[0-9]{0,8})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
@@ -56,7 +54,9 @@ def test_numbers_of_every_exponent_read_back(sign: int) -> None:
     mantissas = np.random.default_rng(3).integers(0, 1 << 23, 24, dtype=np.uint32)
     edges = np.array([0, 1, 2, (1 << 23) - 1, (1 << 23) - 2], dtype=np.uint32)
     exponents = np.arange(255, dtype=np.uint32)[:, None] << 23
-    patterns: Bits = (exponents | np.r_[edges, mantissas] | np.uint32(sign << 31)).reshape(-1)
+    patterns: UInt32Array = (exponents | np.r_[edges, mantissas] | np.uint32(sign << 31)).reshape(
+        -1
+    )
     values = patterns.view(np.float32)
     texts = [formatted(value) for value in values]
     by_python = np.array([np.float32(float(text)) for text in texts])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_floats
 from malmoi.kernels.core.barrier import Team
 from malmoi.kernels.core.jit import compiled, readily_compiled
@@ -16,18 +17,17 @@ from malmoi.kernels.transformer.dense import EXACT, NOT_BENT, TANH, multiply_flo
 from malmoi.kernels.transformer.gemm import PANEL, USABLE
 from malmoi.kernels.transformer.gemm_quantized import new_quantized
 from malmoi.kernels.transformer.row_max import highest, highest_magnitude
-from malmoi.vectors import Matrix
 
 needs_vectors = pytest.mark.skipif(not USABLE, reason="this processor has no AVX2 with FMA")
 NOTHING = new_quantized(0, 0, np.uint8)
 COUNTER = np.zeros(1, np.int64)
 
 
-def random(seed: int, *shape: int) -> Matrix:
+def random(seed: int, *shape: int) -> Float32Array:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
-def gelu(x: Matrix, bend: int) -> Matrix:
+def gelu(x: Float32Array, bend: int) -> Float32Array:
     if bend == EXACT:
         return np.asarray(x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2)
     return np.asarray(x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2)
@@ -61,7 +61,7 @@ def test_a_product_is_bent_where_it_is_asked_for(bend: int, columns: int) -> Non
 
 
 @compiled
-def curve_of(which: int, x: Matrix) -> None:
+def curve_of(which: int, x: Float32Array) -> None:
     for i in range(len(x)):
         x[i] = decay(x[i]) if which == 0 else exact_gelu(x[i]) if which == 1 else tanh_gelu(x[i])
 
@@ -76,7 +76,7 @@ def test_curves_are_those_of_single_precision() -> None:
 
 
 @readily_compiled
-def exponentials_of(row: Matrix, count: int) -> float:
+def exponentials_of(row: Float32Array, count: int) -> float:
     return float(exponentials(row, count))
 
 
@@ -90,7 +90,7 @@ def test_softmax_is_that_of_numpy(count: int) -> None:
 
 
 @readily_compiled
-def maxima_of(row: Matrix, count: int) -> tuple[float, float]:
+def maxima_of(row: Float32Array, count: int) -> tuple[float, float]:
     return highest(row, count), highest_magnitude(row, count)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_bytes, lay_int16
 from malmoi.kernels.core.barrier import Team
 from malmoi.kernels.transformer import gemm_int8 as byte_products
@@ -22,7 +23,6 @@ from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_int8 import quantize_bytes
 from malmoi.kernels.transformer.gemm_int16 import BOUND, MOST, quantize_int16
 from malmoi.kernels.transformer.gemm_quantized import Quantized, new_quantized
-from malmoi.vectors import Matrix
 
 COUNTER = np.zeros(1, np.int64)
 needs_int16 = pytest.mark.skipif(not int16_products.USABLE, reason="this processor has no AVX2")
@@ -32,11 +32,11 @@ sizes = given(
 )
 
 
-def random(seed: int, *shape: int) -> Matrix:
+def random(seed: int, *shape: int) -> Float32Array:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
-def in_int16(rows: Matrix) -> Quantized:
+def in_int16(rows: Float32Array) -> Quantized:
     count, depth = rows.shape
     quantized = new_quantized(count, depth, np.int16)
     quantize_int16(rows, depth, quantized)
@@ -52,7 +52,9 @@ def matrix_of(dense: QuantizedDense, group: int) -> npt.NDArray[np.int64]:
     return whole
 
 
-def times(rows: Matrix, dense: QuantizedDense, parts: int = 1) -> tuple[Matrix, Quantized]:
+def times(
+    rows: Float32Array, dense: QuantizedDense, parts: int = 1
+) -> tuple[Float32Array, Quantized]:
     """The product by the kernel, and the rows as it quantized them."""
     multiply: Any = multiply_int16 if dense.panels.dtype == np.int16 else multiply_bytes
     kind = np.int16 if dense.panels.dtype == np.int16 else np.uint8
@@ -63,10 +65,12 @@ def times(rows: Matrix, dense: QuantizedDense, parts: int = 1) -> tuple[Matrix, 
     return out, quantized
 
 
-def expected(sums: npt.NDArray[np.int64], dense: QuantizedDense, scales: Matrix) -> Matrix:
+def expected(
+    sums: npt.NDArray[np.int64], dense: QuantizedDense, scales: Float32Array
+) -> Float32Array:
     """Sums scaled back and biased in single precision, in the order of the kernel."""
     column_scales, biases = (dense.columns[0, :, kind].reshape(-1) for kind in (1, 2))
-    floats: Matrix = sums.astype(np.float32) * scales[:, np.newaxis] * column_scales + biases
+    floats: Float32Array = sums.astype(np.float32) * scales[:, np.newaxis] * column_scales + biases
     return floats
 
 

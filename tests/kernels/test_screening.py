@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.kernels.nearest.int8_scores import LANES, Tiles, screen
-from malmoi.kernels.parsing.text_rows import Matrix
+from malmoi.arrays import Float32Array, Int8Array
+from malmoi.kernels.nearest.int8_scores import LANES, screen
 from tests import naive
 
 
-def random_tiles(tiles: int, dim: int, seed: int) -> tuple[Tiles, Matrix, Matrix]:
+def random_tiles(tiles: int, dim: int, seed: int) -> tuple[Int8Array, Float32Array, Float32Array]:
     random = np.random.default_rng(seed)
     return (
         random.integers(-127, 128, (tiles, dim, LANES), dtype=np.int8),

@@ -1,16 +1,15 @@
 """The vectors of a whole vocabulary, beside a twin that cuts and hashes word by word."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.word2vec.subword_rows import find, step, word_vectors
 from malmoi.keys import Keys
 from tests import naive
 
-Matrix = npt.NDArray[np.float32]
 DIM = 3
 
 texts = st.one_of(
@@ -24,12 +23,12 @@ sizes = st.tuples(st.integers(1, 4), st.integers(0, 3)).map(lambda size: (size[0
 
 def computed(
     vocabulary: list[bytes],
-    own: Matrix,
-    ngrams: Matrix,
+    own: Float32Array,
+    ngrams: Float32Array,
     size: tuple[int, int],
     buckets: int,
     kept: list[int] | None = None,
-) -> Matrix:
+) -> Float32Array:
     keys = Keys.of_bytes(vocabulary)
     out = np.full(own.shape, np.nan, np.float32)
     word_vectors(
@@ -39,7 +38,7 @@ def computed(
     return out
 
 
-def random_rows(count: int, seed: int) -> Matrix:
+def random_rows(count: int, seed: int) -> Float32Array:
     return np.random.default_rng(seed).normal(size=(count, DIM)).astype(np.float32)
 
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.parsing.text_rows import (
     BLANK,
     FITS,
     MISFIT,
     MOST_BYTES_A_NUMBER,
-    Matrix,
     format_lines,
     parse_lines,
 )
@@ -121,7 +121,7 @@ def test_only_the_lines_asked_for_are_parsed() -> None:
 def test_rows_are_written_with_the_numbers_of_the_twin(
     rows: list[list[float]], keyed: bool
 ) -> None:
-    matrix: Matrix = np.array(rows, np.float32)
+    matrix: Float32Array = np.array(rows, np.float32)
     words = [b"key%d" % i for i in range(len(rows))]
     packed = np.frombuffer(b"".join(words), np.uint8)
     offsets = np.arange(len(rows) + 1) * 4 if keyed else np.empty(0, np.int64)

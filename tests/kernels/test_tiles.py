@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from malmoi.kernels.parsing.text_rows import Matrix
+from malmoi.arrays import Float32Array
 from malmoi.kernels.word2vec import means, rows, tiles
 from malmoi.kernels.word2vec import simd_means as vector_means
 from malmoi.kernels.word2vec import simd_rows as vector_rows
@@ -19,7 +19,7 @@ BOTH = pytest.mark.parametrize("kind", [tiles, vector_tiles], ids=["plain", "vec
 WIDTHS = pytest.mark.parametrize("dim", [3, 16, 100, 300])
 
 
-def numbers(count: int, dim: int, seed: int) -> Matrix:
+def numbers(count: int, dim: int, seed: int) -> Float32Array:
     matrix = aligned_rows(count, padded_width(dim))
     matrix[:, :dim] = np.random.default_rng(seed).normal(size=(count, dim)) / dim**0.5
     return matrix

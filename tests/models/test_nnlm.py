@@ -10,6 +10,7 @@ from bench.tampering import signed_again
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.source import Source
 from malmoi.files.tensors import open_tensors, write_tensors
@@ -17,7 +18,6 @@ from malmoi.keys import Keys
 from malmoi.models.nnlm_model import Layers, NeuralModel, load_nnlm, save_nnlm, windows
 from malmoi.models.trie import Trie
 from malmoi.train.language.ngram import NGram, train_ngram
-from malmoi.vectors import Matrix
 
 WORDS = ["the", "cat", "sat", "<unk>", "</s>", "<s>"]
 
@@ -26,7 +26,7 @@ def made(context: int = 3, *, tied: bool = True, direct: bool = True) -> NeuralM
     """A model of random numbers."""
     random = np.random.default_rng(3)
 
-    def numbers(*shape: int) -> Matrix:
+    def numbers(*shape: int) -> Float32Array:
         return random.normal(size=shape).astype(np.float32)
 
     words, dim, hidden = len(WORDS), 4, 5

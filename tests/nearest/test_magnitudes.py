@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
 from malmoi.formats.rewriting import normalised
@@ -14,13 +15,13 @@ from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
 from malmoi.search.build import build_index
-from malmoi.vectors import Matrix, Vectors, l2_normalize, row_norms
+from malmoi.vectors import Vectors, l2_normalize, row_norms
 
 SCALES = (1e-38, 1e-30, 1e-22, 1e-20, 1e-16, 1.0, 1e15, 1e19, 1e20, 1e37)
 
 
-def directions(rows: int = 60) -> Matrix:
-    drawn: Matrix = np.random.default_rng(5).normal(size=(rows, 8)).astype(np.float32)
+def directions(rows: int = 60) -> Float32Array:
+    drawn: Float32Array = np.random.default_rng(5).normal(size=(rows, 8)).astype(np.float32)
     return drawn
 
 

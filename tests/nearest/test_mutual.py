@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import malmoi as mm
+from malmoi.arrays import Float32Array
 from malmoi.nearest import all_pairs as mutual
 from malmoi.nearest.all_pairs import rank_each_other
 from malmoi.nearest.top_k import Metric
-from malmoi.vectors import Matrix
 
 
-def naive(matrix: Matrix, k: int, metric: Metric) -> list[list[int]]:
+def naive(matrix: Float32Array, k: int, metric: Metric) -> list[list[int]]:
     exact = matrix.astype(np.float64)
     lengths = np.maximum(np.linalg.norm(exact, axis=1), 1e-20)
     found = []

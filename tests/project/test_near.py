@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import malmoi as mm
+from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric
 from malmoi.project.neighbour_preservation import kept_share, sampled
 from malmoi.project.reduce.nearest_points import near_lists, nearest_of
 from malmoi.project.scene import Near
-from malmoi.vectors import Matrix
 
 
 def some_vectors(rows: int, dim: int, seed: int = 0) -> mm.Vectors:
@@ -58,7 +58,7 @@ def test_the_nearest_of_some_points_are_those_of_the_lists() -> None:
     )
 
 
-def naive_share(near: Near, places: Matrix) -> float:
+def naive_share(near: Near, places: Float32Array) -> float:
     shares = []
     for one, rows in enumerate(near.rows.tolist()):
         far = [(float(np.linalg.norm(places[one] - place)), at) for at, place in enumerate(places)]

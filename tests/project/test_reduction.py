@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.nearest.top_k import Rows
+from malmoi.arrays import Int64Array
 from malmoi.project.reduce import reduction
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.reduction import Method, reduce
@@ -16,7 +16,7 @@ from malmoi.project.scene_builder import Projection, make_scene
 METHODS = [method for method in get_args(Method) if method != "auto"]
 
 
-def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Rows]:
+def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Int64Array]:
     chance = np.random.default_rng(5)
     centres = chance.normal(size=(4, dim)) * 10
     which = np.repeat(np.arange(4), each)

@@ -5,11 +5,12 @@ from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.nearest import top_k as ranking
 from malmoi.nearest.top_k import Metric, rank_rows, top
 from malmoi.query.neighbours import neighbours
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 from tests.query.worlds import capitals, random_vectors
 
 
@@ -19,7 +20,9 @@ def as_gensim(vectors: Vectors) -> KeyedVectors:
     return peer
 
 
-def all_distances(vectors: Vectors, direction: Matrix, metric: Metric) -> npt.NDArray[np.float64]:
+def all_distances(
+    vectors: Vectors, direction: Float32Array, metric: Metric
+) -> npt.NDArray[np.float64]:
     """The naive twin: smaller is nearer."""
     rows = vectors.matrix.astype(np.float64)
     if metric == "euclidean":

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadFile, MalmoiWarning
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
@@ -10,14 +11,14 @@ from malmoi.search.querying import ranking
 from malmoi.search.querying.hits import Hit
 from malmoi.search.storage import clustering
 from malmoi.search.storage.state import with_segment
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 from tests.search.worlds import edit_manifest
 
 pytest.importorskip("faiss")
 ROWS, DIM = 6000, 24
 
 
-def matrix() -> Matrix:
+def matrix() -> Float32Array:
     """Rows about some centres, as real vectors are."""
     random = np.random.default_rng(3)
     centres = random.normal(size=(60, DIM))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float32Array
 from malmoi.cli import run
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
@@ -19,7 +20,7 @@ from malmoi.search.learn_weight import WEIGHTS, choose_weight, learn_weight
 from malmoi.search.pseudo_queries import make_queries
 from malmoi.search.storage.segment import Entry
 from malmoi.search.update import update_index
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 from tests.search.worlds import TEXTS, BagOfWords, edit_manifest, naive_bm25
 
 BAG = BagOfWords()
@@ -41,7 +42,7 @@ class Noise(BagOfWords):
 
     name: str = "noise"
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         return np.stack([self.word(f"text {text}") for text in texts])
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.files.progress import Progress, silent
 from malmoi.search.storage.manifest import signed
-from malmoi.vectors import Matrix
 
 TEXTS = [
     "The bank raised its interest rate by 0.25 percent in 2019.",
@@ -45,7 +45,7 @@ class BagOfWords:
     dim: int = 16
     seen: tuple[list[str], ...] = ()
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         asked = list(texts)
         for seen in self.seen:
             seen.extend(asked)
@@ -53,17 +53,19 @@ class BagOfWords:
         progress(len(asked), len(asked))
         return np.array(rows, np.float32).reshape(-1, self.dim)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         for text in texts:
             yield self.encode([text])
 
-    def word(self, word: str) -> Matrix:
+    def word(self, word: str) -> Float32Array:
         seed = int.from_bytes(blake2b(f"{self.name} {word}".encode(), digest_size=8).digest())
-        drawn: Matrix = np.random.default_rng(seed).normal(size=self.dim).astype(np.float32)
+        drawn: Float32Array = np.random.default_rng(seed).normal(size=self.dim).astype(np.float32)
         return drawn
 
 
-def naive_nearest(matrix: Matrix, direction: Matrix, k: int, rows: Iterable[int]) -> list[int]:
+def naive_nearest(
+    matrix: Float32Array, direction: Float32Array, k: int, rows: Iterable[int]
+) -> list[int]:
     """The rows with the highest cosine, by sorting all of them."""
     cosines = {
         row: float(matrix[row] @ direction)

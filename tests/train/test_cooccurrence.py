@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import UInt32Array
 from malmoi.errors import BadFile, BadSetting, UnknownWord
 from malmoi.kernels.counts.sparse_counts import count_ids, take_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
 from malmoi.train.counts import cooccurrence
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -37,7 +37,7 @@ choices = st.builds(
 )
 
 
-def naive(ids: Ids, settings: Cooccurrence) -> dict[tuple[int, int], float]:
+def naive(ids: UInt32Array, settings: Cooccurrence) -> dict[tuple[int, int], float]:
     lines: list[list[int]] = [[]]
     for word in ids.tolist():
         if word == LINE_END:
@@ -57,7 +57,7 @@ def naive(ids: Ids, settings: Cooccurrence) -> dict[tuple[int, int], float]:
     return sums
 
 
-def long_stream(length: int = 3000) -> Ids:
+def long_stream(length: int = 3000) -> UInt32Array:
     random = np.random.default_rng(1)
     ids = np.minimum(random.zipf(1.5, length), WORDS).astype(np.uint32) - 1
     ids[random.random(length) < 0.1] = LINE_END
@@ -75,7 +75,9 @@ def same(one: Cooccurrences, other: Cooccurrences) -> bool:
 
 
 @given(streams, choices)
-def test_counts_are_those_of_a_walk_through_the_lines(ids: Ids, settings: Cooccurrence) -> None:
+def test_counts_are_those_of_a_walk_through_the_lines(
+    ids: UInt32Array, settings: Cooccurrence
+) -> None:
     counts = count_cooccurrences(ids, vocabulary, settings)
     rows = np.repeat(np.arange(WORDS), np.diff(counts.starts)).tolist()
     found = dict(
@@ -313,7 +315,7 @@ def test_a_row_is_taken_in_order_and_leaves_zeros(columns: set[int]) -> None:
 
 
 @given(streams)
-def test_ids_are_counted_with_the_unknown_and_the_lines(ids: Ids) -> None:
+def test_ids_are_counted_with_the_unknown_and_the_lines(ids: UInt32Array) -> None:
     counts = np.zeros(WORDS + 2, dtype=np.int64)
     assert count_ids(ids, counts) == -1
     assert counts.tolist() == [int((ids == i).sum()) for i in (*range(WORDS), UNKNOWN, LINE_END)]

@@ -12,18 +12,17 @@ from math import exp
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from gensim.models import FastText as GensimFastText
 from gensim.models import Word2Vec as GensimWord2Vec
 
+from malmoi.arrays import Float64Array
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.initialization import random_rows
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
-Numbers = npt.NDArray[np.float64]
 WORDS = ["a", "bcdefg", "hijklmno", "pqr", "stuvw", "xy", "zäöü", "éèêëàâ", "ôûî", "ñçß"]
 DIM, WINDOW, RATE, BUCKETS = 20, 3, 0.2, 50_000
 OURS: dict[str, Any] = {"dim": DIM, "window": WINDOW, "learning_rate": RATE, "final_rate": RATE}
@@ -54,8 +53,8 @@ def looked_up(score: float, places: int, farthest: int) -> float:
 
 
 def word2vec_c(
-    model: Any, begin: Numbers, curve: Callable[[float], float], rows: list[list[int]]
-) -> Numbers:
+    model: Any, begin: Float64Array, curve: Callable[[float], float], rows: list[list[int]]
+) -> Float64Array:
     """CBOW with hierarchical softmax as in word2vec.c and, with n-grams, in fastText.
 
     `begin` are the input rows, and `rows` those of each word.

@@ -3,15 +3,14 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.progress import silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.counts.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa
 from malmoi.train.counts.pmi import PMI, mutual_information
@@ -23,7 +22,6 @@ linalg: Any = pytest.importorskip("scipy.sparse.linalg")
 peer_text: Any = pytest.importorskip("sklearn.feature_extraction.text")
 peer_svd: Any = pytest.importorskip("sklearn.decomposition")
 
-Table = npt.NDArray[np.float64]
 LETTERS = Vocabulary.of(dict.fromkeys("abcde", 1))
 
 streams = st.lists(st.sampled_from([0, 1, 2, 3, 4, UNKNOWN, LINE_END, LINE_END]), max_size=40).map(
@@ -31,7 +29,7 @@ streams = st.lists(st.sampled_from([0, 1, 2, 3, 4, UNKNOWN, LINE_END, LINE_END])
 )
 
 
-def corpus(words: int = 600, lines: int = 1500) -> tuple[Ids, Vocabulary]:
+def corpus(words: int = 600, lines: int = 1500) -> tuple[UInt32Array, Vocabulary]:
     """Lines of words that belong to a topic more often than not."""
     random = np.random.default_rng(3)
     topics = random.dirichlet(np.full(words, 0.05), size=12)
@@ -42,7 +40,7 @@ def corpus(words: int = 600, lines: int = 1500) -> tuple[Ids, Vocabulary]:
     return encode_sentences(sentences)
 
 
-def as_sparse(table: Table) -> Sparse:
+def as_sparse(table: Float64Array) -> Sparse:
     rows = sparse.csr_array(table.astype(np.float32))
     rows.sort_indices()
     starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
@@ -54,7 +52,7 @@ def as_scipy(matrix: Sparse) -> Any:
     return sparse.csr_array((matrix.values, matrix.columns, matrix.starts), shape=shape)
 
 
-def formula(ids: Ids) -> Table:
+def formula(ids: UInt32Array) -> Float64Array:
     """scikit-learn's TfidfVectorizer, line by line."""
     lines: list[list[int]] = [[]]
     for word in ids.tolist():
@@ -68,12 +66,12 @@ def formula(ids: Ids) -> Table:
     idf = np.log((1 + len(lines)) / (1 + (counts > 0).sum(axis=0))) + 1
     table = counts * idf
     lengths = np.sqrt((table**2).sum(axis=1, keepdims=True))
-    unit: Table = table / np.where(lengths > 0, lengths, 1)
+    unit: Float64Array = table / np.where(lengths > 0, lengths, 1)
     return unit
 
 
 @given(streams)
-def test_tf_idf_is_its_formula(ids: Ids) -> None:
+def test_tf_idf_is_its_formula(ids: UInt32Array) -> None:
     matrix = tf_idf(ids, LETTERS)
     np.testing.assert_allclose(as_scipy(matrix).toarray(), formula(ids), rtol=1e-5)
     for first, last in zip(matrix.starts[:-1], matrix.starts[1:], strict=True):
@@ -100,7 +98,7 @@ def test_vectors_are_scipys_singular_vectors(kind: Kind, power: float) -> None:
     np.testing.assert_allclose(lengths, values[order] ** power, rtol=1e-4)
 
 
-def lines_of(ids: Ids, vocabulary: Vocabulary) -> list[list[str]]:
+def lines_of(ids: UInt32Array, vocabulary: Vocabulary) -> list[list[str]]:
     """The words of each line, ended or not."""
     lines: list[list[str]] = []
     for line in np.split(ids, np.flatnonzero(ids == LINE_END) + 1):
@@ -110,7 +108,7 @@ def lines_of(ids: Ids, vocabulary: Vocabulary) -> list[list[str]]:
 
 
 @given(streams.filter(len))
-def test_tf_idf_is_scikit_learns_default(ids: Ids) -> None:
+def test_tf_idf_is_scikit_learns_default(ids: UInt32Array) -> None:
     vectorizer = peer_text.TfidfVectorizer(analyzer=list, vocabulary=list(LETTERS.words))
     theirs = vectorizer.fit_transform(lines_of(ids, LETTERS))
     ours = as_scipy(tf_idf(ids, LETTERS))
@@ -147,7 +145,7 @@ def test_words_as_rows_are_vectors_of_power_one() -> None:
 def test_singular_values_of_all_kinds_of_matrices(name: str) -> None:
     random = np.random.default_rng(5)
     some = random.standard_normal((300, 200))
-    table: Table = {
+    table: Float64Array = {
         "flat": some,
         "few": some * (random.random(some.shape) < 0.05),
         "falling": some * 0.9 ** np.arange(200),

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.encode.pooling.groups import JOINS, Bounds, Join, Pool, group_bounds, pool_groups
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
+from malmoi.encode.pooling.groups import JOINS, Join, Pool, group_bounds, pool_groups
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
-from malmoi.encode.tokens.tokenized import SPECIAL, Numbers, Pieces
+from malmoi.encode.tokens.tokenized import SPECIAL, Pieces
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Parts:
     """
 
     keys: tuple[str, ...]
-    offsets: Numbers
-    matrix: Matrix  # [n, dim]
+    offsets: Int32Array
+    matrix: Float32Array  # [n, dim]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +37,7 @@ class Activations:
     """
 
     texts: tuple[Pieces, ...]
-    states: tuple[Matrix, ...]
+    states: tuple[Float32Array, ...]
     layers: tuple[int, ...]
     count: int
 
@@ -48,7 +48,7 @@ class Activations:
         layers: Layers | None = None,
         mix: Mix | None = None,
         pool: Pool | None = None,
-    ) -> Matrix:
+    ) -> Float32Array:
         """A vector a text, [texts, dim]."""
         chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
         if not self.texts:
@@ -94,7 +94,7 @@ class Activations:
             found.append(Parts(keys, text.offsets[keep], self._mixed(i, chosen)[keep]))
         return found
 
-    def _mixed(self, i: int, recipe: Recipe) -> Matrix:
+    def _mixed(self, i: int, recipe: Recipe) -> Float32Array:
         places = []
         for layer in choose_layers(recipe.layers, self.count):
             if layer not in self.layers:
@@ -104,7 +104,7 @@ class Activations:
         return recipe.mixed([self.states[i][place] for place in places])
 
     @staticmethod
-    def _kept(text: Pieces, recipe: Recipe) -> Bounds:
+    def _kept(text: Pieces, recipe: Recipe) -> Int64Array:
         return np.flatnonzero(~text.special | recipe.special)
 
     def __len__(self) -> int:
@@ -114,16 +114,16 @@ class Activations:
         return f"Activations({len(self)} texts, layers {', '.join(map(str, self.layers))})"
 
 
-def pool_texts(rows: Matrix, sizes: Sequence[int], recipe: Recipe) -> Matrix:
+def pool_texts(rows: Float32Array, sizes: Sequence[int], recipe: Recipe) -> Float32Array:
     """Mixed rows of texts that lie one after the other, [pieces, dim], as [texts, dim]."""
     if recipe.pool == "none":
         raise BadSetting("the pool none leaves no vector of a text: ask for pieces instead")
     return recipe.pooled(rows, group_bounds(sizes))
 
 
-def _in_words(text: Pieces) -> Bounds:
+def _in_words(text: Pieces) -> Int64Array:
     return np.flatnonzero(text.words != SPECIAL)
 
 
-def _word_bounds(text: Pieces) -> Bounds:
+def _word_bounds(text: Pieces) -> Int64Array:
     return group_bounds(text.word_stops - text.word_starts)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
 from malmoi.encode.bulk.chunks import CHARACTERS, ahead, chunks
 from malmoi.encode.checkpoint.config import Config, read_config
@@ -34,7 +35,6 @@ from malmoi.encode.tokens.windows import (
 )
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.vectors import Matrix
 
 CHUNK = 4096  # texts that are cut, sorted and run together, at most
 LEAST = 16  # pieces of a passage, whatever a prompt takes
@@ -76,7 +76,7 @@ class ContextualEncoder:
         long: Long = "truncate",
         overlap: int | None = None,
         progress: Progress = silent,
-    ) -> Matrix:
+    ) -> Float32Array:
         """A vector a text, [texts, dim].
 
         With nothing but texts the vectors are what the model's folder asks for, as
@@ -105,7 +105,7 @@ class ContextualEncoder:
         long: Long = "truncate",
         overlap: int | None = None,
         notes: Notes | None = None,
-    ) -> Iterator[Matrix]:
+    ) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe.
 
         Never more than a few chunks of texts are held. What was cut off, empty or unknown goes
@@ -213,14 +213,16 @@ class ContextualEncoder:
         layers: Sequence[int],
         pooling: Pooling,
         overlap: int,
-    ) -> Matrix:
+    ) -> Float32Array:
         each = zip(texts, cut, strict=True)
         windows = [windows_of(one, all_ids(self.cutter, text, one), overlap) for text, one in each]
         flat = list(chain(*windows))
         parts = np.stack(self._run(flat, layers, pooling.partly))
         return pooling.joined(parts, flat, [len(some) for some in windows])
 
-    def _run(self, cut: list[Any], layers: Sequence[int], then: Then[Matrix]) -> list[Matrix]:
+    def _run(
+        self, cut: list[Any], layers: Sequence[int], then: Then[Float32Array]
+    ) -> list[Float32Array]:
         return run_batches(self.engine, self.config, cut, layers, then)
 
     def pooling(self, recipe: Recipe | None) -> Pooling:
@@ -267,14 +269,14 @@ def reopened(name: str, prompts: dict[str, str], default_prompt: str | None) -> 
     return replace(encoder, modules=modules)
 
 
-def split_states(states: list[Matrix], texts: list[Any]) -> list[Matrix]:
+def split_states(states: list[Float32Array], texts: list[Any]) -> list[Float32Array]:
     """The states of a batch, text by text: [layers, pieces, dim]."""
     bounds = group_bounds([len(text) for text in texts])
     stacked = np.stack(states)
     return [part.copy() for part in np.split(stacked, bounds[1:-1], axis=1)]
 
 
-def split_windows(states: list[Matrix], windows: list[Any]) -> list[Matrix]:
+def split_windows(states: list[Float32Array], windows: list[Any]) -> list[Float32Array]:
     """The states of a batch of windows, of each those that are kept: [layers, pieces, dim]."""
     each = zip(split_states(states, windows), windows, strict=True)
     return [part[:, window.kept] for part, window in each]

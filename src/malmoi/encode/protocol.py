@@ -5,8 +5,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.files.progress import Progress, silent
-from malmoi.vectors import Matrix
 
 Precision = Literal["float32", "quantized"]
 Arithmetic = Literal["float32", "int16", "int8"]  # what a processor multiplies
@@ -23,10 +23,10 @@ class Encoder(Protocol):
     def dim(self) -> int:
         """How many numbers the vector of a text has."""
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         """A vector a text, [texts, dim]."""
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         """The same in chunks [some texts, dim], each as soon as it is ready, in order."""
 
 
@@ -38,7 +38,7 @@ class Splitter(Protocol):
         """For each text, where the passages begin and end that are read whole."""
 
 
-def encode_stream(encoder: Encoder, texts: Iterable[str], progress: Progress) -> Matrix:
+def encode_stream(encoder: Encoder, texts: Iterable[str], progress: Progress) -> Float32Array:
     """All that an encoder streams, as one matrix."""
     asked = texts if isinstance(texts, Sequence) else list(texts)
     found, done = [np.empty((0, encoder.dim), np.float32)], 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules
 from malmoi.encode.pooling.groups import (
     Pool,
@@ -18,7 +19,7 @@ from malmoi.encode.pooling.groups import (
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.windows import Window
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +29,12 @@ class Pooling:
     `special` says whether special pieces count.
     """
 
-    mixed: Callable[[Sequence[Matrix]], Matrix]
+    mixed: Callable[[Sequence[Float32Array]], Float32Array]
     pools: tuple[Pool, ...]
     special: bool
-    finished: Callable[[Matrix], Matrix]
+    finished: Callable[[Float32Array], Float32Array]
 
-    def __call__(self, states: list[Matrix], texts: list[Any]) -> Matrix:
+    def __call__(self, states: list[Float32Array], texts: list[Any]) -> Float32Array:
         """The vectors of the texts of a batch, [texts, dim]."""
         rows, sizes = self.mixed(states), [len(text) for text in texts]
         if not self.special:
@@ -43,14 +44,16 @@ class Pooling:
         pooled = [pool_groups(rows, bounds, how) for how in self.pools]
         return self.finished(np.concatenate(pooled, axis=1))
 
-    def partly(self, states: list[Matrix], windows: list[Window]) -> Matrix:
+    def partly(self, states: list[Float32Array], windows: list[Window]) -> Float32Array:
         """What each window of a batch adds to its text, [windows, dim]."""
         kept = [self.kept(window) for window in windows]
         rows = self.mixed(states)[np.concatenate(kept)]
         bounds = group_bounds([int(keep.sum()) for keep in kept])
         return np.concatenate([pool_partly(rows, bounds, how) for how in self.pools], axis=1)
 
-    def joined(self, parts: Matrix, windows: Sequence[Window], counts: Sequence[int]) -> Matrix:
+    def joined(
+        self, parts: Float32Array, windows: Sequence[Window], counts: Sequence[int]
+    ) -> Float32Array:
         """The vectors of texts that have so many windows each, [texts, dim]."""
         bounds = group_bounds(counts)
         kept = np.array([int(self.kept(window).sum()) for window in windows])
@@ -80,5 +83,5 @@ def pooling_by(recipe: Recipe) -> Pooling:
     return Pooling(recipe.mixed, (recipe.pool,), recipe.special, finished)
 
 
-def _as_it_is(vectors: Matrix) -> Matrix:
+def _as_it_is(vectors: Float32Array) -> Float32Array:
     return vectors

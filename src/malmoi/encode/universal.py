@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.bulk.chunks import CHARACTERS, chunks
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
@@ -23,7 +24,6 @@ from malmoi.encode.tokens.inputs import uniform_texts
 from malmoi.encode.tokens.text_stats import Notes
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
-from malmoi.vectors import Matrix
 
 DIM, CHUNK = 512, 2048
 PART = 64  # texts that a core encodes at a time
@@ -56,11 +56,11 @@ class UniversalEncoder:
         """How many numbers the vector of a text has."""
         return DIM
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         """One vector per text, [texts, dim], of length 1; reports what is cut off or unknown."""
         return encode_stream(self, texts, progress)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
         notes = Notes(longest=LONGEST)
         with thread_a_core() as pool:
@@ -88,11 +88,11 @@ class UniversalEncoder:
         found: Ids = self.tokenizer.encode(text[: LETTERS + 1])
         return found
 
-    def _run(self, ids: Sequence[Ids], pool: ThreadPoolExecutor) -> Matrix:
+    def _run(self, ids: Sequence[Ids], pool: ThreadPoolExecutor) -> Float32Array:
         """[texts, dim]; each part on one core."""
         parts = [ids[start : start + PART] for start in range(0, len(ids), PART)]
         if len(parts) == 1:
-            found: Matrix = self.network.encode(parts[0])
+            found: Float32Array = self.network.encode(parts[0])
             return found
         return np.concatenate(list(pool.map(self.network.encode, parts)))
 

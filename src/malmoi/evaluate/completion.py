@@ -8,21 +8,24 @@ from collections.abc import Callable
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.files.progress import Progress, silent
-from malmoi.nearest.top_k import TILE_DIRECTIONS, TILE_ROWS, Rows
+from malmoi.nearest.top_k import TILE_DIRECTIONS, TILE_ROWS
 from malmoi.query.analogy import EPSILON, Method
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
-Scoring = Callable[[Matrix], Matrix]  # unit rows [rows, dim] to scores [rows, questions]
+Scoring = Callable[
+    [Float32Array], Float32Array
+]  # unit rows [rows, dim] to scores [rows, questions]
 
 
 def complete(
-    matrix: Matrix,
-    questions: Rows,
-    excluded: Rows,
+    matrix: Float32Array,
+    questions: Int64Array,
+    excluded: Int64Array,
     method: Method = "add",
     progress: Progress = silent,
-) -> Rows:
+) -> Int64Array:
     """For each question (rows a, b, c: a is to b as c to …) [q, 3] the row that fits best.
 
     `excluded` [e, 2] are questions with a row that must not answer them. Rows without a
@@ -49,7 +52,9 @@ def complete(
 class _Part:
     """Some of the questions, and the best answers so far."""
 
-    def __init__(self, matrix: Matrix, first: int, questions: Rows, method: Method) -> None:
+    def __init__(
+        self, matrix: Float32Array, first: int, questions: Int64Array, method: Method
+    ) -> None:
         words, places = np.unique(questions, return_inverse=True)
         self.first, self.count = first, len(questions)
         self.score = SCORINGS[method](
@@ -58,7 +63,9 @@ class _Part:
         self.best = np.full(self.count, -np.inf, dtype=np.float32)
         self.answers = np.full(self.count, -1, dtype=np.int64)
 
-    def offer(self, block: Matrix, start: int, nowhere: Rows, forbidden: Rows) -> None:
+    def offer(
+        self, block: Float32Array, start: int, nowhere: Int64Array, forbidden: Int64Array
+    ) -> None:
         """Rows from `start` on."""
         near = self.score(block)
         near[nowhere] = -np.inf
@@ -70,20 +77,20 @@ class _Part:
         self.best[better] = near[rows, better]
 
 
-def _adding(directions: Matrix, places: Rows) -> Scoring:
+def _adding(directions: Float32Array, places: Int64Array) -> Scoring:
     """3CosAdd: the closeness to b - a + c."""
     a, b, c = places
     targets = (directions[b] - directions[a] + directions[c]).T
     return lambda block: block @ targets
 
 
-def _multiplying(directions: Matrix, places: Rows) -> Scoring:
+def _multiplying(directions: Float32Array, places: Int64Array) -> Scoring:
     """3CosMul: closeness to b times closeness to c over closeness to a, all within 0 … 1."""
     a, b, c = places
 
-    def score(block: Matrix) -> Matrix:
+    def score(block: Float32Array) -> Float32Array:
         near = np.maximum((1 + directions @ block.T) / 2, 0)  # [words, rows]
-        ratio: Matrix = near[b]
+        ratio: Float32Array = near[b]
         ratio *= near[c]
         ratio *= np.reciprocal(near + np.float32(EPSILON))[a]
         return ratio.T
@@ -94,7 +101,7 @@ def _multiplying(directions: Matrix, places: Rows) -> Scoring:
 SCORINGS = {"add": _adding, "multiply": _multiplying}
 
 
-def _between(pairs: Rows, column: int, first: int, last: int) -> Rows:
+def _between(pairs: Int64Array, column: int, first: int, last: int) -> Int64Array:
     """Those with a number from `first` to below `last` in a column that ascends."""
     start, stop = np.searchsorted(pairs[:, column], [first, last])
     return pairs[start:stop]

@@ -9,14 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import BoolArray, Float64Array
 from malmoi.errors import UnknownWord
-from malmoi.evaluate.scores import Numbers
 from malmoi.keys import Keys, is_encodable
 from malmoi.vectors import Vectors, l2_normalize
-
-Flags = npt.NDArray[np.bool_]
 
 CASE_TOLD_BY = 10_000  # the first words of a vocabulary show whether it has capitals
 
@@ -49,12 +46,12 @@ class Answers:
     A word without a vector, or with one that points nowhere (zero or not finite), has zeros.
     """
 
-    directions: Numbers
-    has_row: Flags
-    is_known: Flags
+    directions: Float64Array
+    has_row: BoolArray
+    is_known: BoolArray
 
     @property
-    def is_built(self) -> Flags:
+    def is_built(self) -> BoolArray:
         """Whether a word was built from its n-grams."""
         return self.is_known & ~self.has_row
 

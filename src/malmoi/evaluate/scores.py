@@ -8,11 +8,10 @@ from math import sqrt
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float64Array
 from malmoi.errors import BadSetting
 
-Numbers = npt.NDArray[np.float64]
 Kind = Literal["spearman", "pearson"]
 
 RESAMPLES = 1000
@@ -55,7 +54,7 @@ def accuracy(correct: int, answered: int, total: int) -> Score:
 
 
 def correlation(
-    ours: Numbers, theirs: Numbers, total: int, seed: int = 0, *, kind: Kind = "spearman"
+    ours: Float64Array, theirs: Float64Array, total: int, seed: int = 0, *, kind: Kind = "spearman"
 ) -> Score:
     """A correlation, with the interval of a bootstrap over the pairs."""
     value = (spearman if kind == "spearman" else pearson)(ours, theirs)
@@ -65,7 +64,7 @@ def correlation(
     return Score(value=value, low=low, high=high, answered=len(ours), total=total)
 
 
-def mean(values: Numbers, total: int, seed: int = 0) -> Score:
+def mean(values: Float64Array, total: int, seed: int = 0) -> Score:
     """The mean of one figure a question, with the interval of a bootstrap over the questions."""
     if len(values) == 0:
         return Score(value=None, answered=0, total=total)
@@ -75,7 +74,7 @@ def mean(values: Numbers, total: int, seed: int = 0) -> Score:
     return Score(value=float(values.mean()), low=low, high=high, answered=len(values), total=total)
 
 
-def spearman(one: Numbers, other: Numbers) -> float | None:
+def spearman(one: Float64Array, other: Float64Array) -> float | None:
     """Spearman's correlation, equal values sharing their mean rank; None where undefined."""
     if len(one) < 2:
         return None
@@ -84,7 +83,7 @@ def spearman(one: Numbers, other: Numbers) -> float | None:
     return None if np.isnan(value) else value
 
 
-def pearson(one: Numbers, other: Numbers) -> float | None:
+def pearson(one: Float64Array, other: Float64Array) -> float | None:
     """Pearson's correlation; None where undefined."""
     if len(one) < 2:
         return None
@@ -100,7 +99,9 @@ def chance(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def resampled(several: Numbers, other: Numbers, seed: int, kind: Kind = "spearman") -> Numbers:
+def resampled(
+    several: Float64Array, other: Float64Array, seed: int, kind: Kind = "spearman"
+) -> Float64Array:
     """The correlation of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
 
     All of `several` see the same resamples, so that they can be compared.
@@ -121,7 +122,7 @@ def resampled(several: Numbers, other: Numbers, seed: int, kind: Kind = "spearma
     return np.concatenate([np.array(part) for part in parts], axis=1)
 
 
-def interval(values: Numbers) -> tuple[float, float] | tuple[None, None]:
+def interval(values: Float64Array) -> tuple[float, float] | tuple[None, None]:
     """The middle 95 % of resampled values; resamples without a value are left out."""
     defined = values[np.isfinite(values)]
     if len(defined) == 0:
@@ -130,7 +131,7 @@ def interval(values: Numbers) -> tuple[float, float] | tuple[None, None]:
     return float(low), float(high)
 
 
-def _ranked(values: Numbers, weights: Numbers) -> Numbers:
+def _ranked(values: Float64Array, weights: Float64Array) -> Float64Array:
     """Mean ranks of `values` [n] where value i occurs `weights[b, i]` times: [b, n].
 
     Values are sorted once; a resample only changes how many come before each.
@@ -142,20 +143,20 @@ def _ranked(values: Numbers, weights: Numbers) -> Numbers:
     ranks = np.cumsum(counts, axis=1) - (counts - 1) / 2
     group = np.empty(len(values), dtype=np.int64)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(values)]))
-    spread: Numbers = ranks[:, group]
+    spread: Float64Array = ranks[:, group]
     return spread
 
 
-def _scaled(values: Numbers) -> Numbers:
+def _scaled(values: Float64Array) -> Float64Array:
     """Values [n] about 0 and of spread 1, as [1, n], so that none is too small to tell apart."""
     if np.ptp(values) == 0:
         return np.zeros((1, len(values)))
     centred = values - values.mean()
-    scaled: Numbers = centred / np.sqrt((centred**2).mean())
+    scaled: Float64Array = centred / np.sqrt((centred**2).mean())
     return scaled[np.newaxis]
 
 
-def _correlated(one: Numbers, other: Numbers, weights: Numbers) -> Numbers:
+def _correlated(one: Float64Array, other: Float64Array, weights: Float64Array) -> Float64Array:
     """Pearson's correlation of two [b, n], row by row; NaN where one of them is constant."""
     total = weights.sum(axis=1, keepdims=True)
     one = one - (weights * one).sum(axis=1, keepdims=True) / total

@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import Join
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadFile, BadSetting
-from malmoi.evaluate.scores import Numbers, Score, accuracy
+from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.test_file import read_text
 from malmoi.files.progress import Progress, silent
 from malmoi.query.context import place_vectors, uniform_texts
 from malmoi.query.occurrences import find_places
-from malmoi.vectors import Matrix, l2_normalize
-
-Groups = npt.NDArray[np.int64]
+from malmoi.vectors import l2_normalize
 
 
 @dataclass(frozen=True)
@@ -102,10 +100,10 @@ def sense_separation(
     return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
 
 
-def separation(layer: int, matrix: Matrix, groups: Groups) -> LayerSeparation:
+def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSeparation:
     """The figures of a layer; `groups` [n] numbers the sense of each row from 0."""
     rows = l2_normalize(matrix.astype(np.float64))
-    cosines: Numbers = np.clip(rows @ rows.T, -1, 1)
+    cosines: Float64Array = np.clip(rows @ rows.T, -1, 1)
     same, others = groups[:, np.newaxis] == groups, ~np.eye(len(groups), dtype=np.bool_)
     near = np.where(others, cosines, -np.inf).argmax(axis=1)
     right = int((groups[near] == groups).sum())
@@ -118,7 +116,7 @@ def separation(layer: int, matrix: Matrix, groups: Groups) -> LayerSeparation:
     )
 
 
-def _silhouette(distances: Numbers, groups: Groups) -> float:
+def _silhouette(distances: Float64Array, groups: Int64Array) -> float:
     """The mean over rows of (b - a) / max(a, b): a to their own group, b to the nearest other.
 
     A row that is alone in its group counts as 0.

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Float64Array
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import warn
-from malmoi.evaluate.scores import DIGITS, Kind, Numbers, Score, correlation
+from malmoi.evaluate.scores import DIGITS, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.files.progress import Progress, silent
-from malmoi.vectors import Matrix
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def evaluate_sentences(
     return tuple(scores)
 
 
-def score_sentences(asked: SentenceSet, cosines: Numbers, seed: int = 0) -> SentenceScore:
+def score_sentences(asked: SentenceSet, cosines: Float64Array, seed: int = 0) -> SentenceScore:
     """The score of a set by the cosines of its pairs; NaN is that of a vector without direction."""
     answered = int(np.isfinite(cosines).sum())
     ours = np.nan_to_num(cosines, nan=0.0)
@@ -81,18 +81,18 @@ def score_sentences(asked: SentenceSet, cosines: Numbers, seed: int = 0) -> Sent
     return found
 
 
-def pair_cosines(one: Matrix, other: Matrix) -> Numbers:
+def pair_cosines(one: Float32Array, other: Float32Array) -> Float64Array:
     """The cosine of each row of [n, dim] with the same row of another; NaN without direction."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     pointing = np.isfinite(lengths) & (lengths > 0)
     cosines = (a * b).sum(axis=1)[pointing] / lengths[pointing]
-    found: Numbers = np.full(len(a), np.nan)
+    found: Float64Array = np.full(len(a), np.nan)
     found[pointing] = np.round(cosines, DIGITS)
     return found
 
 
-def _why_none(ours: Numbers, theirs: Numbers) -> str:
+def _why_none(ours: Float64Array, theirs: Float64Array) -> str:
     if len(ours) < 2:
         return "one pair alone has no correlation"
     if np.ptp(theirs) == 0:

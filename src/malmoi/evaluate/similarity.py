@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.evaluate.lookup import Answers, Flags, answer, restricted
-from malmoi.evaluate.scores import DIGITS, Numbers, Score, correlation
+from malmoi.arrays import BoolArray, Float64Array
+from malmoi.evaluate.lookup import Answers, answer, restricted
+from malmoi.evaluate.scores import DIGITS, Score, correlation
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.vectors import Vectors
 
@@ -60,9 +61,9 @@ def word_similarity(
     )
 
 
-def compared(answers: Answers) -> tuple[Numbers, Flags]:
+def compared(answers: Answers) -> tuple[Float64Array, BoolArray]:
     """The cosine of words 0 and 1, 2 and 3, …, and whether both have a vector."""
     pairs = answers.directions.reshape(-1, 2, answers.directions.shape[1])
-    cosines: Numbers = np.round((pairs[:, 0] * pairs[:, 1]).sum(axis=1), DIGITS)
+    cosines: Float64Array = np.round((pairs[:, 0] * pairs[:, 1]).sum(axis=1), DIGITS)
     one, other = answers.is_known.reshape(-1, 2).T
     return cosines, one & other

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import Pool
@@ -18,7 +19,7 @@ from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import BadSetting
-from malmoi.evaluate.scores import Numbers, Score, correlation, spearman
+from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.files.progress import Progress, silent
@@ -78,7 +79,7 @@ def sweep_recipes(
     recipes = recipes_of(encoder.config.states)
     flat = [recipe for row in recipes for recipe in row]
     texts = [text for pair in asked.pairs for text in pair[:2]]
-    parts: list[list[Numbers]] = [[] for _ in flat]
+    parts: list[list[Float64Array]] = [[] for _ in flat]
     done = 0
     for chunk in stream_recipes(encoder, texts, flat):
         for part, rows in zip(parts, chunk, strict=True):

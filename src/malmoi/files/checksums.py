@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import UInt8Array, UInt32Array
 from malmoi.errors import BadFile, BadSetting
-from malmoi.keys import Bytes
 
 BLOCK = 1 << 16
 SPAN = 128  # blocks that a thread verifies at a time
-Sums = npt.NDArray[np.uint32]
 
 
-def block_sums(parts: Iterable[memoryview]) -> Sums:
+def block_sums(parts: Iterable[memoryview]) -> UInt32Array:
     """The checksum of each block of the parts end to end."""
     sums, sum_, left = list[int](), 0, BLOCK
     for part in parts:
@@ -41,12 +39,12 @@ def block_sums(parts: Iterable[memoryview]) -> Sums:
     return np.array(sums, np.uint32)
 
 
-def sums_as_text(sums: Sums) -> str:
+def sums_as_text(sums: UInt32Array) -> str:
     """For a header: the size of a block, then the checksums as little-endian u32 in base64."""
     return f"{BLOCK} {base64.b64encode(sums.astype('<u4').tobytes()).decode()}"
 
 
-def sums_from_text(text: str) -> Sums:
+def sums_from_text(text: str) -> UInt32Array:
     """The checksums in a header."""
     size, _, encoded = text.partition(" ")
     if size != str(BLOCK):
@@ -71,7 +69,7 @@ def file_sum(path: Path) -> int:
 class Blocks:
     """The bytes of a mapped file with their checksums, and which of them were verified."""
 
-    def __init__(self, body: Bytes, sums: Sums, path: Path) -> None:
+    def __init__(self, body: UInt8Array, sums: UInt32Array, path: Path) -> None:
         if len(sums) != -(-len(body) // BLOCK):
             raise BadSetting(f"there are checksums for {len(sums):,} blocks of {len(body):,} bytes")
         self.path, self.size = path, len(body)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from malmoi.arrays import UInt32Array, UInt64Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.tensors import Tensor, TensorFile, Tensors, damage, expect
-from malmoi.keys import Hashes, Keys, Rows, hash_word
+from malmoi.keys import Keys, hash_word
 
 KINDS = {"bytes": "u1", "offsets": "<i8", "hashes": "<u8", "rows": "<u4"}
 PATIENCE = 256  # look-ups one by one, after which verifying all at once is cheaper
@@ -88,7 +89,7 @@ class FileKeys(Keys):
             return self.__dict__[name]
 
     @cached_property
-    def lookup(self) -> tuple[Hashes, Rows]:
+    def lookup(self) -> tuple[UInt64Array, UInt32Array]:
         """The hashes in ascending order and the row of each; equal words by row."""
         if "rows" not in self._tensors:
             return Keys(self.packed, self.offsets).lookup

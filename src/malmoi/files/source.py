@@ -16,9 +16,9 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile
 from malmoi.extras import require
-from malmoi.keys import Bytes
 
 BLOCK = 16 << 20
 HEAD = 1 << 20
@@ -57,7 +57,7 @@ class Source:
 
     def blocks(
         self, start: int = 0, stop: int | None = None, size: int | None = None
-    ) -> Iterator[tuple[Bytes, int]]:
+    ) -> Iterator[tuple[UInt8Array, int]]:
         """The bytes from `start` to `stop` in blocks, each with how much of the file is read.
 
         The next block is read (and unzipped) while the caller works on the last one.
@@ -69,7 +69,7 @@ class Source:
             else:
                 file.seek(start)
 
-            def read() -> tuple[Bytes, int]:
+            def read() -> tuple[UInt8Array, int]:
                 most = size or BLOCK
                 left = most if stop is None else min(most, stop - file.tell())
                 room = np.empty(left, dtype=np.uint8)
@@ -84,7 +84,7 @@ class Source:
                 yield block, done
 
     @cached_property
-    def mapped(self) -> Bytes:
+    def mapped(self) -> UInt8Array:
         """The whole file, memory-mapped (through an unzipped temporary copy if need be)."""
         with self._complaints():
             if not self.compressed:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.checksums import (
     Blocks,
@@ -29,7 +30,6 @@ from malmoi.files.checksums import (
 )
 from malmoi.files.output import beside
 from malmoi.files.source import Source
-from malmoi.keys import Bytes
 
 DTYPES = {
     "BOOL": "?",
@@ -162,7 +162,7 @@ def _open(source: Source) -> TensorFile:
     return TensorFile(source.path, tensors, metadata, blocks, checksum)
 
 
-def _blocks(header: dict[str, Any], body: Bytes, path: Path) -> Blocks | None:
+def _blocks(header: dict[str, Any], body: UInt8Array, path: Path) -> Blocks | None:
     """The checksums in a header, which is verified by its own; they are taken out of it."""
     metadata = header.setdefault(METADATA, {})
     if HEADER_SUM not in metadata and BLOCK_SUMS not in metadata:
@@ -173,7 +173,7 @@ def _blocks(header: dict[str, Any], body: Bytes, path: Path) -> Blocks | None:
     return Blocks(body, sums_from_text(metadata.pop(BLOCK_SUMS)), path)
 
 
-def _tensor(name: str, entry: dict[str, Any], body: Bytes, blocks: Blocks | None) -> Tensor:
+def _tensor(name: str, entry: dict[str, Any], body: UInt8Array, blocks: Blocks | None) -> Tensor:
     first, last = entry["data_offsets"]
     shape, dtype = entry["shape"], _dtype(entry["dtype"])
     if min(shape, default=0) < 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.extras import require
 from malmoi.files.output import beside
@@ -16,7 +17,7 @@ from malmoi.files.progress import Progress, silent
 from malmoi.files.source import Source
 from malmoi.formats.reading import Reading, Request, selected, undecodable
 from malmoi.keys import Keys
-from malmoi.vectors import Counts, Matrix, Vectors
+from malmoi.vectors import Vectors
 
 TITLE = "Parquet"
 MAGIC = b"PAR1"
@@ -54,14 +55,14 @@ def read(source: Source, request: Request) -> Reading:
     return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
 
 
-def as_counts(column: Any, path: Path) -> Counts:
+def as_counts(column: Any, path: Path) -> Int64Array:
     """A column of whole numbers."""
     if column.null_count:
         raise BadFile(f"{path} has rows without a number in its column 'count'")
     return np.asarray(column, dtype=np.int64)
 
 
-def as_rows(column: Any, path: Path) -> Matrix:
+def as_rows(column: Any, path: Path) -> Float32Array:
     """A column of lists as one matrix."""
     compute = require("pyarrow.compute", extra="parquet")
     widths = compute.min_max(compute.list_value_length(column)).as_py()

@@ -10,12 +10,12 @@ from unicodedata import is_normalized, normalize
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import BadFile, BadSetting, check_encoding, printable
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import Keys
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
-Rows = npt.NDArray[np.int64]
 LONGEST_KEY = 1 << 16  # bytes; past that it is no key but a file of another kind
 
 
@@ -95,7 +95,7 @@ class Reading:
     report: Report
 
 
-def chosen_rows(keys: Keys, request: Request) -> Rows:
+def chosen_rows(keys: Keys, request: Request) -> Int64Array:
     """Which rows of a file, whose keys are all known, are asked for."""
     rows = np.arange(min(len(keys), len(keys) if request.limit is None else request.limit))
     if request.only is None:
@@ -126,7 +126,7 @@ def refuse_or_note(met: Met, count: int, why: str, request: Request) -> None:
     met.note(count, why)
 
 
-def finite_rows(matrix: Matrix, block: int = 65536) -> npt.NDArray[np.bool_]:
+def finite_rows(matrix: Float32Array, block: int = 65536) -> npt.NDArray[np.bool_]:
     """Which rows hold neither nan nor inf."""
     finite = np.ones(len(matrix), dtype=np.bool_)
     for first in range(0, len(matrix), block):
@@ -145,7 +145,7 @@ def without_repeats(vectors: Vectors, report: Report) -> Vectors:
     return vectors.take(np.setdiff1d(np.arange(len(vectors)), repeats, assume_unique=True))
 
 
-def undecodable(keys: Keys) -> Rows:
+def undecodable(keys: Keys) -> Int64Array:
     """The rows whose key is not UTF-8."""
     first_bytes = keys.packed[keys.offsets[:-1][np.diff(keys.offsets) > 0]]
     try:
@@ -167,7 +167,7 @@ def note_undecodable(keys: Keys, report: Report) -> None:
         report.undecodable.note(len(rows), keys[int(rows[0])])
 
 
-def decomposed(keys: Keys) -> Rows:
+def decomposed(keys: Keys) -> Int64Array:
     """The rows whose key is not in NFC, such as Hangul taken apart into its letters."""
     if len(keys.packed) == 0 or keys.packed.max() < 0xCC:  # no combining mark, no jamo
         return np.empty(0, dtype=np.int64)

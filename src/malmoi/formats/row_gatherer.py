@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array, UInt8Array
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.formats.reading import (
     Reading,
     Report,
     Request,
-    Rows,
     finite_rows,
     nfc,
     note_undecodable,
@@ -21,8 +21,8 @@ from malmoi.formats.reading import (
     refuse_or_note,
     without_repeats,
 )
-from malmoi.keys import Bytes, Keys, Offsets, hash_words, pack_spans
-from malmoi.vectors import Matrix, Vectors
+from malmoi.keys import Keys, hash_words, pack_spans
+from malmoi.vectors import Vectors
 
 
 class Gatherer:
@@ -31,9 +31,9 @@ class Gatherer:
     def __init__(self, source: Source, request: Request, dim: int) -> None:
         self.path, self.request, self.dim = source.path, request, dim
         self.report = Report()
-        self.matrix: Matrix = np.empty((0, dim), dtype=np.float32)
+        self.matrix: Float32Array = np.empty((0, dim), dtype=np.float32)
         self.kept = 0
-        self._keys: list[tuple[Bytes, Offsets]] = []
+        self._keys: list[tuple[UInt8Array, Int64Array]] = []
         self._missing = None if request.only is None else set(request.only)
         self._wanted = None if request.only is None else request.wanted()
 
@@ -49,7 +49,7 @@ class Gatherer:
             limit = rows if self.request.limit is None else min(rows, self.request.limit)
             self.matrix = np.empty((limit, self.dim), dtype=np.float32)
 
-    def room(self, rows: int) -> Matrix:
+    def room(self, rows: int) -> Float32Array:
         """Space for this many further rows, at the end of the matrix."""
         needed = self.kept + rows
         if needed > len(self.matrix):
@@ -58,7 +58,7 @@ class Gatherer:
         return self.matrix[self.kept : needed]
 
     def add(
-        self, text: Bytes, starts: Offsets, stops: Offsets, place: Callable[[int], str]
+        self, text: UInt8Array, starts: Int64Array, stops: Int64Array, place: Callable[[int], str]
     ) -> None:
         """Take the rows just written to `room`; their keys are spans of `text`.
 
@@ -93,7 +93,7 @@ class Gatherer:
         note_undecodable(vectors.keys, self.report)
         return Reading(vectors, self.report)
 
-    def _finite(self, block: Matrix, keys: Keys, place: Callable[[int], str]) -> Rows:
+    def _finite(self, block: Float32Array, keys: Keys, place: Callable[[int], str]) -> Int64Array:
         finite = finite_rows(block)
         if not finite.all():
             bad = int(np.argmin(finite))
@@ -102,7 +102,7 @@ class Gatherer:
             refuse_or_note(self.report.not_finite, int((~finite).sum()), why, self.request)
         return np.flatnonzero(finite)
 
-    def _asked_for(self, keys: Keys) -> Rows:
+    def _asked_for(self, keys: Keys) -> Int64Array:
         assert self._wanted is not None
         assert self._missing is not None
         hashes = hash_words(keys.packed, keys.offsets)
@@ -113,7 +113,7 @@ class Gatherer:
         return np.array(found, dtype=np.int64)
 
 
-def joined(parts: list[tuple[Bytes, Offsets]]) -> Keys:
+def joined(parts: list[tuple[UInt8Array, Int64Array]]) -> Keys:
     """Packed keys, one list after the other."""
     if not parts:
         return Keys.of([])

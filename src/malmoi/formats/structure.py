@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile
-from malmoi.keys import Bytes
 
 
 class Cursor:
     """A position in a file's bytes that moves on with what is read."""
 
-    def __init__(self, data: Bytes, path: Path) -> None:
+    def __init__(self, data: UInt8Array, path: Path) -> None:
         self.data, self.path, self.at = data, path, 0
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
@@ -20,7 +21,6 @@ from malmoi.formats.row_gatherer import Gatherer
 from malmoi.formats.text.text_lines import find_layout, parse_header
 from malmoi.formats.text.text_output import check_keys
 from malmoi.kernels.parsing.binary_rows import scan_word2vec
-from malmoi.keys import Bytes
 from malmoi.vectors import Vectors
 
 TITLE = "word2vec binary"
@@ -47,7 +47,7 @@ def read(source: Source, request: Request) -> Reading:
     gatherer = Gatherer(source, request, dim)
     if not source.compressed:  # else nobody has checked what the header says
         gatherer.expect(min(rows, source.size // (4 * dim + 1)))
-    rest: Bytes = np.empty(0, dtype=np.uint8)
+    rest: UInt8Array = np.empty(0, dtype=np.uint8)
     for block, done in source.blocks(len(line) + 1):
         if not gatherer.is_done and gatherer.report.rows < rows:
             rest = take_rows(gatherer, np.concatenate([rest, block]), rows)
@@ -59,7 +59,7 @@ def read(source: Source, request: Request) -> Reading:
     return finished(gatherer, rows, rest, source)
 
 
-def take_rows(gatherer: Gatherer, text: Bytes, rows: int) -> Bytes:
+def take_rows(gatherer: Gatherer, text: UInt8Array, rows: int) -> UInt8Array:
     """The whole rows of a block into the gatherer; returns the bytes left over."""
     width = 4 * gatherer.dim
     most = min(len(text) // (width + 1), rows - gatherer.report.rows)
@@ -75,7 +75,7 @@ def take_rows(gatherer: Gatherer, text: Bytes, rows: int) -> Bytes:
     return text[end:]
 
 
-def finished(gatherer: Gatherer, rows: int, rest: Bytes, source: Source) -> Reading:
+def finished(gatherer: Gatherer, rows: int, rest: UInt8Array, source: Source) -> Reading:
     """The rows, if there were as many as promised and nothing after them."""
     met = gatherer.report.rows
     problem = ""

@@ -20,10 +20,10 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import BadFile
-from malmoi.kernels.counts.count_ngrams import Ids, pack
+from malmoi.kernels.counts.count_ngrams import pack
 from malmoi.keys import Keys
-from malmoi.models.language_model import Numbers
 from malmoi.models.ngram_model import NgramModel
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD
 from malmoi.models.trie import Trie
@@ -65,9 +65,9 @@ class Lines:
 class Section(NamedTuple):
     """The n-grams of one order as they stand in the file."""
 
-    ids: Ids  # [n-grams, order]
-    probabilities: Numbers
-    backoffs: Numbers
+    ids: UInt32Array  # [n-grams, order]
+    probabilities: Float64Array
+    backoffs: Float64Array
     first: int  # the line that the first n-gram stands on
 
 
@@ -144,7 +144,9 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
     return section
 
 
-def take_words(rows: dict[bytes, int], section: Section) -> tuple[Trie, tuple[Numbers, Numbers]]:
+def take_words(
+    rows: dict[bytes, int], section: Section
+) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
     """The words of the 1-grams with what is said of them; missing marks are added."""
     words = list(rows)
     if MARKS[0] not in rows and OTHER_UNKNOWN in rows:
@@ -156,7 +158,9 @@ def take_words(rows: dict[bytes, int], section: Section) -> tuple[Trie, tuple[Nu
     return trie, (probabilities, np.r_[section.backoffs, np.ones(len(added))])
 
 
-def add_order(lines: Lines, trie: Trie, section: Section) -> tuple[Trie, tuple[Numbers, Numbers]]:
+def add_order(
+    lines: Lines, trie: Trie, section: Section
+) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
     """The trie with one order more, and what is said of its n-grams, sorted like them."""
     contexts = section.ids[:, 0].astype(np.int64)
     for order in range(2, trie.order + 1):
@@ -175,7 +179,7 @@ def add_order(lines: Lines, trie: Trie, section: Section) -> tuple[Trie, tuple[N
     return longer, (section.probabilities[sorting], section.backoffs[sorting])
 
 
-def powers(logs: Numbers) -> Numbers:
+def powers(logs: Float64Array) -> Float64Array:
     """What base 10 logarithms are of."""
     with np.errstate(over="ignore"):
         return np.where(logs <= LOG_OF_ZERO, 0.0, 10.0**logs)

@@ -7,10 +7,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arrays import Float64Array
 from malmoi.errors import BadSetting
 from malmoi.keys import Keys
 from malmoi.models.arpa import LOG_OF_ZERO, SPACES
-from malmoi.models.language_model import Numbers
 from malmoi.models.ngram_model import NgramModel
 
 BLOCK = 1 << 16  # n-grams written in one go
@@ -71,7 +71,7 @@ def backing_off(model: NgramModel) -> NgramModel:
     return NgramModel(model.trie, tuple(probabilities), tuple(backoffs))
 
 
-def logarithms(numbers: Numbers) -> Numbers:
+def logarithms(numbers: Float64Array) -> Float64Array:
     """To base 10, with ARPA's for 0."""
     with np.errstate(divide="ignore"):
         return np.maximum(np.log10(numbers), LOG_OF_ZERO)

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage, expect
-from malmoi.kernels.counts.sparse_counts import Sums, Values
-from malmoi.kernels.parsing.scan_words import Counts, Ids
-from malmoi.kernels.parsing.text_rows import Places
+from malmoi.kernels.counts.sparse_counts import Values
 from malmoi.vocabulary import Vocabulary
 
 BLOCK = 1 << 20  # entries in a block, where memory allows it
@@ -35,11 +34,11 @@ class Cooccurrences:
     """
 
     vocabulary: Vocabulary
-    starts: Places
-    columns: Ids
+    starts: Int64Array
+    columns: UInt32Array
     values: Values
 
-    def row(self, word: str) -> tuple[Ids, Values]:
+    def row(self, word: str) -> tuple[UInt32Array, Values]:
         """What stands beside a word: ids and a number for each."""
         row = self.vocabulary.id(word)
         part = slice(self.starts[row], self.starts[row + 1])
@@ -53,7 +52,7 @@ class Cooccurrences:
         return float(values[at]) if at < len(columns) and columns[at] == column else 0.0
 
     @cached_property
-    def totals(self) -> Sums:
+    def totals(self) -> Float64Array:
         """The sum of each row."""
         sums = np.zeros(len(self.vocabulary))
         for first, last, part in self.blocks():
@@ -63,7 +62,7 @@ class Cooccurrences:
         return sums
 
     @cached_property
-    def context_totals(self) -> Sums:
+    def context_totals(self) -> Float64Array:
         """The sum of each column."""
         sums = np.zeros(len(self.vocabulary))
         for _, _, part in self.blocks():
@@ -75,7 +74,7 @@ class Cooccurrences:
         for first, last in spans(np.diff(self.starts), BLOCK):
             yield first, last, slice(self.starts[first], self.starts[last])
 
-    def dense(self) -> Sums:
+    def dense(self) -> Float64Array:
         """All of it as a table [words, words]; for few words."""
         table = np.zeros((len(self.vocabulary), len(self.vocabulary)))
         rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
@@ -89,7 +88,7 @@ class Cooccurrences:
         return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
 
 
-def spans(sizes: Counts, room: int) -> Iterator[tuple[int, int]]:
+def spans(sizes: Int64Array, room: int) -> Iterator[tuple[int, int]]:
     """Ranges that follow each other, as long as their sizes fit the room, each at least one."""
     ends = np.cumsum(sizes)
     first, used = 0, 0

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import BadSetting
-from malmoi.kernels.counts.count_ngrams import Ids
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
-
-Numbers = npt.NDArray[np.float64]
 
 
 class NextWord(NamedTuple):
@@ -53,11 +50,11 @@ class LanguageModel(ABC):
         """P(word | context). A sentence begins with `<s>` and ends with `</s>`."""
 
     @abstractmethod
-    def distribution(self, context: Sequence[str] = ()) -> Numbers:
+    def distribution(self, context: Sequence[str] = ()) -> Float64Array:
         """P(word | context) of every word, by the trie's rows; 0 for `<s>`."""
 
     @abstractmethod
-    def log_probabilities(self, ids: Ids) -> Numbers:
+    def log_probabilities(self, ids: UInt32Array) -> Float64Array:
         """log P(token | the tokens before it in its line) of each word and line's end."""
 
     def next_words(self, context: Sequence[str] = (), k: int | None = None) -> list[NextWord]:
@@ -82,7 +79,7 @@ class LanguageModel(ABC):
         """How probable a text is, with what that was counted over."""
         return self.score_ids(self.trie.encode(sentences))
 
-    def score_ids(self, ids: Ids) -> TextScore:
+    def score_ids(self, ids: UInt32Array) -> TextScore:
         """`score` of a stream of ids as `Trie.encode` makes it."""
         logarithms = self.log_probabilities(ids)
         if not len(logarithms):

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from malmoi.arrays import Int64Array
 from malmoi.errors import BadSetting
-from malmoi.kernels.counts.count_ngrams import Integers, unpack
+from malmoi.kernels.counts.count_ngrams import unpack
 from malmoi.models.trie import Trie
 
 
@@ -30,15 +31,15 @@ class NgramCounts:
     """
 
     trie: Trie
-    counts: tuple[Integers, ...]
-    suffixes: tuple[Integers, ...]
+    counts: tuple[Int64Array, ...]
+    suffixes: tuple[Int64Array, ...]
 
     @property
     def order(self) -> int:
         """How many words the longest n-grams have."""
         return self.trie.order
 
-    def contexts(self, order: int) -> Integers:
+    def contexts(self, order: int) -> Int64Array:
         """The row of each n-gram without its last word; 0 for single words."""
         if order == 1:
             return np.zeros(len(self.trie.words), dtype=np.int64)

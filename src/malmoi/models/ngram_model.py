@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import BadSetting
-from malmoi.kernels.counts.count_ngrams import Ids, words_before
-from malmoi.models.language_model import LanguageModel, Numbers
+from malmoi.kernels.counts.count_ngrams import words_before
+from malmoi.models.language_model import LanguageModel
 from malmoi.models.trie import Trie
 
 
@@ -26,8 +27,8 @@ class NgramModel(LanguageModel):
     """
 
     trie: Trie
-    probabilities: tuple[Numbers, ...]
-    backoffs: tuple[Numbers, ...]
+    probabilities: tuple[Float64Array, ...]
+    backoffs: tuple[Float64Array, ...]
     unseen: float | None = None
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ class NgramModel(LanguageModel):
         ids = np.append(self._context(context), self.trie.ids([word]))
         return float(self.along(ids)[-1])
 
-    def distribution(self, context: Sequence[str] = ()) -> Numbers:
+    def distribution(self, context: Sequence[str] = ()) -> Float64Array:
         """P(word | context) of every word, by the trie's rows.
 
         They sum to 1, or to 0 where a model without smoothing never saw the context.
@@ -63,14 +64,14 @@ class NgramModel(LanguageModel):
                 found[words] = self.probabilities[length][rows]
         return found
 
-    def log_probabilities(self, ids: Ids) -> Numbers:
+    def log_probabilities(self, ids: UInt32Array) -> Float64Array:
         """log P(token | the tokens before it in its line) of each word and line's end."""
         tokens = self.trie.marked(ids)
         with np.errstate(divide="ignore"):
-            found: Numbers = np.log(self.along(tokens)[tokens != self.trie.begin])
+            found: Float64Array = np.log(self.along(tokens)[tokens != self.trie.begin])
         return found
 
-    def along(self, tokens: Ids) -> Numbers:
+    def along(self, tokens: UInt32Array) -> Float64Array:
         """P(token | the tokens before it in its line) of each token of a marked stream."""
         before = words_before(tokens, self.trie.begin)
         rows = tokens.astype(np.int64)  # of the n-gram that ends at each token, or -1
@@ -87,7 +88,7 @@ class NgramModel(LanguageModel):
         found[tokens == self.trie.begin] = 0
         return found
 
-    def _context(self, words: Sequence[str]) -> Ids:
+    def _context(self, words: Sequence[str]) -> UInt32Array:
         """As much of a context as counts: the last words, none from before `<s>`."""
         ids = self.trie.ids(words)
         ids = ids[max(0, len(ids) - self.order + 1) :]

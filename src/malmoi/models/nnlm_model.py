@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
-from malmoi.kernels.counts.count_ngrams import Ids, Integers
-from malmoi.models.language_model import LanguageModel, Numbers
+from malmoi.models.language_model import LanguageModel
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
-from malmoi.vectors import Counts, Matrix, Vectors
+from malmoi.vectors import Vectors
 
 METHOD = "nnlm"
 KIND = Kind(METHOD, "a neural language model")
@@ -39,11 +39,11 @@ class Layers:
     `dim` numbers, and the score of a word is their product with its row in the lookup.
     """
 
-    lookup: Matrix  # C [words, dim]
-    hidden: Matrix  # H [hidden, context * dim]
-    hidden_bias: Matrix  # d [hidden]
-    output: Matrix  # U [words - 1, features], or [dim, features] if tied
-    output_bias: Matrix  # b [words - 1]
+    lookup: Float32Array  # C [words, dim]
+    hidden: Float32Array  # H [hidden, context * dim]
+    hidden_bias: Float32Array  # d [hidden]
+    output: Float32Array  # U [words - 1, features], or [dim, features] if tied
+    output_bias: Float32Array  # b [words - 1]
     tied: bool = field(kw_only=True)
 
     def __post_init__(self) -> None:
@@ -63,13 +63,13 @@ class Layers:
         """How many previous words are looked at."""
         return int(self.hidden.shape[1] // self.lookup.shape[1])
 
-    def scores(self, contexts: npt.NDArray[np.integer]) -> Matrix:
+    def scores(self, contexts: npt.NDArray[np.integer]) -> Float32Array:
         """What the softmax is taken of [windows, words - 1], from contexts [windows, context]."""
         inputs = self.lookup[contexts].reshape(len(contexts), -1)
         features = np.tanh(inputs @ self.hidden.T + self.hidden_bias)
         if self.output.shape[1] > features.shape[1]:
             features = np.hstack([features, inputs])
-        found: Matrix = features @ self.output.T
+        found: Float32Array = features @ self.output.T
         if self.tied:
             found = found @ self.lookup[:-1].T
         return found + self.output_bias
@@ -80,7 +80,7 @@ class NeuralModel(LanguageModel):
     """The words of a trie of order 1, `<s>` last; how often each was seen; the weights."""
 
     trie: Trie
-    counts: Counts
+    counts: Int64Array
     layers: Layers
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class NeuralModel(LanguageModel):
         """P(word | context); a context that is short stands at the start of a sentence."""
         return float(self.distribution(context)[self.trie.ids([word])[0]])
 
-    def distribution(self, context: Sequence[str] = ()) -> Numbers:
+    def distribution(self, context: Sequence[str] = ()) -> Float64Array:
         """P(word | context) of every word, by the trie's rows; they sum to 1."""
         ids = np.r_[[self.trie.begin] * self.context, self.trie.ids(context)]
         start = np.flatnonzero(ids == self.trie.begin)[-1]
@@ -110,7 +110,7 @@ class NeuralModel(LanguageModel):
         chances = np.exp(scores - scores.max())
         return np.append(chances / chances.sum(), 0.0)
 
-    def log_probabilities(self, ids: Ids) -> Numbers:
+    def log_probabilities(self, ids: UInt32Array) -> Float64Array:
         """log P(token | the tokens before it in its line) of each word and line's end."""
         every, foretelling = windows(self.trie.marked(ids), self.trie.begin, self.context)
         found = np.empty(len(foretelling))
@@ -134,7 +134,7 @@ class NeuralModel(LanguageModel):
         return f"NeuralModel({self.context} previous words of {words:,} × {dim})"
 
 
-def windows(tokens: Ids, begin: int, context: int) -> tuple[Ids, Integers]:
+def windows(tokens: UInt32Array, begin: int, context: int) -> tuple[UInt32Array, Int64Array]:
     """Each token after the `context` before it, as rows; and which rows foretell a word.
 
     The tokens are a stream with marked lines. A line's first words have `begin` before them
@@ -143,7 +143,7 @@ def windows(tokens: Ids, begin: int, context: int) -> tuple[Ids, Integers]:
     padded = np.repeat(tokens, np.where(tokens == begin, context, 1))
     if not len(padded):
         return np.empty((0, context + 1), dtype=np.uint32), np.empty(0, dtype=np.int64)
-    rows: Ids = np.lib.stride_tricks.sliding_window_view(padded, context + 1)
+    rows: UInt32Array = np.lib.stride_tricks.sliding_window_view(padded, context + 1)
     return rows, np.flatnonzero(rows[:, -1] != begin)
 
 

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from malmoi.arrays import Int64Array
 from malmoi.files.tensors import Tensors
 from malmoi.models.nnlm_model import Layers
-from malmoi.vectors import Counts
 
 SPREAD = 0.1  # of the first numbers in the lookup table
 BETAS = (0.9, 0.99)  # how long Adam remembers
@@ -26,7 +26,13 @@ class Network(nn.Module):
     """What `Layers` says, with dropout on the inputs and the hidden layer."""
 
     def __init__(
-        self, counts: Counts, shape: tuple[int, int, int], *, direct: bool, tied: bool, drop: float
+        self,
+        counts: Int64Array,
+        shape: tuple[int, int, int],
+        *,
+        direct: bool,
+        tied: bool,
+        drop: float,
     ) -> None:
         """`counts` are the words'; `shape` is how many previous words, dim, hidden."""
         super().__init__()
@@ -88,7 +94,7 @@ class Network(nn.Module):
 class Learner:
     """A network and Adam, which change with every step; `negatives` of 0 is the full softmax."""
 
-    def __init__(self, network: Network, counts: Counts, negatives: int, seed: int) -> None:
+    def __init__(self, network: Network, counts: Int64Array, negatives: int, seed: int) -> None:
         self.network = network
         self.optimizer = torch.optim.Adam(network.parameters(), betas=BETAS, fused=True)
         chances = (counts[:-1] + 1.0) / (counts[:-1] + 1.0).sum()

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from malmoi.arrays import UInt32Array
 from malmoi.errors import BadSetting
-from malmoi.kernels.counts.count_ngrams import Ids
 from malmoi.kernels.marks import LINE_END
 
 UNKNOWN_WORD, BEGIN, END = "<unk>", "<s>", "</s>"
 
 
-def number_words(sentences: Iterable[Sequence[str]]) -> tuple[list[str], Ids]:
+def number_words(sentences: Iterable[Sequence[str]]) -> tuple[list[str], UInt32Array]:
     """The distinct words as they are met, and every sentence as their numbers and LINE_END."""
     numbers: dict[str, int] = {}
     stream = array("I")

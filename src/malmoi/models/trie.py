@@ -10,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from malmoi.arrays import Int64Array, UInt32Array, UInt64Array
 from malmoi.errors import BadSetting
-from malmoi.kernels.counts.count_ngrams import Ids, Integers, Packed, find, mark_lines, pack, unpack
+from malmoi.kernels.counts.count_ngrams import find, mark_lines, pack, unpack
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_is_split, number_words
@@ -26,7 +27,7 @@ class Trie:
     """
 
     words: Keys
-    packed: tuple[Packed, ...]
+    packed: tuple[UInt64Array, ...]
 
     def __post_init__(self) -> None:
         if min(self.unknown, self.begin, self.end) < 0:
@@ -57,47 +58,47 @@ class Trie:
         """The row of `</s>`."""
         return self.words.find(END)
 
-    def ids(self, words: Sequence[str]) -> Ids:
+    def ids(self, words: Sequence[str]) -> UInt32Array:
         """The row of each word, that of `<unk>` for those not held."""
         check_is_split(words)
         rows = self.words.find_all(words)
         return np.where(rows < 0, self.unknown, rows).astype(np.uint32)
 
-    def encode(self, sentences: Iterable[Sequence[str]]) -> Ids:
+    def encode(self, sentences: Iterable[Sequence[str]]) -> UInt32Array:
         """All sentences as one stream of ids, with LINE_END after each and UNKNOWN."""
         distinct, stream = number_words(sentences)
         rows = self.words.find_all(distinct)
-        ids: Ids = np.r_[np.where(rows < 0, UNKNOWN, rows), LINE_END].astype(np.uint32)
-        found: Ids = ids[np.minimum(stream, len(distinct))]
+        ids: UInt32Array = np.r_[np.where(rows < 0, UNKNOWN, rows), LINE_END].astype(np.uint32)
+        found: UInt32Array = ids[np.minimum(stream, len(distinct))]
         return found
 
-    def marked(self, ids: Ids) -> Ids:
+    def marked(self, ids: UInt32Array) -> UInt32Array:
         """A stream of ids as rows of words, with `<s>` and `</s>` around each line."""
         beyond = ids[(ids >= len(self.words)) & (ids < UNKNOWN)]
         if len(beyond):
             raise BadSetting(f"id {beyond[0]:,} stands in a text of {len(self.words):,} words")
         return mark_lines(ids, self.unknown, self.begin, self.end)
 
-    def find(self, order: int, contexts: Integers, words: Ids) -> Integers:
+    def find(self, order: int, contexts: Int64Array, words: UInt32Array) -> Int64Array:
         """The row of each n-gram of this order (2 or more), or -1."""
         return find(self.packed[order - 2], pack(contexts, words))
 
-    def row(self, ids: Ids) -> int:
+    def row(self, ids: UInt32Array) -> int:
         """The row of one n-gram among those of its order, or -1."""
         rows = ids[:1].astype(np.int64)
         for order in range(2, len(ids) + 1):
             rows = self.find(order, rows, ids[order - 1 : order])
         return int(rows[0])
 
-    def following(self, order: int, row: int) -> tuple[slice, Integers]:
+    def following(self, order: int, row: int) -> tuple[slice, Int64Array]:
         """What extends an n-gram of this order: the rows of the extensions, the words added."""
         packed = self.packed[order - 1]
         first, last = np.searchsorted(packed, pack(np.array([row, row + 1]), np.zeros(2, int)))
         return slice(int(first), int(last)), unpack(packed[first:last])[1]
 
-    def spell(self, order: int, rows: Integers) -> list[Integers]:
+    def spell(self, order: int, rows: Int64Array) -> list[Int64Array]:
         """The words of n-grams: an array for the first word of each, one for the second, …"""
-        words: list[Integers] = []
+        words: list[Int64Array] = []
         for shorter in range(order, 1, -1):
             rows, last = unpack(self.packed[shorter - 2][rows])
             words.insert(0, last)

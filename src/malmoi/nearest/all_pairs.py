@@ -8,21 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.core.jit import pool
-from malmoi.kernels.nearest.pairwise_top_k import Best, offer
+from malmoi.kernels.nearest.pairwise_top_k import offer
 from malmoi.kernels.threads import THREADS
 from malmoi.nearest.top_k import (
     LARGEST_LENGTH,
     SMALLEST_LENGTH,
     Metric,
     Ranking,
-    Rows,
     divisors,
     rescaled,
     score_rows,
 )
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 TILE = 2048
 SPARE = 6  # rows more than asked for: single precision may confuse the last ones
@@ -61,7 +61,9 @@ def _comparable(
     return [(units if metric == "cosine" else smaller, [metric]) for metric in metrics]
 
 
-def _best_rows(vectors: Vectors, k: int, metrics: Sequence[Metric], progress: Progress) -> Best:
+def _best_rows(
+    vectors: Vectors, k: int, metrics: Sequence[Metric], progress: Progress
+) -> UInt32Array:
     """The best rows for every row and a few more, [metrics, rows, k + SPARE]."""
     count = len(vectors)
     factor, offset = _weights(vectors, metrics)
@@ -84,7 +86,7 @@ def _best_rows(vectors: Vectors, k: int, metrics: Sequence[Metric], progress: Pr
     return rows
 
 
-def _weights(vectors: Vectors, metrics: Sequence[Metric]) -> tuple[Matrix, Matrix]:
+def _weights(vectors: Vectors, metrics: Sequence[Metric]) -> tuple[Float32Array, Float32Array]:
     """What a product with a row is multiplied by, and what is taken off; [metrics, rows]."""
     factor = np.ones((len(metrics), len(vectors)), dtype=np.float32)
     offset = np.zeros_like(factor)
@@ -100,7 +102,7 @@ def _weights(vectors: Vectors, metrics: Sequence[Metric]) -> tuple[Matrix, Matri
 Cell = tuple[tuple[int, int], tuple[int, int]]
 
 
-def _apart(near: Matrix, corner: tuple[int, int]) -> Iterator[list[Cell]]:
+def _apart(near: Float32Array, corner: tuple[int, int]) -> Iterator[list[Cell]]:
     """The tile in rounds of cells that share neither rows nor columns, one for each thread."""
     spans = [
         [(at + size * t // THREADS, at + size * (t + 1) // THREADS) for t in range(THREADS)]
@@ -110,7 +112,7 @@ def _apart(near: Matrix, corner: tuple[int, int]) -> Iterator[list[Cell]]:
         yield [(spans[0][t], spans[1][(t + shift) % THREADS]) for t in range(THREADS)]
 
 
-def _scored(vectors: Vectors, rows: Rows, k: int, metric: Metric) -> Ranking:
+def _scored(vectors: Vectors, rows: Int64Array, k: int, metric: Metric) -> Ranking:
     """The k best of the rows found, by scores computed anew."""
     parts = []
     for start in range(0, len(rows), SCORED):

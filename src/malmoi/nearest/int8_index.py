@@ -10,10 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int8Array, Int64Array
 from malmoi.kernels.core.jit import in_parallel
-from malmoi.kernels.nearest.int8_scores import LANES, Tiles, screen
-from malmoi.nearest.top_k import Rows, divisors
-from malmoi.vectors import Matrix, Vectors
+from malmoi.kernels.nearest.int8_scores import LANES, screen
+from malmoi.nearest.top_k import divisors
+from malmoi.vectors import Vectors
 
 STEPS = 127
 
@@ -22,11 +23,11 @@ STEPS = 127
 class Screen:
     """`tiles[t, j, l]` is number j of row `t * LANES + l`, in steps of `scales[t, l]`."""
 
-    tiles: Tiles
-    scales: Matrix
+    tiles: Int8Array
+    scales: Float32Array
     rows: int
 
-    def candidates(self, direction: Matrix, k: int) -> Rows:
+    def candidates(self, direction: Float32Array, k: int) -> Int64Array:
         """Rows that hold the k nearest to a direction for certain, and few others."""
         near = np.empty((len(self.tiles), LANES), dtype=np.float32)
         best = np.empty(len(self.tiles), dtype=np.float32)
@@ -43,7 +44,7 @@ class Screen:
         rows = tiles[tile] * LANES + lane
         return rows[rows < self.rows]
 
-    def _off(self, direction: Matrix) -> float:
+    def _off(self, direction: Float32Array) -> float:
         """How far a product can be off: half a step a number, and some for rounding."""
         return float(np.abs(direction).sum()) * self.largest_step * 0.505
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, Vectors, row_norms
+from malmoi.vectors import Vectors, row_norms
 
 if TYPE_CHECKING:
     from malmoi.nearest.int8_index import Screen
 
 Metric = Literal["cosine", "dot", "euclidean"]
-Rows = npt.NDArray[np.int64]
 
 TILE_ROWS, TILE_DIRECTIONS = 2048, 1024
 GROUP = 64  # rows of which only the best is looked at first
@@ -33,11 +32,13 @@ _screens: WeakKeyDictionary[Vectors, "Screen | None"] = WeakKeyDictionary()
 class Ranking:
     """For each direction the best rows and their scores, best first: both [directions, k]."""
 
-    rows: Rows
-    scores: Matrix
+    rows: Int64Array
+    scores: Float32Array
 
 
-def rank_rows(vectors: Vectors, directions: Matrix, k: int, metric: Metric = "cosine") -> Ranking:
+def rank_rows(
+    vectors: Vectors, directions: Float32Array, k: int, metric: Metric = "cosine"
+) -> Ranking:
     """The k rows nearest to each of `directions` [q, dim].
 
     Scores are cosines, dot products or Euclidean distances; only of the last is less better.
@@ -70,7 +71,7 @@ def refuse_immeasurable(vectors: Vectors) -> None:
         )
 
 
-def rescaled(vectors: Vectors, directions: Matrix) -> tuple[Vectors, Matrix]:
+def rescaled(vectors: Vectors, directions: Float32Array) -> tuple[Vectors, Float32Array]:
     """Both divided by the largest length, where products of them could overflow or vanish.
 
     A common factor changes neither the order of dot products nor that of distances.
@@ -82,10 +83,10 @@ def rescaled(vectors: Vectors, directions: Matrix) -> tuple[Vectors, Matrix]:
     return Vectors(vectors.keys, matrix), asked.astype(np.float32)
 
 
-def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") -> Matrix:
+def closeness(vectors: Vectors, direction: Float32Array, metric: Metric = "cosine") -> Float32Array:
     """How near every row is to one direction, more being nearer."""
     refuse_immeasurable(vectors)
-    near: Matrix = vectors.matrix @ direction
+    near: Float32Array = vectors.matrix @ direction
     if metric == "cosine":
         near /= divisors(vectors.norms)
     elif metric == "euclidean":
@@ -93,7 +94,7 @@ def closeness(vectors: Vectors, direction: Matrix, metric: Metric = "cosine") ->
     return near
 
 
-def top(scores: Matrix, k: int) -> Rows:
+def top(scores: Float32Array, k: int) -> Int64Array:
     """The rows of the k highest scores, best first, equal ones by row.
 
     The k best lie in the k groups with the best maxima, so only those are sorted.
@@ -113,13 +114,15 @@ def top(scores: Matrix, k: int) -> Rows:
     return candidates[order]
 
 
-def divisors(lengths: Matrix) -> Matrix:
+def divisors(lengths: Float32Array) -> Float32Array:
     """Lengths to divide by: one instead of zero."""
-    safe: Matrix = np.where(lengths == 0, np.float32(1), lengths)
+    safe: Float32Array = np.where(lengths == 0, np.float32(1), lengths)
     return safe
 
 
-def _tile(vectors: Vectors, rows: slice, metric: Metric) -> tuple[Matrix, Matrix | None]:
+def _tile(
+    vectors: Vectors, rows: slice, metric: Metric
+) -> tuple[Float32Array, Float32Array | None]:
     """Rows to be multiplied with directions, and what is to be taken off each one's products."""
     block, norms = vectors.matrix[rows], vectors.norms[rows, np.newaxis]
     if metric == "cosine":
@@ -128,7 +131,7 @@ def _tile(vectors: Vectors, rows: slice, metric: Metric) -> tuple[Matrix, Matrix
     return block, np.float32(0.5) * norms * norms if metric == "euclidean" else None
 
 
-def _rank_one(vectors: Vectors, direction: Matrix, k: int, metric: Metric) -> Rows:
+def _rank_one(vectors: Vectors, direction: Float32Array, k: int, metric: Metric) -> Int64Array:
     """The k best rows of one direction."""
     if metric != "cosine" or vectors.matrix.size < WORTH_SCREENING or not _asked_again(vectors):
         return top(closeness(vectors, direction, metric), k)
@@ -147,7 +150,7 @@ def _asked_again(vectors: Vectors) -> bool:
     return again
 
 
-def _rank_tiles(vectors: Vectors, directions: Matrix, k: int, metric: Metric) -> Rows:
+def _rank_tiles(vectors: Vectors, directions: Float32Array, k: int, metric: Metric) -> Int64Array:
     """The k best rows of each direction, tile after tile."""
     parts = range(0, len(directions), TILE_DIRECTIONS)
     holders = [_Holder(directions[i : i + TILE_DIRECTIONS], k) for i in parts]
@@ -162,14 +165,14 @@ def _rank_tiles(vectors: Vectors, directions: Matrix, k: int, metric: Metric) ->
 class _Holder:
     """Holds the best rows so far; what cannot be among the k best is dropped at once."""
 
-    def __init__(self, directions: Matrix, k: int) -> None:
+    def __init__(self, directions: Float32Array, k: int) -> None:
         self.directions, self.k = directions, k
         self.least = np.full(len(directions), -np.inf, dtype=np.float32)
         self.which, self.rows = np.empty(0, np.int64), np.empty(0, np.int64)
         self.scores = np.empty(0, np.float32)
-        self.waiting: list[tuple[Rows, Rows, Matrix]] = []
+        self.waiting: list[tuple[Int64Array, Int64Array, Float32Array]] = []
 
-    def offer(self, near: Matrix, start: int) -> None:
+    def offer(self, near: Float32Array, start: int) -> None:
         """Scores [rows, directions] of the rows from `start` on.
 
         Only groups of rows whose best is good enough are looked into.
@@ -189,7 +192,7 @@ class _Holder:
         if sum(len(part[0]) for part in self.waiting) > self.k * len(self.directions):
             self._merge()
 
-    def finish(self) -> Rows:
+    def finish(self) -> Int64Array:
         """[directions, k]."""
         self._merge()
         return self.rows.reshape(len(self.directions), -1)
@@ -209,7 +212,9 @@ class _Holder:
             self.least = self.scores.reshape(-1, self.k)[:, -1]
 
 
-def score_rows(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric) -> Ranking:
+def score_rows(
+    vectors: Vectors, directions: Float32Array, rows: Int64Array, metric: Metric
+) -> Ranking:
     """Rows [directions, k] with their scores, computed anew in double precision, best first."""
     found = vectors.matrix[rows].astype(np.float64)  # [q, k, dim]
     if metric == "euclidean":
@@ -221,5 +226,5 @@ def score_rows(vectors: Vectors, directions: Matrix, rows: Rows, metric: Metric)
         scores /= np.where(lengths == 0, 1, lengths)
     order = np.lexsort((rows, scores if metric == "euclidean" else -scores), axis=1)
     with np.errstate(over="ignore"):  # a product beyond single precision is inf
-        best: Matrix = np.take_along_axis(scores, order, axis=1).astype(np.float32)
+        best: Float32Array = np.take_along_axis(scores, order, axis=1).astype(np.float32)
     return Ranking(np.take_along_axis(rows, order, axis=1), best)

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import BadSetting
-from malmoi.nearest.top_k import Rows
 from malmoi.project.points.points import FEWEST, Points
 from malmoi.project.scene import Space
-from malmoi.vectors import Matrix
 
 
 def shared(first: Points, second: Points) -> tuple[Points, Points]:
@@ -28,7 +27,7 @@ def shared(first: Points, second: Points) -> tuple[Points, Points]:
     return _taken(first, rows[:, 0]), _taken(second, rows[:, 1])
 
 
-def _taken(points: Points, rows: Rows) -> Points:
+def _taken(points: Points, rows: Int64Array) -> Points:
     said = f"{len(rows):,} keys shared, of {len(points.vectors):,} in {points.name}"
     return points.take(rows).with_notes(said)
 
@@ -43,12 +42,12 @@ def turned(space: Space, like: Space) -> Space:
     )
 
 
-def procrustes(places: Matrix, like: Matrix) -> Matrix:
+def procrustes(places: Float32Array, like: Float32Array) -> Float32Array:
     """Places moved, turned, mirrored and scaled to be nearest to those of `like`, row by row."""
     own = places.astype(np.float64) - places.mean(axis=0, dtype=np.float64)
     centre = like.mean(axis=0, dtype=np.float64)
     left, sizes, right = np.linalg.svd(own.T @ (like - centre))
     spread = (own * own).sum()
     scale = sizes.sum() / spread if spread else 1.0
-    moved: Matrix = (scale * own @ left @ right + centre).astype(np.float32)
+    moved: Float32Array = (scale * own @ left @ right + centre).astype(np.float32)
     return moved

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.project.scene import Coarse
-from malmoi.vectors import Matrix
 
 STEPS = 127
 
 
-def coarse_rows(matrix: Matrix) -> Coarse:
+def coarse_rows(matrix: Float32Array) -> Coarse:
     """Each row in steps of a 127th of its largest number: off by half a step at most."""
     largest = np.abs(matrix).max(axis=1)
     scales = (largest / np.float32(STEPS)).astype(np.float32)

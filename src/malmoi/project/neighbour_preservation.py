@@ -3,20 +3,19 @@
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.nearest.top_k import Rows
-from malmoi.vectors import Matrix
+from malmoi.arrays import Float32Array, Int64Array
 
 SAMPLE = 1000  # points that are looked at
 
 
-def sampled(points: int, *, seed: int = 1, sample: int = SAMPLE) -> Rows:
+def sampled(points: int, *, seed: int = 1, sample: int = SAMPLE) -> Int64Array:
     """The points that are looked at: all of them, or some where there are many."""
     if points <= sample:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, sample, replace=False)
 
 
-def kept_share(asked: Rows, near: npt.NDArray[np.integer], places: Matrix) -> float:
+def kept_share(asked: Int64Array, near: npt.NDArray[np.integer], places: Float32Array) -> float:
     """The mean of |k nearest ∩ k nearest in the picture| / k over the points asked.
 
     `near` [asked, k] are the nearest of each; `places` [points, 2 or 3] where all are drawn.
@@ -32,7 +31,7 @@ def kept_share(asked: Rows, near: npt.NDArray[np.integer], places: Matrix) -> fl
     return share
 
 
-def _nearest(columns: npt.NDArray[np.float64], one: int, k: int) -> Rows:
+def _nearest(columns: npt.NDArray[np.float64], one: int, k: int) -> Int64Array:
     """The k points drawn nearest to one of them."""
     far = np.zeros(columns.shape[1])
     for column in columns:

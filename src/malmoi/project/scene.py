@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric
-from malmoi.vectors import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Near:
     """The nearest points of each point among all vectors, not among what the picture shows."""
 
     rows: npt.NDArray[np.uint32]  # [points, k]
-    scores: Matrix  # [points, k]
+    scores: Float32Array  # [points, k]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Coarse:
     """Vectors as bytes: row i is about bytes[i] · scales[i]."""
 
     bytes: npt.NDArray[np.int8]  # [points, dim]
-    scales: Matrix  # [points]
+    scales: Float32Array  # [points]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,8 @@ class Space:
 
     name: str
     keys: Sequence[str]
-    plane: Matrix  # [points, 2]
-    solid: Matrix  # [points, 3]
+    plane: Float32Array  # [points, 2]
+    solid: Float32Array  # [points, 3]
     reduction: str
     kept: float
     near: Mapping[Metric, Near]

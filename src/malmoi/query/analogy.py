@@ -11,11 +11,12 @@ from typing import Literal
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting
 from malmoi.nearest.top_k import closeness, rank_rows, top
 from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
 from malmoi.query.neighbours import Neighbour
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 Method = Literal["add", "multiply"]
 EPSILON = 1e-6  # so that nothing is divided by zero
@@ -105,7 +106,7 @@ def analogy(
     return [Neighbour(among.keys[row], score) for row, score in found if row not in own][:k]
 
 
-def _products(vectors: Vectors, directions: Matrix, weights: Matrix) -> Matrix:
+def _products(vectors: Vectors, directions: Float32Array, weights: Float32Array) -> Float32Array:
     above = np.ones(len(vectors), dtype=np.float32)
     below = np.ones(len(vectors), dtype=np.float32)
     for direction, weight in zip(directions, weights, strict=True):
@@ -114,5 +115,5 @@ def _products(vectors: Vectors, directions: Matrix, weights: Matrix) -> Matrix:
             above *= near
         else:
             below *= near
-    ratio: Matrix = above / (below + np.float32(EPSILON))
+    ratio: Float32Array = above / (below + np.float32(EPSILON))
     return ratio

@@ -4,16 +4,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, UnknownWord
 from malmoi.nearest.top_k import closeness
 from malmoi.query.directions import OnReading, question_of, rows_of, understand, unheard
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 
 def similarity(
     vectors: Vectors,
-    one: str | Matrix,
-    other: str | Matrix,
+    one: str | Float32Array,
+    other: str | Float32Array,
     *,
     on_reading: OnReading = unheard,
 ) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import JOINS, Join, group_bounds, pool_groups
 from malmoi.encode.pooling.layers import Layers, choose_layers
@@ -12,11 +13,10 @@ from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import as_texts
 from malmoi.encode.tokens.text_stats import Notes
-from malmoi.encode.tokens.tokenized import Numbers
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.query.occurrences import Place, find_places
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
 AROUND = 2  # words shown on each side
@@ -33,11 +33,11 @@ class Occurrences:
     word: str
     keys: tuple[str, ...]
     texts: tuple[int, ...]
-    offsets: Numbers
+    offsets: Int32Array
     surroundings: tuple[str, ...]
-    matrix: Matrix  # [n, dim]
+    matrix: Float32Array  # [n, dim]
 
-    def similarity(self) -> Matrix:
+    def similarity(self) -> Float32Array:
         """The cosine of each occurrence with each other, [n, n]."""
         rows = l2_normalize(self.matrix)
         return rows @ rows.T
@@ -97,7 +97,7 @@ def place_vectors(
     *,
     join: Join = "mean",
     progress: Progress = silent,
-) -> list[Matrix]:
+) -> list[Float32Array]:
     """For each recipe the vectors of places, [places, dim]; states are computed once for all."""
     if join not in JOINS:
         raise BadSetting(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
@@ -107,7 +107,7 @@ def place_vectors(
     for place in places:
         by_text.setdefault(place.text, []).append(place)
     held = list(by_text.values())
-    rows: list[list[Matrix]] = [[] for _ in recipes]
+    rows: list[list[Float32Array]] = [[] for _ in recipes]
     run = [texts[text] for text in by_text]
     done, notes = 0, Notes()
     for states in encoder.stream_activations(run, layers, notes=notes):
@@ -123,7 +123,7 @@ def place_vectors(
     return [np.concatenate(found) for found in rows]
 
 
-def _joined(pieces: Matrix, join: Join) -> Matrix:
+def _joined(pieces: Float32Array, join: Join) -> Float32Array:
     """[pieces, dim] as [1, dim]."""
     return pool_groups(pieces, group_bounds([len(pieces)]), join)
 

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, MalmoiError, UnknownWord
 from malmoi.explanation import Explanation
 from malmoi.query.suggestions import near_spellings
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import Tokenizer, tokenizer_from
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 OnReading = Callable[[Explanation], object]
 """Called with each word of a question that has no row of its own, and what answers instead."""
@@ -30,7 +31,7 @@ def unheard(explanation: Explanation) -> None:
 class Question(NamedTuple):
     """A direction, and the words it comes from, which are left out of the answer."""
 
-    direction: Matrix
+    direction: Float32Array
     words: tuple[str, ...] = ()
 
 
@@ -40,7 +41,7 @@ def check_count(k: int) -> None:
         raise BadSetting(f"k is {k}: at least one answer must be asked for")
 
 
-def understand(vectors: Vectors, word: str) -> tuple[Matrix, Explanation]:
+def understand(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
     """The vector of what is meant by a word, and where it comes from.
 
     A word of which too little is known is refused, with near spellings.
@@ -50,7 +51,7 @@ def understand(vectors: Vectors, word: str) -> tuple[Matrix, Explanation]:
         return vectors.matrix[row], Explanation(word, "own row")
     tokens, remark = split_as_trained(vectors, word)
     if tokens:
-        mean: Matrix = np.mean([vectors[token] for token in tokens], axis=0, dtype=np.float32)
+        mean: Float32Array = np.mean([vectors[token] for token in tokens], axis=0, dtype=np.float32)
         return mean, Explanation(word, "tokens", tokens=tokens)
     because = remark
     if isinstance(vectors, SubwordVectors):

@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, UnknownWord
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]", "<UNK>", "UNK", "<oov>", "<OOV>", "[OOV]")
@@ -37,7 +38,7 @@ class MatrixReport:
 class EmbeddingMatrix(NamedTuple):
     """float32 [highest index + 1, dim] and how it was filled."""
 
-    matrix: Matrix
+    matrix: Float32Array
     report: MatrixReport
 
 
@@ -88,14 +89,14 @@ def embedding_matrix(
     return EmbeddingMatrix(matrix, report)
 
 
-def unknown_vector(vectors: Vectors) -> Matrix:
+def unknown_vector(vectors: Vectors) -> Float32Array:
     """The vectors' own row for unknown words, or the mean of the rarest ones."""
     for name in UNKNOWN_NAMES:
         row = vectors.keys.find(name)
         if row >= 0:
-            own: Matrix = vectors.matrix[row]
+            own: Float32Array = vectors.matrix[row]
             return own
-    mean: Matrix = vectors.matrix[-RAREST:].mean(axis=0)
+    mean: Float32Array = vectors.matrix[-RAREST:].mean(axis=0)
     return mean
 
 

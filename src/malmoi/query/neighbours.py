@@ -5,9 +5,10 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 
 class Neighbour(NamedTuple):
@@ -30,7 +31,7 @@ def neighbours(  # type: ignore[overload-overlap]  # a string is an iterable of 
 @overload
 def neighbours(
     vectors: Vectors,
-    asked: Matrix,
+    asked: Float32Array,
     k: int = 10,
     *,
     metric: Metric = "cosine",
@@ -40,7 +41,7 @@ def neighbours(
 @overload
 def neighbours(
     vectors: Vectors,
-    asked: Iterable[str | Matrix],
+    asked: Iterable[str | Float32Array],
     k: int = 10,
     *,
     metric: Metric = "cosine",
@@ -49,7 +50,7 @@ def neighbours(
 ) -> list[list[Neighbour]]: ...
 def neighbours(
     vectors: Vectors,
-    asked: str | Iterable[str | Matrix],
+    asked: str | Iterable[str | Float32Array],
     k: int = 10,
     *,
     metric: Metric = "cosine",
@@ -72,7 +73,7 @@ def neighbours(
 
 def _neighbours(
     vectors: Vectors,
-    asked: list[str | Matrix],
+    asked: list[str | Float32Array],
     k: int,
     metric: Metric,
     most_frequent: int | None,

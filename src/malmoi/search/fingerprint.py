@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import silenced_notes
 from malmoi.errors import BadSetting
 from malmoi.search.analyser import best_analyser
 from malmoi.search.storage.state import Probe, State
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 LENGTH = 60  # characters of a text that are enough to know an encoder by
 ALIKE = 0.999  # the least cosine: other processors round differently
@@ -51,7 +52,7 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
     for text in texts:
         short = text[:LENGTH]
         with silenced_notes():  # the text will be embedded, and reported, with all others
-            vector: Matrix = encoder.encode([short])[0]
+            vector: Float32Array = encoder.encode([short])[0]
         if np.any(vector):
             return Probe(short, vector)
     return None

@@ -10,8 +10,9 @@ from math import isfinite
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 VERSION = 1  # of how weights are learnt
 DEFAULT_WEIGHT = 0.7  # chosen on the train queries of SciFact and on paraKQC
@@ -49,14 +50,16 @@ def check_weight(weight: float) -> None:
         raise BadSetting(f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)")
 
 
-def fuse(cosines: Matrix, matched: Matrix, weight: float, spread: float) -> Matrix:
+def fuse(
+    cosines: Float32Array, matched: Float32Array, weight: float, spread: float
+) -> Float32Array:
     """Scores of texts from cosines and from BM25 as a share of its highest value."""
     scale = np.float32((1 - weight) / (SPREADS * spread))
-    scores: Matrix = scale * cosines + np.float32(weight) * matched
+    scores: Float32Array = scale * cosines + np.float32(weight) * matched
     return scores
 
 
-def cosine_spread(sample: Matrix) -> float:
+def cosine_spread(sample: Float32Array) -> float:
     """The standard deviation of cosines between different rows, [n, dim]; zeros do not count."""
     units = l2_normalize(sample[sample.any(axis=1)])
     if len(units) < FEWEST:

@@ -8,6 +8,7 @@ from threading import Lock
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import BadSetting, UnknownWord, warn
@@ -27,7 +28,7 @@ from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import Entry
 from malmoi.search.storage.state import State, tidied, without
 from malmoi.unicode import normalize
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 
 class Index:
@@ -63,7 +64,7 @@ class Index:
 
     def search(
         self,
-        query: str | Matrix,
+        query: str | Float32Array,
         k: int = 10,
         *,
         where: Where | None = None,
@@ -71,7 +72,7 @@ class Index:
         lexical: bool = False,
         exact: bool = False,
         weight: float | None = None,
-        vector: Matrix | None = None,
+        vector: Float32Array | None = None,
     ) -> Hits:
         """The k best texts for a query, best first.
 
@@ -161,7 +162,7 @@ class Index:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
 
-    def _direction(self, state: State, query: str | Matrix) -> Matrix | None:
+    def _direction(self, state: State, query: str | Float32Array) -> Float32Array | None:
         """Where to look, of length one; None where there is no telling."""
         vector = self._vector(state, query)
         if not np.isfinite(vector).all():
@@ -171,24 +172,24 @@ class Index:
             return None
         return l2_normalize(vector)
 
-    def _vector(self, state: State, query: str | Matrix) -> Matrix:
+    def _vector(self, state: State, query: str | Float32Array) -> Float32Array:
         if not isinstance(query, str):
-            given: Matrix = np.asarray(query, dtype=np.float32)
+            given: Float32Array = np.asarray(query, dtype=np.float32)
             if given.shape != (state.dim,):
                 raise BadSetting(f"a query is text or a vector of {state.dim} numbers")
             return given
         text = normalize("NFC", query)
         if self._encoder or state.model:
-            encoded: Matrix = reader_of_queries(self.encoder, state).encode([text])[0]
+            encoded: Float32Array = reader_of_queries(self.encoder, state).encode([text])[0]
             return encoded
         row = int(state.find([text])[0])
         if row < 0:
             raise UnknownWord(query, where="the index")
-        found: Matrix = state.embedded(row).matrix[0]
+        found: Float32Array = state.embedded(row).matrix[0]
         return found
 
 
-def _words(state: State, query: str | Matrix) -> list[str]:
+def _words(state: State, query: str | Float32Array) -> list[str]:
     """The words of a query; that no text has any of them is said."""
     if not isinstance(query, str):
         raise BadSetting("a vector has no words: give the query as text")

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.protocol import Encoder
 from malmoi.search.fingerprint import reader_of_queries, reader_of_texts
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, fuse
@@ -19,9 +20,8 @@ from malmoi.search.pseudo_queries import PseudoQuery, make_queries
 from malmoi.search.querying.bm25 import mean_length, score_text, score_words, word_weights
 from malmoi.search.querying.hybrid import cosines_of
 from malmoi.search.storage.passage_offsets import embed_texts
-from malmoi.search.storage.segment import Rows
 from malmoi.search.storage.state import State
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 QUERIES = 256
 AMONG = 10_000  # texts that are ranked for each query
@@ -60,8 +60,12 @@ def learn_weight(state: State, encoder: Encoder) -> Fusion:
 
 
 def _cosines(
-    state: State, encoder: Encoder, queries: Sequence[PseudoQuery], among: Rows, own: Rows
-) -> Matrix:
+    state: State,
+    encoder: Encoder,
+    queries: Sequence[PseudoQuery],
+    among: Int64Array,
+    own: Int64Array,
+) -> Float32Array:
     """Of each query with each text, [queries, among]; with its own as far as it is left."""
     asked = reader_of_queries(encoder, state).encode([each.query for each in queries])
     directions = l2_normalize(asked)
@@ -77,8 +81,8 @@ def _cosines(
 
 
 def _matches(
-    state: State, queries: Sequence[PseudoQuery], among: Rows, own: Rows
-) -> Iterator[Matrix]:
+    state: State, queries: Sequence[PseudoQuery], among: Int64Array, own: Int64Array
+) -> Iterator[Float32Array]:
     """For each query BM25 of each text, as a share of its highest value; as `_cosines` does."""
     mean = mean_length(state.postings, state.alive)
     asked = state.analyser.many([each.query for each in queries])
@@ -91,7 +95,9 @@ def _matches(
         yield scores / np.float32(sum(weights.values()) or 1)
 
 
-def _reciprocal_ranks(cosines: Matrix, matched: Matrix, own: int, spread: float) -> list[float]:
+def _reciprocal_ranks(
+    cosines: Float32Array, matched: Float32Array, own: int, spread: float
+) -> list[float]:
     """1 / the rank of a text, by each of the weights; equally good ones share their ranks."""
     found = []
     for weight in WEIGHTS.tolist():

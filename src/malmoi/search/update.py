@@ -12,6 +12,7 @@ from time import monotonic
 
 import numpy as np
 
+from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import gathered_notes
@@ -22,7 +23,7 @@ from malmoi.search.learn_weight import with_weight
 from malmoi.search.storage.clustering import clustered
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import Embedded, embed_texts
-from malmoi.search.storage.segment import Entry, Rows, digests_of, embedded_segment
+from malmoi.search.storage.segment import Entry, digests_of, embedded_segment
 from malmoi.search.storage.state import State, tidied, with_segment, without
 
 PAUSE = 10.0  # seconds of embedding between two commits
@@ -171,7 +172,7 @@ def _digests(state: State) -> "np.ndarray[tuple[int, int], np.dtype[np.uint64]]"
     return np.concatenate([np.empty((0, 3), np.uint64), *parts])
 
 
-def _others(state: State, rows: Rows) -> Rows:
+def _others(state: State, rows: Int64Array) -> Int64Array:
     """The living rows that are none of these."""
     living = state.living.copy()
     living[rows[rows >= 0]] = False

@@ -16,9 +16,9 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile, BadSetting, check_encoding, warn
 from malmoi.files.progress import Progress, silent
-from malmoi.keys import Bytes
 from malmoi.text.normalize import Normalizer, Uniform
 from malmoi.text.readers import (
     JsonLines,
@@ -78,7 +78,7 @@ class Corpus:
             return len(self.documents)
         return sum(reader.path.stat().st_size for reader in self.readers)
 
-    def blocks(self, progress: Progress = silent, tell: Note = warn) -> Iterator[Bytes]:
+    def blocks(self, progress: Progress = silent, tell: Note = warn) -> Iterator[UInt8Array]:
         """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
         uniform = Uniform(self.normalizer)
         for block in self._raw(progress):
@@ -115,7 +115,7 @@ class Corpus:
         text = f"{self.normalizer!r}\0{told}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(text, digest_size=16).hexdigest()
 
-    def _raw(self, progress: Progress) -> Iterator[Bytes]:
+    def _raw(self, progress: Progress) -> Iterator[UInt8Array]:
         total = self.size
         if self.documents is not None:
             for block, done in as_blocks((text, i) for i, text in enumerate(self.documents, 1)):

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arrays import UInt8Array, UInt32Array
 from malmoi.errors import BadFile, BadSetting, warn
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
@@ -25,8 +26,6 @@ from malmoi.files.source import Source
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
 from malmoi.kernels.marks import UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.keys import Bytes
 from malmoi.text.corpus import Corpus, Note
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
@@ -63,7 +62,7 @@ class WordChoice:
 class EncodedCorpus:
     """`ids` [tokens and line ends], with marks for unknown words and the ends of lines."""
 
-    ids: Ids
+    ids: UInt32Array
     vocabulary: Vocabulary
     tokenizer: str = field(default_factory=lambda: describe(Whitespace()))
 
@@ -74,7 +73,7 @@ class EncodedCorpus:
         return f"EncodedCorpus({len(self.ids):,} ids of {self.vocabulary!r})"
 
 
-def check_ids(ids: Ids, words: int) -> None:
+def check_ids(ids: UInt32Array, words: int) -> None:
     """Refuse a stream of ids, some of which no word has: trainings index their rows by them."""
     if not isinstance(ids, np.ndarray) or ids.dtype != np.uint32 or ids.ndim != 1:
         kind = f"{ids.dtype} {list(ids.shape)}" if isinstance(ids, np.ndarray) else type(ids)
@@ -200,7 +199,7 @@ def chosen_words(table: WordTable, choice: WordChoice) -> Vocabulary:
     return vocabulary
 
 
-def cut_blocks(blocks: Iterable[Bytes], tokenizer: Tokenizer) -> Iterator[Bytes]:
+def cut_blocks(blocks: Iterable[UInt8Array], tokenizer: Tokenizer) -> Iterator[UInt8Array]:
     """Blocks with the tokens of each line between spaces."""
     for block in blocks:
         if not isinstance(tokenizer, Whitespace):
@@ -212,7 +211,7 @@ def cut_blocks(blocks: Iterable[Bytes], tokenizer: Tokenizer) -> Iterator[Bytes]
         yield block
 
 
-def mapped(numbers: BinaryIO) -> Ids:
+def mapped(numbers: BinaryIO) -> UInt32Array:
     """The numbers in a file, which may be changed there."""
     numbers.flush()
     return np.memmap(numbers, dtype=np.uint32, mode="r+")

@@ -12,10 +12,10 @@ from unicodedata import category, is_normalized
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadSetting
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.parsing.characters import odd_lines
-from malmoi.keys import Bytes
 from malmoi.unicode import normalize
 
 # White space beyond ASCII, as `str.split` knows it: a plain space is what tokenizers look for.
@@ -80,7 +80,7 @@ class Uniform:
     bad_lines: int = 0
     decomposed: int = 0
 
-    def __call__(self, block: Bytes) -> Bytes:
+    def __call__(self, block: UInt8Array) -> UInt8Array:
         """A block of UTF-8 made uniform."""
         if not self.normalizer.is_plain:
             return np.frombuffer(self._line(bytes(block)), dtype=np.uint8)

@@ -15,15 +15,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from malmoi.arrays import UInt8Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.extras import require
 from malmoi.files.source import Source
-from malmoi.keys import Bytes
 
 BLOCK = 4 << 20
 LINE_BREAKS = str.maketrans("\n\r", "  ")
 
-Blocks = Iterator[tuple[Bytes, int]]  # each with how many bytes of the file are read
+Blocks = Iterator[tuple[UInt8Array, int]]  # each with how many bytes of the file are read
 Documents = Iterator[tuple[str, int]]
 
 

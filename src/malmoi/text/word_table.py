@@ -10,12 +10,12 @@ from typing import BinaryIO, Self
 
 import numpy as np
 
+from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
 from malmoi.kernels.core.jit import fixed
-from malmoi.kernels.parsing.scan_words import Ids, Table, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.parsing.scan_words import Table, fill_slots, hash_all, renumber, scan_words
 from malmoi.kernels.threads import THREADS
-from malmoi.keys import Bytes, Keys
+from malmoi.keys import Keys
 from malmoi.text.parallel import in_order
-from malmoi.vocabulary import Counts
 
 FIRST_WORDS, FIRST_BYTES = 1 << 15, 1 << 19
 
@@ -34,7 +34,7 @@ class WordTable:
         )
 
     @classmethod
-    def of(cls, keys: Keys, counts: Counts | None = None) -> Self:
+    def of(cls, keys: Keys, counts: Int64Array | None = None) -> Self:
         """A table of these words, numbered as they are."""
         made = cls(1 << max(8, len(keys).bit_length()), len(keys.packed))
         table = made._table
@@ -54,14 +54,14 @@ class WordTable:
         return Keys(self._table.arena[: offsets[-1]], offsets)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Int64Array:
         """How often each was met."""
         return self._table.counts[: len(self)]
 
     def __len__(self) -> int:
         return int(self._table.used[0])
 
-    def read(self, text: Bytes) -> Ids:
+    def read(self, text: UInt8Array) -> UInt32Array:
         """The numbers of a block's words, with marks for line ends; new words are added."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
         at = written = 0
@@ -72,13 +72,13 @@ class WordTable:
                 self._grow()
         return ids[:written].copy()
 
-    def encode(self, text: Bytes) -> Ids:
+    def encode(self, text: UInt8Array) -> UInt32Array:
         """The numbers of a block's words, with marks for unknown ones and line ends."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
         written = scan_words(fixed(text), 0, ids, False, self._table)[0]
         return ids[:written].copy()
 
-    def add(self, other: "WordTable") -> Ids:
+    def add(self, other: "WordTable") -> UInt32Array:
         """Add what another table has counted; the numbers of its words here."""
         ids = self.read(spaced(other.keys))
         self.counts[ids] += other.counts - 1  # reading has counted each once
@@ -107,7 +107,7 @@ class WordTable:
         self._table = larger
 
 
-def spaced(words: Keys) -> Bytes:
+def spaced(words: Keys) -> UInt8Array:
     """The words as a text."""
     text = np.full(len(words.packed) + len(words), ord(" "), dtype=np.uint8)
     before = np.repeat(np.arange(len(words)), np.diff(words.offsets))
@@ -125,7 +125,7 @@ class ReadText:
 
     tables: tuple[WordTable, ...]
     spans: tuple[tuple[int, int], ...]
-    mergers: tuple[Ids, ...] = field(init=False)
+    mergers: tuple[UInt32Array, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         first, *others = self.tables
@@ -138,7 +138,7 @@ class ReadText:
         """All words with their counts."""
         return self.tables[0]
 
-    def renumber(self, ids: Ids, words: Keys) -> None:
+    def renumber(self, ids: UInt32Array, words: Keys) -> None:
         """Number all blocks, one after another in `ids`, by one list of words."""
         places = WordTable.of(words).encode(spaced(self.total.keys))
         numbers = [places[merger] for merger in self.mergers]
@@ -152,7 +152,7 @@ class ReadText:
 
 
 def read_blocks(
-    blocks: Iterable[Bytes], *, keep: BinaryIO | None = None, most: int | None = None
+    blocks: Iterable[UInt8Array], *, keep: BinaryIO | None = None, most: int | None = None
 ) -> ReadText:
     """Read blocks of text, a table a thread; their numbers go to `keep`.
 
@@ -164,7 +164,7 @@ def read_blocks(
     for number in range(THREADS):
         free.put(number)
 
-    def read(block: Bytes) -> tuple[int, Ids]:
+    def read(block: UInt8Array) -> tuple[int, UInt32Array]:
         number = free.get()
         ids = tables[number].read(block)
         if most is not None:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array
 from malmoi.typos.edits import strokes
-
-Codes = npt.NDArray[np.int64]  # strokes, or several of them in one number, the last one lowest
 
 ORDER = 5  # strokes that are looked at together
 SYLLABLE_ORDER = 2  # and syllables
@@ -30,17 +29,17 @@ PRODUCTIVE = 20  # words of the sample that an ending makes of other words
 class Level(NamedTuple):
     """Contexts of one length: how often each stroke followed them, and how many different ones."""
 
-    grams: Codes  # ascending; a context and the stroke that followed it
-    counts: Codes
-    contexts: Codes  # ascending
-    totals: Codes
-    kinds: Codes
+    grams: Int64Array  # ascending; a context and the stroke that followed it
+    counts: Int64Array
+    contexts: Int64Array  # ascending
+    totals: Int64Array
+    kinds: Int64Array
 
 
 class NgramModel(NamedTuple):
     """How likely a word is, stroke by stroke or character by character."""
 
-    letters: Codes  # ascending code points of known strokes
+    letters: Int64Array  # ascending code points of known strokes
     levels: tuple[Level, ...]  # of contexts of 0 strokes, 1, …
     by_strokes: bool = True  # or by characters
 
@@ -117,7 +116,7 @@ def learn_endings(words: Sequence[str]) -> frozenset[str]:
 
 def as_points(
     words: Sequence[str], order: int, by_strokes: bool
-) -> tuple[Codes, npt.NDArray[np.bool_]]:
+) -> tuple[Int64Array, npt.NDArray[np.bool_]]:
     """The code points of all strokes, edges between words; which of them follow something."""
     between = EDGE * max(1, order - 1)
     text = between + between.join(words) + between
@@ -129,12 +128,12 @@ def as_points(
     return points, follows
 
 
-def as_codes(points: Codes, letters: Codes) -> Codes:
+def as_codes(points: Int64Array, letters: Int64Array) -> Int64Array:
     """Strokes as numbers from 1 on; 0 is an unknown one."""
     return looked_up(points, letters, np.arange(1, len(letters) + 1))
 
 
-def grams_of(codes: Codes, length: int) -> Codes:
+def grams_of(codes: Int64Array, length: int) -> Int64Array:
     """Each stroke with so many before it, in one number."""
     grams = codes.copy()
     for back in range(1, length + 1):
@@ -142,7 +141,7 @@ def grams_of(codes: Codes, length: int) -> Codes:
     return grams
 
 
-def counted(grams: Codes) -> Level:
+def counted(grams: Int64Array) -> Level:
     """What followed each context, from what was seen."""
     seen, counts = np.unique(grams, return_counts=True)
     contexts, starts, kinds = np.unique(seen >> BITS, return_index=True, return_counts=True)
@@ -150,7 +149,7 @@ def counted(grams: Codes) -> Level:
     return Level(seen, counts, contexts, totals, kinds)
 
 
-def looked_up(wanted: Codes, keys: Codes, values: Codes) -> Codes:
+def looked_up(wanted: Int64Array, keys: Int64Array, values: Int64Array) -> Int64Array:
     """The values of keys; 0 where there is none."""
     if not len(keys):
         return np.zeros_like(wanted)

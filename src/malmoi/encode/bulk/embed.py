@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations, Parts
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import Join
@@ -14,7 +15,6 @@ from malmoi.encode.tokens.inputs import SURROGATES
 from malmoi.encode.tokens.text_stats import Notes
 from malmoi.encode.tokens.windows import Long
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
 
 Per = Literal["text", "word", "piece"]
 PERS: tuple[Per, ...] = get_args(Per)
@@ -48,7 +48,7 @@ class Embedded:
     """Some texts with their vectors [texts, dim], or with their words or pieces."""
 
     texts: list[str]
-    vectors: Matrix | list[Parts]
+    vectors: Float32Array | list[Parts]
 
     def records(self, per: Per) -> Iterator[dict[str, Any]]:
         """A record a text: `text` and `vector`, or `text` and `words` or `pieces`."""

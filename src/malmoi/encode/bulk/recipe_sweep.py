@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import pool_texts
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.encode.pooling.layers import choose_layers
@@ -13,14 +14,13 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.runtime.run_batches import run_batches
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.text_stats import Notes
-from malmoi.vectors import Matrix
 
 AT_ONCE = 256  # texts; an even number, so that pairs stay together
 
 
 def stream_recipes(
     encoder: ContextualEncoder, texts: Sequence[Text], recipes: Sequence[Recipe]
-) -> Iterator[list[Matrix]]:
+) -> Iterator[list[Float32Array]]:
     """For some texts at a time and each recipe, a vector a text: [some texts, dim].
 
     Recipes that mix the same layers the same way should stand next to each other: these are
@@ -31,7 +31,7 @@ def stream_recipes(
     places = [[numbers.index(layer) for layer in layers] for layers in chosen]
     notes = Notes(by_layers=True)
 
-    def pooled(states: list[Matrix], batch: list[Any]) -> list[list[Matrix]]:
+    def pooled(states: list[Float32Array], batch: list[Any]) -> list[list[Float32Array]]:
         kept = [np.equal(text.special_tokens_mask, 0) for text in batch]
         inside, sizes = np.concatenate(kept), [int(keep.sum()) for keep in kept]
         found = []

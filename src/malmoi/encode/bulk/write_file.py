@@ -19,6 +19,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Parts
 from malmoi.encode.bulk.embed import Embedded, Wish, clean, dim_of, embed
 from malmoi.encode.bulk.input_scan import Survey, survey
@@ -39,7 +40,6 @@ from malmoi.files.output import complaints
 from malmoi.files.progress import Progress, silent
 from malmoi.files.targets import check_folder
 from malmoi.files.tensors import Tensors
-from malmoi.vectors import Matrix
 
 NOTED = ("truncated", "empty", "unknown", "fragmented")  # lists of texts
 SUMS = ("words", "fragments", "korean", "universal")
@@ -112,7 +112,7 @@ class _Work:
         self.notes = Notes()
         self.done = self.size = 0
         self.dim = dim_of(encoder, wish)
-        self.first: Matrix = np.empty((0, 0), np.float32)  # vectors of the first text
+        self.first: Float32Array = np.empty((0, 0), np.float32)  # vectors of the first text
         self._noted = self._counts()  # how much of the notes is of texts that are done
 
     def go_on(self, texts: Callable[[], Iterator[str]], progress: Progress, found: Survey) -> None:
@@ -199,7 +199,7 @@ def checkpoint_of(keeper: Keeper) -> Path:
     return keeper.path
 
 
-def as_matrix(vectors: Matrix | Parts) -> Matrix:
+def as_matrix(vectors: Float32Array | Parts) -> Float32Array:
     """The vectors of one text, or its only one, as rows."""
     return np.atleast_2d(vectors.matrix if isinstance(vectors, Parts) else vectors)
 

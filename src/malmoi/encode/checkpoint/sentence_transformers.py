@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import read_any_json, read_json
 from malmoi.encode.checkpoint.weights import is_finite, open_weights, weights_file
-from malmoi.encode.pooling.groups import Bounds, Pool, pool_groups
+from malmoi.encode.pooling.groups import Pool, pool_groups
 from malmoi.errors import BadFile
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 # In the order in which several are concatenated; with their names in newer folders.
 MODES: dict[str, tuple[str, Pool]] = {
@@ -30,7 +31,7 @@ MODES: dict[str, tuple[str, Pool]] = {
 }
 UNKNOWN_MODE = "pooling_mode_weightedmean_tokens"
 BY_NAME = dict(MODES.values())
-ACTIVATIONS: dict[str, Callable[[Matrix], Matrix]] = {
+ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "Identity": lambda rows: rows,
     "Tanh": np.tanh,
     "ReLU": lambda rows: np.maximum(rows, 0),
@@ -41,11 +42,11 @@ ACTIVATIONS: dict[str, Callable[[Matrix], Matrix]] = {
 class Dense:
     """A layer after pooling: activation(rows · weightᵀ + bias)."""
 
-    weight: Matrix  # [out, in]
-    bias: Matrix  # [out]
+    weight: Float32Array  # [out, in]
+    bias: Float32Array  # [out]
     activation: str
 
-    def __call__(self, rows: Matrix) -> Matrix:
+    def __call__(self, rows: Float32Array) -> Float32Array:
         """[n, in] to [n, out]."""
         return ACTIVATIONS[self.activation](rows @ self.weight.T + self.bias)
 
@@ -59,19 +60,19 @@ class SentenceModules:
 
     transformer: Path
     pools: tuple[Pool, ...] = ("mean",)
-    steps: tuple[Callable[[Matrix], Matrix], ...] = ()
+    steps: tuple[Callable[[Float32Array], Float32Array], ...] = ()
     max_length: int | None = None
     lower: bool = False
     prompts: Mapping[str, str] = field(default_factory=dict)
     default_prompt: str | None = None
     first: int | None = None
 
-    def finish(self, rows: Matrix, bounds: Bounds) -> Matrix:
+    def finish(self, rows: Float32Array, bounds: Int64Array) -> Float32Array:
         """The last layer's pieces [pieces, dim] as vectors of texts."""
         pooled = [pool_groups(rows, bounds, how) for how in self.pools]
         return self.stepped(np.concatenate(pooled, axis=1))
 
-    def stepped(self, vectors: Matrix) -> Matrix:
+    def stepped(self, vectors: Float32Array) -> Float32Array:
         """Pooled vectors [n, dim] after the steps that follow."""
         for step in self.steps:
             vectors = step(vectors)
@@ -86,7 +87,7 @@ def read_modules(folder: Path) -> SentenceModules:
     kinds = [kind for kind, _ in places]
     if kinds[:2] != ["Transformer", "Pooling"]:
         raise BadFile(f"{folder / 'modules.json'} must begin with Transformer, Pooling: {kinds}")
-    steps: list[Callable[[Matrix], Matrix]] = []
+    steps: list[Callable[[Float32Array], Float32Array]] = []
     for kind, place in places[2:]:
         if kind == "Dropout":  # for training alone
             continue

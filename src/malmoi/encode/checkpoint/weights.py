@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config, read_json
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.files.tensors import Tensors, open_tensors
-from malmoi.vectors import Matrix
 
-Weights = dict[str, Matrix]
+Weights = dict[str, Float32Array]
 Expected = dict[str, tuple[str, tuple[int, ...]]]  # our name: theirs, and its shape
 
 TABLES = {
@@ -149,7 +149,7 @@ def read_weights(path: Path, config: Config) -> Weights:
     return weights
 
 
-def is_finite(numbers: Matrix) -> bool:
+def is_finite(numbers: Float32Array) -> bool:
     """Whether there is neither NaN nor infinity; the sum alone says so, unless it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())

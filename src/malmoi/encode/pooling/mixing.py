@@ -8,16 +8,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix
 
 Mix = Literal["single", "sum", "mean", "concat", "weighted"]
 MIXES: tuple[Mix, ...] = get_args(Mix)
 
 
 def mix_layers(
-    layers: Sequence[Matrix], mix: Mix, *, weights: Sequence[float] = (), scale: float = 1.0
-) -> Matrix:
+    layers: Sequence[Float32Array], mix: Mix, *, weights: Sequence[float] = (), scale: float = 1.0
+) -> Float32Array:
     """Layers, each [pieces, dim], as [pieces, dim], or [pieces, layers · dim] with `concat`.
 
     `weighted` is that of ELMo (Peters et al. 2018, equation 1): scale · Σ softmax(weights)ⱼ hⱼ.
@@ -37,18 +37,18 @@ def mix_layers(
     return _summed(layers, np.full(len(layers), share, np.float32))
 
 
-def softmax(weights: Sequence[float], count: int) -> Matrix:
+def softmax(weights: Sequence[float], count: int) -> Float32Array:
     """Weights as positive shares that sum to 1."""
     if len(weights) != count:
         raise BadSetting(f"{len(weights)} weights for {count} layers: each layer needs one")
     with np.errstate(over="ignore"):  # a weight that much smaller has no share
         raised = np.exp(np.asarray(weights, np.float64) - max(weights))
-    shares: Matrix = (raised / raised.sum()).astype(np.float32)
+    shares: Float32Array = (raised / raised.sum()).astype(np.float32)
     return shares
 
 
-def _summed(layers: Sequence[Matrix], shares: Matrix) -> Matrix:
-    total: Matrix = layers[0] * shares[0]
+def _summed(layers: Sequence[Float32Array], shares: Float32Array) -> Float32Array:
+    total: Float32Array = layers[0] * shares[0]
     for layer, share in zip(layers[1:], shares[1:], strict=True):
         total += layer * share
     return total

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from malmoi.encode.pooling.groups import POOLS, Bounds, Pool, pool_groups
+from malmoi.arrays import Float32Array, Int64Array
+from malmoi.encode.pooling.groups import POOLS, Pool, pool_groups
 from malmoi.encode.pooling.layers import Layers
 from malmoi.encode.pooling.mixing import MIXES, Mix, mix_layers
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 LARGEST_SCALE = 1e30  # float32 ends at 3e38
 
@@ -51,11 +52,11 @@ class Recipe:
                 f"the scale {self.scale:g} is beyond ±{LARGEST_SCALE:g}: vectors would overflow"
             )
 
-    def mixed(self, layers: Sequence[Matrix]) -> Matrix:
+    def mixed(self, layers: Sequence[Float32Array]) -> Float32Array:
         """The layers as one, [pieces, dim]."""
         return mix_layers(layers, self.mix, weights=self.weights, scale=self.scale)
 
-    def pooled(self, rows: Matrix, bounds: Bounds) -> Matrix:
+    def pooled(self, rows: Float32Array, bounds: Int64Array) -> Float32Array:
         """Mixed pieces as [groups, dim]."""
         pooled = pool_groups(rows, bounds, self.pool)
         return l2_normalize(pooled) if self.normalize else pooled

@@ -12,11 +12,10 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int32Array, Int64Array
 from malmoi.encode.pooling.groups import group_bounds
-from malmoi.encode.tokens.tokenized import Numbers
 
 BUDGET = 512  # pieces in a batch
-Chosen = npt.NDArray[np.int64]  # numbers of texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +25,8 @@ class Packed:
     `places` are rows of the table of positions and segments.
     """
 
-    ids: Numbers
-    places: Numbers
+    ids: Int32Array
+    places: Int32Array
     sizes: npt.NDArray[np.int64]
 
     @cached_property
@@ -36,18 +35,18 @@ class Packed:
         return np.arange(self.sizes.max()) < self.sizes[:, np.newaxis]
 
     @property
-    def mask(self) -> Numbers:
+    def mask(self) -> Int32Array:
         """The same in numbers."""
         return self.taken.astype(np.int32)
 
     @property
-    def pad(self) -> Numbers:
+    def pad(self) -> Int32Array:
         """Which piece stands in each place of the padded view, [texts, longest]."""
         starts = group_bounds(self.sizes)[:-1, np.newaxis]
         return np.where(self.taken, starts + np.arange(self.sizes.max()), 0).astype(np.int32)
 
     @property
-    def unpad(self) -> Numbers:
+    def unpad(self) -> Int32Array:
         """In which place of the padded view each piece stands, [pieces]."""
         return np.flatnonzero(self.taken).astype(np.int32)
 
@@ -75,7 +74,7 @@ def pack(
     return Packed(numbers, places, sizes)
 
 
-def batches(sizes: npt.NDArray[np.int64]) -> Iterator[Chosen]:
+def batches(sizes: npt.NDArray[np.int64]) -> Iterator[Int64Array]:
     """Which texts go together: the longest first, as many as the budget takes, at least one."""
     order = np.argsort(-sizes, kind="stable")
     first = total = 0

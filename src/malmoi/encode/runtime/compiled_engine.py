@@ -10,6 +10,7 @@ from threading import Lock
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
 from malmoi.encode.pooling.groups import group_bounds
@@ -19,14 +20,12 @@ from malmoi.encode.runtime.packed_weights import network_of
 from malmoi.encode.runtime.worker_group import Crew
 from malmoi.kernels.core.llvm import WIDE
 from malmoi.kernels.core.mailbox import new_board
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.kernels.transformer.attention import QUERIES, Desk
 from malmoi.kernels.transformer.batch_checks import check_workspace
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_quantized import new_quantized
 from malmoi.kernels.transformer.layers import Pieces, Room
 from malmoi.kernels.transformer.workers import LEADER, NOBODY, take_part
-from malmoi.vectors import Matrix
 
 QUANTIZED = {"float32": np.uint8, "int16": np.int16, "int8": np.uint8}  # rows; none of floats
 RUNNING = "/proc/loadavg"  # its fourth number is how many run at this moment
@@ -42,7 +41,7 @@ class CompiledEngine:
         self._crew: Crew | None = None
         self._free: list[tuple[Room, Desk]] = []  # room for a batch, when none has it
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
+    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         chosen = sorted(set(layers))
         wanted = np.full(chosen[-1] + 1, -1, np.int64)
@@ -63,7 +62,9 @@ class CompiledEngine:
         if self._crew is not None:
             self._crew.rouse()
 
-    def _run_together(self, batch: Packed, wanted: Places, states: Matrix, threads: int) -> None:
+    def _run_together(
+        self, batch: Packed, wanted: Int64Array, states: Float32Array, threads: int
+    ) -> None:
         crew = self._crew
         if crew is None or not crew.suits(threads, len(batch.ids)):
             count = max(len(batch.ids), BUDGET, self._config.positions)
@@ -71,7 +72,7 @@ class CompiledEngine:
             self._crew = crew = Crew(self._network, self._room(count), desk, threads)
         crew.run(batch, wanted, states)
 
-    def _run_alone(self, batch: Packed, wanted: Places, states: Matrix) -> None:
+    def _run_alone(self, batch: Packed, wanted: Int64Array, states: Float32Array) -> None:
         pieces = Pieces(batch.ids, batch.places, group_bounds(batch.sizes))
         room, desk = self._take(len(batch.ids), int(batch.sizes.max()))
         board = new_board(len(batch.ids), len(batch.sizes))
@@ -137,5 +138,5 @@ def _up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-def _zeros(*shape: int) -> Matrix:
+def _zeros(*shape: int) -> Float32Array:
     return np.zeros(shape, np.float32)

@@ -12,13 +12,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.protocol import Arithmetic, Precision
 from malmoi.encode.runtime.batches import Packed
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import warn
-from malmoi.vectors import Matrix
 
 MUCH = 20_000  # pieces: two seconds' work
 CALL = 200  # what a call counts for at least, for who asks again and again waits each time
@@ -32,7 +32,7 @@ NOT_QUANTIZED = (
 class Engine(Protocol):
     """Runs a model."""
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
+    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
 
     def rouse(self) -> None:
@@ -58,7 +58,7 @@ class Engines:
         if precision == "quantized" and self.arithmetic == "float32":
             warn(NOT_QUANTIZED)
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
+    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         return self._engine.run(batch, layers, threads)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
 from malmoi.encode.runtime.batches import Packed
@@ -20,7 +21,6 @@ from malmoi.encode.runtime.relative_positions import distances_within
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.files.tensors import Tensors
-from malmoi.vectors import Matrix
 
 FOLDER = "session.model_external_initializers_file_folder_path"
 
@@ -34,7 +34,7 @@ class OnnxEngine:
         self._lock = Lock()
         import_runtime()  # says at once if it is missing
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Matrix]:
+    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         session = self._session(tuple(sorted(set(layers))), threads)
         feed = {
@@ -46,7 +46,7 @@ class OnnxEngine:
         }
         if self._config.buckets:
             feed["distances"] = distances_within(batch.mask.shape[1], self._config.positions)
-        found: list[Matrix] = session.run([state_name(layer) for layer in layers], feed)
+        found: list[Float32Array] = session.run([state_name(layer) for layer in layers], feed)
         return found
 
     def rouse(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, IntegerArray
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
 from malmoi.encode.protocol import Arithmetic
@@ -20,11 +21,9 @@ from malmoi.kernels.transformer.dense import EXACT, TANH, Dense, QuantizedDense
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_int16 import int16_rows
 from malmoi.kernels.transformer.layers import Network, Norms
-from malmoi.vectors import Matrix
 
-Affine = tuple[Matrix, Matrix]  # a matrix [in, out] and its bias [out]
+Affine = tuple[Float32Array, Float32Array]  # a matrix [in, out] and its bias [out]
 Laid = Callable[[list[Affine]], Dense | QuantizedDense]
-Integers = npt.NDArray[np.integer[Any]]
 
 
 def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> Network:
@@ -84,20 +83,20 @@ def lay_bytes(layers: list[Affine]) -> QuantizedDense:
     return _in_groups(quantized, byte_products.GROUP, byte_products.OFFSET)
 
 
-def _int16(matrix: Matrix) -> tuple[Integers, Matrix]:
+def _int16(matrix: Float32Array) -> tuple[IntegerArray, Float32Array]:
     """A matrix quantized, and the scale of each column."""
     quantized = int16_rows(np.ascontiguousarray(matrix.T))
     return quantized.rows.T, quantized.scales
 
 
-def _int8(matrix: Matrix) -> tuple[Integers, Matrix]:
+def _int8(matrix: Float32Array) -> tuple[IntegerArray, Float32Array]:
     most = byte_products.MOST
     scales = np.maximum(np.abs(matrix).max(axis=0) / most, np.float32(1e-30))
     return np.rint(matrix / scales).astype(np.int8), scales
 
 
 def _in_groups(
-    layers: list[tuple[Integers, Matrix, Matrix]], group: int, offset: int
+    layers: list[tuple[IntegerArray, Float32Array, Float32Array]], group: int, offset: int
 ) -> QuantizedDense:
     """Quantized matrices [depth, columns], their scales and biases, in panels of groups.
 
@@ -122,8 +121,8 @@ def _in_panels(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return filled.reshape(len(matrix), -1, PANEL)
 
 
-def _filled(numbers: Matrix) -> Matrix:
-    filled: Matrix = np.pad(numbers, (0, -len(numbers) % PANEL))
+def _filled(numbers: Float32Array) -> Float32Array:
+    filled: Float32Array = np.pad(numbers, (0, -len(numbers) % PANEL))
     return filled
 
 

@@ -9,13 +9,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.encode.tokens.tokenized import Numbers
-from malmoi.vectors import Matrix
+from malmoi.arrays import Float32Array, Int32Array
 
 BUCKETS, FARTHEST = 32, 128
 
 
-def buckets_of(distances: Numbers) -> npt.NDArray[np.int64]:
+def buckets_of(distances: Int32Array) -> npt.NDArray[np.int64]:
     """The bucket of each distance from a piece to another one.
 
     In float32, as the model was trained: a bucket begins just where a logarithm is whole.
@@ -30,14 +29,14 @@ def buckets_of(distances: Numbers) -> npt.NDArray[np.int64]:
     return found
 
 
-def distance_table(biases: Matrix, positions: int) -> Matrix:
+def distance_table(biases: Float32Array, positions: int) -> Float32Array:
     """What attention adds for each distance: [buckets, heads] to [1, heads, 2 · positions - 1]."""
     distances = np.arange(1 - positions, positions, dtype=np.int32)
-    table: Matrix = biases[buckets_of(distances)].T[np.newaxis]
+    table: Float32Array = biases[buckets_of(distances)].T[np.newaxis]
     return table
 
 
-def distances_within(longest: int, positions: int) -> Numbers:
+def distances_within(longest: int, positions: int) -> Int32Array:
     """Where the table has the distance of each two pieces of a text, [longest, longest]."""
     place = np.arange(longest, dtype=np.int32)
     return place - place[:, np.newaxis] + np.int32(positions - 1)

@@ -10,16 +10,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import is_finite
-from malmoi.encode.runtime.batches import Chosen, Packed, batches, pack
+from malmoi.encode.runtime.batches import Packed, batches, pack
 from malmoi.encode.runtime.engine import Engines
 from malmoi.errors import BadFile
 from malmoi.kernels.threads import THREADS
-from malmoi.vectors import Matrix
 
 Result = TypeVar("Result")
-Then = Callable[[list[Matrix], list[Any]], Iterable[Result]]
+Then = Callable[[list[Float32Array], list[Any]], Iterable[Result]]
 
 
 def run_batches(
@@ -31,7 +31,7 @@ def run_batches(
     groups = list(batches(sizes))
     engine.expect(int(sizes.sum()))
 
-    def run(group: Chosen) -> None:
+    def run(group: Int64Array) -> None:
         texts = [encodings[i] for i in group]
         states = run_batch(engine, config, texts, layers, THREADS if len(groups) == 1 else 1)
         for i, result in zip(group.tolist(), then(states, texts), strict=True):
@@ -48,7 +48,7 @@ def run_batches(
 
 def run_batch(
     engine: Engines, config: Config, texts: list[Any], layers: Sequence[int], threads: int
-) -> list[Matrix]:
+) -> list[Float32Array]:
     """The states of texts that go together, each [pieces of all texts, dim]."""
     filled = [text for text in texts if len(text)]  # a tokenizer may add nothing to an empty text
     if not filled:

@@ -11,15 +11,14 @@ from threading import Thread
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.runtime.batches import Packed
 from malmoi.kernels.core.mailbox import ASLEEP, JOB, NO_MORE, PIECES, TEXTS, new_board
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.kernels.transformer.attention import Desk
 from malmoi.kernels.transformer.batch_checks import check_workspace
 from malmoi.kernels.transformer.layers import Network, Pieces, Room
 from malmoi.kernels.transformer.workers import LEADER, take_part
-from malmoi.vectors import Matrix
 
 PATIENCE = 5  # seconds until a thread that should go home is left behind
 
@@ -69,7 +68,7 @@ class Crew:
         for _ in range(self._board[ASLEEP]):
             os.write(self._bell, b"!")
 
-    def run(self, batch: Packed, wanted: Places, states: Matrix) -> None:
+    def run(self, batch: Packed, wanted: Int64Array, states: Float32Array) -> None:
         """The states of a batch of at most so many pieces; one caller at a time."""
         count, texts = len(batch.ids), len(batch.sizes)
         self._pieces.ids[:count], self._pieces.places[:count] = batch.ids, batch.places
@@ -79,7 +78,7 @@ class Crew:
         take_part(self._network, *given, self._board, (LEADER, self._threads, self._bell))
 
 
-def dismiss(board: Places, others: list[Thread], pipe: tuple[int, int], process: int) -> None:
+def dismiss(board: Int64Array, others: list[Thread], pipe: tuple[int, int], process: int) -> None:
     """Send all home."""
     if process == os.getpid():
         board[PIECES] = NO_MORE

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.bulk.chunks import CHARACTERS, chunks
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.static.word_lookup import WordNotes, look_up
@@ -22,11 +23,10 @@ from malmoi.encode.tokens.inputs import uniform_texts
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 CHUNK = 2048  # texts that are averaged together
 BLOCK = 1 << 15  # words whose vectors are summed at once
-Numbers = npt.NDArray[np.int64]
 Texts = str | Path | Iterable[str]  # a file of texts, or texts
 
 
@@ -42,18 +42,18 @@ class AverageEncoder:
     tokenizer: Tokenizer
     weighting: Weighting
     weights: WordWeights
-    common: Matrix | None = None
+    common: Float32Array | None = None
 
     @property
     def dim(self) -> int:
         """How many numbers the vector of a text has."""
         return self.vectors.dim
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Matrix:
+    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
         """A vector a text, [texts, dim]; unknown words and texts without a known one are told."""
         return encode_stream(self, texts, progress)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
         notes = WordNotes()
         for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
@@ -61,7 +61,7 @@ class AverageEncoder:
             yield rows if self.common is None else without(rows, self.common)
         notes.report(self.name)
 
-    def _averages(self, texts: list[str], notes: WordNotes) -> Matrix:
+    def _averages(self, texts: list[str], notes: WordNotes) -> Float32Array:
         """1/n Σ weight · vector over the n known words of each text; without any, zeros."""
         documents = list(words_of(texts, self.tokenizer))
         numbers: dict[str, int] = {}
@@ -76,7 +76,7 @@ class AverageEncoder:
         notes.count(sizes, count)
         notes.remember([words[i] for i in np.flatnonzero(~known)])
         sums = summed(table, ids, owners, len(texts))
-        averages: Matrix = (sums / np.maximum(count, 1)[:, np.newaxis]).astype(np.float32)
+        averages: Float32Array = (sums / np.maximum(count, 1)[:, np.newaxis]).astype(np.float32)
         return averages
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ def average_encoder(
     return encoder
 
 
-def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Matrix:
+def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Float32Array:
     """The first right singular vector of the averages of texts, [dim]; nothing is centred."""
     products, notes = np.zeros((encoder.dim, encoder.dim)), WordNotes()
     for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
@@ -125,17 +125,19 @@ def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Matrix:
         products += rows.T @ rows
     if notes.texts == notes.empty:
         raise BadSetting("the texts to learn SIF from have no known word: give other texts")
-    first: Matrix = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
+    first: Float32Array = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
     return first
 
 
-def without(rows: Matrix, direction: Matrix) -> Matrix:
+def without(rows: Float32Array, direction: Float32Array) -> Float32Array:
     """Rows less their part in a direction of length 1."""
-    less: Matrix = rows - np.outer(rows @ direction, direction)
+    less: Float32Array = rows - np.outer(rows @ direction, direction)
     return less
 
 
-def summed(table: Matrix, ids: Numbers, owners: Numbers, count: int) -> npt.NDArray[np.float64]:
+def summed(
+    table: Float32Array, ids: Int64Array, owners: Int64Array, count: int
+) -> npt.NDArray[np.float64]:
     """The sum of the table's rows `ids` for each owner, in ascending order; [count, dim]."""
     sums = np.zeros((count, table.shape[1]))
     for start in range(0, len(ids), BLOCK):

@@ -6,18 +6,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
-from malmoi.encode.static.word_weights import Rows
 from malmoi.encode.tokens.text_stats import report
 from malmoi.errors import UnknownWord
 from malmoi.subwords import has_hangul
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
-Mask = npt.NDArray[np.bool_]
 SHOWN = 5
 
 
-def look_up(vectors: Vectors, words: Sequence[str]) -> tuple[Rows, Matrix, Mask]:
+def look_up(vectors: Vectors, words: Sequence[str]) -> tuple[Int64Array, Float32Array, BoolArray]:
     """The row of each word or -1, its vector [words, dim], and whether it has one.
 
     A word without a row may be there in another Unicode form, or be built from its n-grams.

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array
 from malmoi.errors import BadSetting
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 Weighting = Literal["mean", "idf", "sif"]
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
-Rows = npt.NDArray[np.int64]
-Shares = npt.NDArray[np.float64]  # of all words in a text, how many are this one
 Documents = Iterable[Sequence[str]]  # texts as their words
 
 
@@ -30,7 +28,7 @@ class WordWeights(Protocol):
     def source(self) -> str:
         """Where it is known from how often words occur."""
 
-    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+    def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
         """The weight of each word, [words]; `rows` are theirs, or -1."""
 
 
@@ -40,7 +38,7 @@ class Alike:
 
     source: str = ""
 
-    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+    def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
         """One each."""
         return np.ones(len(words), np.float32)
 
@@ -49,11 +47,11 @@ class Alike:
 class ByRow:
     """A weight for each row of the vectors, and one for words without a row."""
 
-    table: Matrix
+    table: Float32Array
     other: float
     source: str
 
-    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+    def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
         """By their rows."""
         return np.where(rows < 0, np.float32(self.other), self.table[rows])
 
@@ -66,7 +64,7 @@ class ByWord:
     other: float
     source: str
 
-    def __call__(self, words: Sequence[str], rows: Rows) -> Matrix:
+    def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
         """By the words themselves."""
         return np.array([self.table.get(word, self.other) for word in words], np.float32)
 
@@ -88,7 +86,7 @@ def weigh_words(
     return ByRow(_float32(smoothing / (smoothing + shares)), 1.0, source)
 
 
-def word_shares(vectors: Vectors) -> tuple[Shares, float, str]:
+def word_shares(vectors: Vectors) -> tuple[Float64Array, float, str]:
     """The share of each row's word, that of a word met once, and how we know."""
     if vectors.counts is not None:
         counts = np.maximum(vectors.counts, 1).astype(np.float64)
@@ -109,5 +107,5 @@ def _document_frequencies(documents: Documents) -> ByWord:
     return ByWord(idf, float(np.log(1 + count) + 1), f"{count:,} texts")
 
 
-def _float32(numbers: Shares) -> Matrix:
+def _float32(numbers: Float64Array) -> Float32Array:
     return numbers.astype(np.float32)

@@ -16,10 +16,10 @@ from unicodedata import category, normalize
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.tokens.inputs import Text
 
-Counts = npt.NDArray[np.int64]
 # What a token is, as bits: it begins a word, has one letter, has more, is a byte or unknown.
 STARTS, LETTER, LETTERS, UNKNOWN, UNSEEN = 1, 2, 4, 8, 128
 KINDS = (0, LETTER, LETTERS)  # by how many letters a token has
@@ -50,7 +50,9 @@ class Fragments:
         self._continuing, self._from_bytes = continuing, from_bytes or {}
         self._kinds = np.full(size, UNSEEN, np.uint8)
 
-    def count(self, encodings: Sequence[Any], texts: Sequence[Text]) -> tuple[Counts, Counts]:
+    def count(
+        self, encodings: Sequence[Any], texts: Sequence[Text]
+    ) -> tuple[Int64Array, Int64Array]:
         """The words of each text, and how many of them are fragments only."""
         for encoding in encodings[:1]:
             self.skip(
@@ -69,7 +71,7 @@ class Fragments:
 
     def count_ids(
         self, ids: Sequence[Sequence[int]], texts: Sequence[Text]
-    ) -> tuple[Counts, Counts]:
+    ) -> tuple[Int64Array, Int64Array]:
         """The same for the ids of each text's tokens."""
         sizes = np.fromiter(map(len, ids), np.int64, len(ids))
         kinds = self._kinds_of(np.fromiter(chain.from_iterable(ids), np.int64, int(sizes.sum())))
@@ -86,15 +88,15 @@ class Fragments:
         spelt = ~whole & ~unknown & (single > 1)
         firsts = np.searchsorted(starts, bounds)  # the first word of each text
 
-        def by_text(words: npt.NDArray[np.bool_]) -> Counts:
+        def by_text(words: npt.NDArray[np.bool_]) -> Int64Array:
             return np.diff(group_bounds(words)[firsts])
 
         words = by_text((found & (LETTER | LETTERS | UNKNOWN)) > 0)
         return words, self._confirmed(words, by_text(unknown), by_text(spelt), texts)
 
     def _confirmed(
-        self, words: Counts, unknown: Counts, spelt: Counts, texts: Sequence[Text]
-    ) -> Counts:
+        self, words: Int64Array, unknown: Int64Array, spelt: Int64Array, texts: Sequence[Text]
+    ) -> Int64Array:
         """Fragments; where they are many, emoji and other unknown signs are no words."""
         many = np.flatnonzero(is_fragmented(words, unknown + spelt))
         if len(many) and self._is_by_characters:
@@ -107,7 +109,7 @@ class Fragments:
             unknown[i] = min(int(unknown[i]), max(foreign, ideographs))
         return unknown + spelt
 
-    def _kinds_of(self, ids: Counts) -> npt.NDArray[np.uint8]:
+    def _kinds_of(self, ids: Int64Array) -> npt.NDArray[np.uint8]:
         beyond = int(ids.max(initial=0)) + 1 - len(self._kinds)  # ids may have gaps
         if beyond > 0:
             self._kinds = np.pad(self._kinds, (0, beyond), constant_values=UNSEEN)
@@ -149,7 +151,7 @@ class Fragments:
         return sum(len(one or "") > 1 for one in contents) < BY_CHARACTERS * len(contents)
 
 
-def is_fragmented(words: Counts, fragments: Counts) -> npt.NDArray[np.bool_]:
+def is_fragmented(words: Int64Array, fragments: Int64Array) -> npt.NDArray[np.bool_]:
     """Whether most words of a text are fragments."""
     return 2 * fragments > words
 

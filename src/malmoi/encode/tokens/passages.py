@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Places = npt.NDArray[np.integer]  # [pieces, 2]: where each begins and ends in the text
+from malmoi.arrays import IntegerArray
+
 Span = tuple[int, int]
 
 SHARED = 8  # of a passage, one part in so many may be that of the one before
@@ -29,8 +29,8 @@ BORDERS = tuple(
 class Borders:
     """Where paragraphs, sentences and words of a text end and the next ones begin, ascending."""
 
-    stops: tuple[Places, ...]
-    starts: tuple[Places, ...]
+    stops: tuple[IntegerArray, ...]
+    starts: tuple[IntegerArray, ...]
 
 
 def find_borders(text: str) -> Borders:
@@ -40,7 +40,7 @@ def find_borders(text: str) -> Borders:
     return Borders(tuple(it[:, 0] for it in each), tuple(it[:, 1] for it in each))
 
 
-def split_text(text: str, pieces: Places, room: int) -> list[Span]:
+def split_text(text: str, pieces: IntegerArray, room: int) -> list[Span]:
     """Passages of at most `room` pieces; the whole text where it has no more."""
     if len(pieces) <= room:
         return [(0, len(text))]
@@ -55,7 +55,7 @@ def split_text(text: str, pieces: Places, room: int) -> list[Span]:
     return spans
 
 
-def _stop(borders: Borders, pieces: Places, first: int, room: int) -> int:
+def _stop(borders: Borders, pieces: IntegerArray, first: int, room: int) -> int:
     """The piece before which a passage that begins at `first` ends: at the last coarse border."""
     least, most = pieces[first + room // 2 - 1, 1], pieces[first + room, 0]
     for stops in borders.stops:
@@ -67,7 +67,7 @@ def _stop(borders: Borders, pieces: Places, first: int, room: int) -> int:
     return first + room
 
 
-def _start(borders: Borders, pieces: Places, earliest: int, last: int) -> int:
+def _start(borders: Borders, pieces: IntegerArray, earliest: int, last: int) -> int:
     """The first piece from `earliest` on that begins a paragraph, a sentence or a word."""
     for starts in borders.starts:
         after = int(np.searchsorted(starts, pieces[earliest, 0]))

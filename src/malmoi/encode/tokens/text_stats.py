@@ -9,8 +9,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
-from malmoi.encode.tokens.fragments import Counts, is_fragmented
+from malmoi.encode.tokens.fragments import is_fragmented
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenizer import MOST_SPECIAL, Cutter
 from malmoi.errors import warn
@@ -75,7 +76,9 @@ class Notes:
         self.count_fragments(*cutter.fragments.count(encodings, texts), texts)
         self.texts += len(encodings)
 
-    def count_fragments(self, words: Counts, fragments: Counts, texts: Sequence[Text]) -> None:
+    def count_fragments(
+        self, words: Int64Array, fragments: Int64Array, texts: Sequence[Text]
+    ) -> None:
         """Take in texts with so many words, and so many fragments among them."""
         self.words += int(words.sum())
         self.fragments += int(fragments.sum())

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int32]
+from malmoi.arrays import Int32Array
+
 SPECIAL = -1
 
 
@@ -24,11 +25,11 @@ class Pieces:
 
     text: str
     pieces: tuple[str, ...]
-    ids: Numbers
-    segments: Numbers
-    parts: Numbers
-    words: Numbers
-    offsets: Numbers
+    ids: Int32Array
+    segments: Int32Array
+    parts: Int32Array
+    words: Int32Array
+    offsets: Int32Array
     pair: str | None = None
     truncated: bool = False
 
@@ -38,7 +39,7 @@ class Pieces:
         return np.equal(self.parts, SPECIAL)
 
     @property
-    def mask(self) -> Numbers:
+    def mask(self) -> Int32Array:
         """What attention may see: every piece, for none is padding."""
         return np.ones(len(self), np.int32)
 
@@ -55,7 +56,7 @@ class Pieces:
         return np.flatnonzero((self.words != SPECIAL) & (self.words != after)) + 1
 
     @cached_property
-    def word_offsets(self) -> Numbers:
+    def word_offsets(self) -> Int32Array:
         """Where each word begins and ends in its text, [words, 2]."""
         begins, ends = self.offsets[self.word_starts, 0], self.offsets[self.word_stops - 1, 1]
         return np.stack([begins, ends], axis=1)

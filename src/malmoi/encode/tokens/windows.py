@@ -17,8 +17,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int32Array
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenized import SPECIAL, Numbers, Pieces
+from malmoi.encode.tokens.tokenized import SPECIAL, Pieces
 from malmoi.encode.tokens.tokenizer import Cutter
 from malmoi.errors import BadSetting
 
@@ -31,9 +32,9 @@ MOST = 1 << 30  # bytes of a text's states
 class Window:
     """A window as the model gets it; `kept` are its pieces that have most context in it."""
 
-    ids: Numbers
-    type_ids: Numbers
-    special_tokens_mask: Numbers
+    ids: Int32Array
+    type_ids: Int32Array
+    special_tokens_mask: Int32Array
     kept: slice
 
     def __len__(self) -> int:
@@ -59,7 +60,7 @@ def window_starts(pieces: int, room: int, overlap: int) -> list[int]:
     return [*range(0, pieces - room, room - overlap), pieces - room]
 
 
-def windows_of(cut: Any, ids: Numbers, overlap: int) -> list[Window]:
+def windows_of(cut: Any, ids: Int32Array, overlap: int) -> list[Window]:
     """The windows of a text that the tokenizer cut off as `cut`; `ids` are all its pieces."""
     special = np.array(cut.special_tokens_mask)
     edges, types = np.array(cut.ids, np.int32), np.array(cut.type_ids, np.int32)
@@ -79,7 +80,7 @@ def windows_of(cut: Any, ids: Numbers, overlap: int) -> list[Window]:
     return found
 
 
-def all_ids(cutter: Cutter, text: Text, cut: Any) -> Numbers:
+def all_ids(cutter: Cutter, text: Text, cut: Any) -> Int32Array:
     """All pieces of a uniform text that was cut off as `cut`, without the special ones."""
     if not isinstance(text, str):
         raise BadSetting("a pair is not read in windows: give single texts, or truncate")

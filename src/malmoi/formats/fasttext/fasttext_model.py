@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadFile
 from malmoi.files.progress import Progress
 from malmoi.files.source import Source
@@ -38,7 +39,6 @@ from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
 from malmoi.kernels.word2vec.subword_rows import word_vectors
 from malmoi.keys import Keys, pack_spans
 from malmoi.subwords import Subwords, SubwordVectors
-from malmoi.vectors import Matrix
 
 WORDS_A_BLOCK = 65536
 WIDEST = 1 << 31  # columns: fastText counts them in 32 bits
@@ -157,7 +157,7 @@ def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
 
 def read_input(
     cursor: Cursor, settings: dict[str, float], words: Dictionary, first_release: bool
-) -> tuple[Matrix, Matrix]:
+) -> tuple[Float32Array, Float32Array]:
     """The words' rows and the n-grams' rows."""
     matrix = read_matrix(cursor, first_release)
     ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
@@ -169,7 +169,7 @@ def read_input(
     return matrix[: len(words.keys)], matrix[len(words.keys) :]
 
 
-def read_matrix(cursor: Cursor, first_release: bool) -> Matrix:
+def read_matrix(cursor: Cursor, first_release: bool) -> Float32Array:
     """A matrix, quantised or not."""
     if not first_release and cursor.unpack("<?", "matrix")[0]:
         return read_quantised(cursor)
@@ -191,8 +191,8 @@ def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subword
 
 
 def sorted_ngrams(
-    ngrams: Matrix, buckets: npt.NDArray[np.int32] | None
-) -> tuple[Matrix, npt.NDArray[np.int32] | None]:
+    ngrams: Float32Array, buckets: npt.NDArray[np.int32] | None
+) -> tuple[Float32Array, npt.NDArray[np.int32] | None]:
     """The rows of a pruned model in the order of their buckets."""
     if buckets is None:
         return ngrams, None
@@ -202,12 +202,12 @@ def sorted_ngrams(
 
 def finished(
     keys: Keys,
-    own: Matrix,
-    ngrams: Matrix,
+    own: Float32Array,
+    ngrams: Float32Array,
     subwords: Subwords,
     kept: npt.NDArray[np.int32] | None,
     progress: Progress,
-) -> Matrix:
+) -> Float32Array:
     """The vector of every word."""
     matrix = np.empty(own.shape, dtype=np.float32)
     buckets = np.empty(0, np.int32) if kept is None else kept

@@ -7,17 +7,15 @@ product quantiser: i32 dim, parts, width, last width; f32 centroids [parts, 256,
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, UInt8Array
 from malmoi.errors import BadFile
 from malmoi.formats.structure import Cursor
-from malmoi.vectors import Matrix
 
 CENTROIDS = 256
-Codes = npt.NDArray[np.uint8]
 
 
-def read_quantised(cursor: Cursor) -> Matrix:
+def read_quantised(cursor: Cursor) -> Float32Array:
     """The matrix as float32 [rows, columns]."""
     with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantised matrix")
     codes = cursor.array("u1", size, "codes")
@@ -30,7 +28,7 @@ def read_quantised(cursor: Cursor) -> Matrix:
     return matrix
 
 
-def read_quantiser(cursor: Cursor, codes: Codes, columns: int) -> Matrix:
+def read_quantiser(cursor: Cursor, codes: UInt8Array, columns: int) -> Float32Array:
     """Look the codes up in the tables that follow."""
     dim, parts, width, last_width = cursor.unpack("<4i", "quantiser")
     if (

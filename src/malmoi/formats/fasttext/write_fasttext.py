@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
@@ -18,7 +19,7 @@ from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 TITLE = "fastText .bin"
 MAGIC, VERSION = 793712314, 12
@@ -37,7 +38,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     Hangul that is cut by its letters has its keys written by letters: fastText knows no others.
     """
     keys, own = vectors.keys, vectors.matrix
-    blocks: Iterator[Matrix] = iter(())
+    blocks: Iterator[Float32Array] = iter(())
     if isinstance(vectors, SubwordVectors):
         keys, own = as_cut(vectors), vectors.own
         refuse_pruned(vectors, keys)
@@ -89,7 +90,7 @@ def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
         )
 
 
-def ngram_rows(vectors: SubwordVectors) -> Iterator[Matrix]:
+def ngram_rows(vectors: SubwordVectors) -> Iterator[Float32Array]:
     """A row for every bucket; 0 for those that no known word has, so that they say nothing."""
     if vectors.kept is None:
         yield from in_blocks(vectors.ngrams)
@@ -126,14 +127,14 @@ def write_dictionary(vectors: Vectors, keys: Keys, file: BinaryIO) -> None:
         file.write(word.encode(encoding, "surrogateescape") + struct.pack("<xqb", count, 0))
 
 
-def write_matrix(file: BinaryIO, shape: tuple[int, ...], blocks: Iterable[Matrix]) -> None:
+def write_matrix(file: BinaryIO, shape: tuple[int, ...], blocks: Iterable[Float32Array]) -> None:
     """Blocks of rows as one matrix."""
     file.write(struct.pack("<?2q", False, *shape))
     for block in blocks:
         file.write(np.ascontiguousarray(block, dtype="<f4").data)
 
 
-def in_blocks(matrix: Matrix) -> Iterator[Matrix]:
+def in_blocks(matrix: Float32Array) -> Iterator[Float32Array]:
     """Some rows at a time."""
     for first in range(0, len(matrix), BLOCK):
         yield matrix[first : first + BLOCK]

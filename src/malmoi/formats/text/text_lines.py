@@ -13,13 +13,14 @@ from itertools import takewhile
 
 import numpy as np
 
+from malmoi.arrays import Int64Array, UInt8Array
 from malmoi.errors import BadFile
 from malmoi.files.source import Source
 from malmoi.formats.reading import Reading, Request, refuse_or_note
 from malmoi.formats.row_gatherer import Gatherer
 from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.text_rows import BLANK, MISFIT, parse_lines
-from malmoi.keys import Bytes, Keys, Offsets
+from malmoi.keys import Keys
 
 LONGEST_LINE = 8 << 20
 BOM = b"\xef\xbb\xbf"
@@ -125,7 +126,7 @@ def check_header(source: Source, layout: Layout, gatherer: Gatherer) -> None:
 
 def line_blocks(
     source: Source, skip: int, line: int
-) -> Iterator[tuple[Bytes, Offsets, Offsets, int]]:
+) -> Iterator[tuple[UInt8Array, Int64Array, Int64Array, int]]:
     """Blocks of whole lines: bytes, where each line starts and stops, bytes read so far."""
     carried = np.empty(0, dtype=np.uint8)
     done = 0
@@ -152,7 +153,7 @@ def line_blocks(
 def take_lines(
     gatherer: Gatherer,
     layout: Layout,
-    lines: tuple[Bytes, Offsets, Offsets],
+    lines: tuple[UInt8Array, Int64Array, Int64Array],
     line: int,
     keys: Keys | None,
 ) -> None:

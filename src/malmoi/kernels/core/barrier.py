@@ -11,10 +11,10 @@ from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
 
+from malmoi.arrays import Int64Array
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.jit import inlined
 from malmoi.kernels.core.llvm import INT, Emitter
-from malmoi.kernels.parsing.text_rows import Places
 
 PATIENCE = 2000  # looks, some tens of microseconds
 YIELD = "sched_yield"  # of POSIX: back of the queue for this core
@@ -56,7 +56,7 @@ class Team(NamedTuple):
 
     part: int
     parts: int
-    counter: Places  # [1], how often one of them came to a meeting
+    counter: Int64Array  # [1], how often one of them came to a meeting
     met: int = 0
 
 

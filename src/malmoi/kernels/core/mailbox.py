@@ -13,11 +13,11 @@ from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
 
+from malmoi.arrays import Int64Array
 from malmoi.kernels.core.barrier import PATIENCE, arrive, give_way, leave, look
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.jit import inlined
 from malmoi.kernels.core.llvm import INT, Emitter
-from malmoi.kernels.parsing.text_rows import Places
 
 BYTE, NUMBER = ir.IntType(8), ir.IntType(32)
 LINE = 16  # numbers, two lines of the processor's cache: apart what several write to
@@ -45,7 +45,7 @@ def at_pipe(name: str) -> Callable[[int], int]:
 sleep_at, ring = at_pipe("read"), at_pipe("write")
 
 
-def new_board(pieces: int = 0, texts: int = 0) -> Places:
+def new_board(pieces: int = 0, texts: int = 0) -> Int64Array:
     """Nothing was given yet; a batch may stand there already."""
     board = np.zeros(SIZE, np.int64)
     board[PIECES], board[TEXTS] = pieces, texts
@@ -53,13 +53,13 @@ def new_board(pieces: int = 0, texts: int = 0) -> Places:
 
 
 @inlined
-def place(board: Places, line: int) -> int:
+def place(board: Int64Array, line: int) -> int:
     """Where a number of the board is, for those who look at the same time."""
     return board.ctypes.data + line * 8
 
 
 @inlined
-def give(board: Places, pipe: int) -> None:
+def give(board: Int64Array, pipe: int) -> None:
     """What stands on the board is the next job, for all."""
     arrive(place(board, JOB))
     for _ in range(look(place(board, ASLEEP))):
@@ -67,7 +67,7 @@ def give(board: Places, pipe: int) -> None:
 
 
 @inlined
-def await_job(board: Places, last: int, pipe: int) -> int:
+def await_job(board: Int64Array, last: int, pipe: int) -> int:
     """Wait for the job after the last one; its number."""
     looks = 0
     while look(place(board, JOB)) == last:

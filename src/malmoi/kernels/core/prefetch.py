@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.jit import inlined
 from malmoi.kernels.core.llvm import Emitter
-from malmoi.kernels.parsing.text_rows import Matrix
 
 LINE = 64  # bytes that come at a time
 
@@ -27,7 +27,7 @@ def prefetch(emit: Emitter, address: Any) -> None:
 
 
 @inlined
-def prefetch_row(matrix: Matrix, row: int) -> None:
+def prefetch_row(matrix: Float32Array, row: int) -> None:
     """Bring a row of floats."""
     size = 4 * matrix.shape[1]
     start = matrix.ctypes.data + np.int64(row) * size

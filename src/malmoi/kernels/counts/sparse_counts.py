@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array, UInt64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked, require, require_range
 from malmoi.kernels.core.jit import compiled, inlined
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Counts, Ids
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 
-Sums = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.uint64]  # one bit for each column
 Values = npt.NDArray[Any]  # uint32 or float32
 
 # The number of a lowest bit: multiplied by a de Bruijn sequence, its six highest bits differ.
@@ -32,7 +29,7 @@ for _bit in range(64):
     counts=ArrayOf(np.int64, "words and marks"),
 )
 @compiled
-def count_ids(ids: Ids, counts: Counts) -> int:
+def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
     """How often each id stands there, UNKNOWN and LINE_END last; where one is too large, or -1."""
     words = len(counts) - 2
     for at in range(len(ids)):
@@ -55,7 +52,9 @@ def count_ids(ids: Ids, counts: Counts) -> int:
     positions=ArrayOf((np.uint32, np.int64), "positions"),
 )
 @compiled
-def find_positions(ids: Ids, first: int, last: int, ends: Places, positions: Ids) -> None:
+def find_positions(
+    ids: UInt32Array, first: int, last: int, ends: Int64Array, positions: UInt32Array
+) -> None:
     """Where the words `first` to `last` stand, word by word; `ends` goes from start to end."""
     for at in range(len(ids)):
         word = np.int64(ids[at])
@@ -67,17 +66,17 @@ def find_positions(ids: Ids, first: int, last: int, ends: Places, positions: Ids
 
 
 def _require_contexts(
-    ids: Ids,
-    positions: Ids,
-    bounds: Places,
-    weights: Sums,
+    ids: UInt32Array,
+    positions: UInt32Array,
+    bounds: Int64Array,
+    weights: Float64Array,
     left: bool,
     right: bool,
-    sums: Sums,
-    marks: Marks,
-    columns: Ids,
+    sums: Float64Array,
+    marks: UInt64Array,
+    columns: UInt32Array,
     values: Values,
-    starts: Places,
+    starts: Int64Array,
 ) -> None:
     """Positions that there are, and places for all words that can stand beside each word."""
     require_range("positions", positions[bounds[0] : bounds[-1]], 0, len(ids))
@@ -103,17 +102,17 @@ def _require_contexts(
 )
 @compiled
 def count_rows(
-    ids: Ids,
-    positions: Ids,
-    bounds: Places,
-    weights: Sums,
+    ids: UInt32Array,
+    positions: UInt32Array,
+    bounds: Int64Array,
+    weights: Float64Array,
     left: bool,
     right: bool,
-    sums: Sums,
-    marks: Marks,
-    columns: Ids,
+    sums: Float64Array,
+    marks: UInt64Array,
+    columns: UInt32Array,
     values: Values,
-    starts: Places,
+    starts: Int64Array,
 ) -> None:
     """The contexts of the words that stand at `positions`, a row for each span of `bounds`.
 
@@ -132,7 +131,13 @@ def count_rows(
 
 @inlined
 def add_contexts(
-    ids: Ids, at: int, step: int, reach: int, weights: Sums, sums: Sums, marks: Marks
+    ids: UInt32Array,
+    at: int,
+    step: int,
+    reach: int,
+    weights: Float64Array,
+    sums: Float64Array,
+    marks: UInt64Array,
 ) -> None:
     """Add what stands beside `ids[at]` on one side, up to the end of the line."""
     words = len(sums)
@@ -148,7 +153,9 @@ def add_contexts(
 
 
 @compiled
-def take_row(sums: Sums, marks: Marks, columns: Ids, values: Values, at: int) -> int:
+def take_row(
+    sums: Float64Array, marks: UInt64Array, columns: UInt32Array, values: Values, at: int
+) -> int:
     """Move all marked sums to the end of the rows, columns ascending; returns the new end."""
     for i in range(len(marks)):
         bits = marks[i]
@@ -166,7 +173,9 @@ def take_row(sums: Sums, marks: Marks, columns: Ids, values: Values, at: int) ->
     return at
 
 
-def _require_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: Places) -> None:
+def _require_documents(
+    ids: UInt32Array, words: int, columns: UInt32Array, values: Float32Array, starts: Int64Array
+) -> None:
     seen = int(np.count_nonzero(ids < words))
     require(len(columns) >= seen, f"columns has {len(columns)} places for {seen} words")
     require(len(starts) > 0 and starts[0] == 0, "starts does not begin with 0")
@@ -180,7 +189,9 @@ def _require_documents(ids: Ids, words: int, columns: Ids, values: Matrix, start
     starts=ArrayOf(np.int64, "lines + 1"),
 )
 @compiled
-def count_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: Places) -> None:
+def count_documents(
+    ids: UInt32Array, words: int, columns: UInt32Array, values: Float32Array, starts: Int64Array
+) -> None:
     """How often each word stands in each line, a row for each."""
     line = end = 0
     for at in range(len(ids) + 1):
@@ -197,7 +208,7 @@ def count_documents(ids: Ids, words: int, columns: Ids, values: Matrix, starts: 
 
 
 @compiled
-def merge_equal(columns: Ids, values: Matrix, start: int, stop: int) -> int:
+def merge_equal(columns: UInt32Array, values: Float32Array, start: int, stop: int) -> int:
     """Count what is equal among sorted columns and close the gaps; returns the new end."""
     end = start
     for i in range(start, stop):
@@ -222,12 +233,12 @@ def merge_equal(columns: Ids, values: Matrix, start: int, stop: int) -> int:
 )
 @compiled
 def multiply_twice(
-    starts: Places,
-    columns: Ids,
-    values: Matrix,
-    dense: Matrix,
-    product: Matrix,
-    gram: Matrix,
+    starts: Int64Array,
+    columns: UInt32Array,
+    values: Float32Array,
+    dense: Float32Array,
+    product: Float32Array,
+    gram: Float32Array,
     first: int,
     last: int,
 ) -> None:

@@ -13,15 +13,10 @@ groups: entries `bounds[g]` to `bounds[g + 1]` of a sparse matrix, all of them i
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
 from malmoi.kernels.core.jit import freely_compiled, inlined
 from malmoi.kernels.core.prefetch import LINE, prefetch, prefetch_row
-from malmoi.kernels.counts.sparse_counts import Sums
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Matrix, Places
-
-Numbers = npt.NDArray[np.float32]
 
 FIXED = np.float32(1e38)  # finite, yet a step divided by its root is lost in rounding
 AHEAD = 4  # records from a row's being asked for to its being used
@@ -29,16 +24,16 @@ AHEAD = 4  # records from a row's being asked for to its being used
 
 @freely_compiled
 def learn_groups(
-    order: Ids,
-    bounds: Places,
-    rows: Ids,
-    columns: Ids,
-    logs: Numbers,
-    weights: Numbers,
-    words: Matrix,
-    contexts: Matrix,
+    order: UInt32Array,
+    bounds: Int64Array,
+    rows: UInt32Array,
+    columns: UInt32Array,
+    logs: Float32Array,
+    weights: Float32Array,
+    words: Float32Array,
+    contexts: Float32Array,
     rate: np.float32,
-    losses: Sums,
+    losses: Float64Array,
     chunk: int,
 ) -> None:
     """Learn groups in this order; `losses[chunk]` is set once all are learnt, and not before.
@@ -63,7 +58,7 @@ def learn_groups(
 
 @inlined
 def learn(
-    word: Numbers, context: Numbers, log: np.float32, weight: np.float32, rate: np.float32
+    word: Float32Array, context: Float32Array, log: np.float32, weight: np.float32, rate: np.float32
 ) -> np.float32:
     """One step of AdaGrad on both rows, each from what the other was; returns the loss before.
 
@@ -87,7 +82,9 @@ def learn(
 
 
 @inlined
-def fetch_entries(columns: Ids, logs: Numbers, weights: Numbers, first: int) -> None:
+def fetch_entries(
+    columns: UInt32Array, logs: Float32Array, weights: Float32Array, first: int
+) -> None:
     """Ask for the first entries of a group: two lines of each kind."""
     for line in range(0, 2 * LINE, LINE):
         prefetch(columns.ctypes.data + 4 * first + line)

@@ -5,11 +5,9 @@ Records and tables are checked when a trainer is made, and what differs with eac
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Sizes, check_each, require
-from malmoi.kernels.counts.sparse_counts import Sums
-from malmoi.kernels.glove.glove_steps import Numbers, learn_groups
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Matrix, Places
+from malmoi.kernels.glove.glove_steps import learn_groups
 
 ORDER, LOSSES = ArrayOf(np.uint32, "order", below="groups"), ArrayOf(np.float64, "chunks")
 
@@ -22,11 +20,11 @@ class GloveTrainer:
 
     def __init__(
         self,
-        groups: tuple[Places, Ids],
-        columns: Ids,
-        logs: Numbers,
-        weights: Numbers,
-        tables: tuple[Matrix, Matrix],
+        groups: tuple[Int64Array, UInt32Array],
+        columns: UInt32Array,
+        logs: Float32Array,
+        weights: Float32Array,
+        tables: tuple[Float32Array, Float32Array],
     ) -> None:
         self._groups, self._records, self._tables = groups, (columns, logs, weights), tables
         self._sizes: Sizes = {}
@@ -43,7 +41,7 @@ class GloveTrainer:
         width = self._sizes["width"]
         require(width % 2 == 0, f"rows have {width} numbers, not as many squares as others")
 
-    def learn(self, order: Ids, rate: np.float32, losses: Sums, chunk: int) -> None:
+    def learn(self, order: UInt32Array, rate: np.float32, losses: Float64Array, chunk: int) -> None:
         """Learn groups in this order; `losses[chunk]` is set at the end."""
         sizes = self._sizes.copy()
         check_each([("order", order, ORDER), ("losses", losses, LOSSES)], sizes)

@@ -1,14 +1,12 @@
 """Dot products of one direction with rows kept as bytes: a first look, a quarter of the memory."""
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked
 from malmoi.kernels.core.jit import loosely_compiled
-from malmoi.kernels.parsing.text_rows import Matrix
 
 LANES = 64  # rows side by side in a tile
-Tiles = npt.NDArray[np.int8]
 
 
 @checked(
@@ -22,11 +20,11 @@ Tiles = npt.NDArray[np.int8]
 )
 @loosely_compiled
 def screen(
-    tiles: Tiles,
-    scales: Matrix,
-    direction: Matrix,
-    out: Matrix,
-    best: Matrix,
+    tiles: Int8Array,
+    scales: Float32Array,
+    direction: Float32Array,
+    out: Float32Array,
+    best: Float32Array,
     first: int,
     last: int,
 ) -> None:

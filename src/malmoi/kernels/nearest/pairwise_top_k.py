@@ -6,18 +6,18 @@ is the last of these.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, UInt32Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
 from malmoi.kernels.core.jit import inlined, uncounted
-from malmoi.kernels.parsing.text_rows import Matrix
 
 GROUP = 64  # products that are looked at together; few groups hold one that is good enough
-Best = npt.NDArray[np.uint32]  # [metrics, rows, k]
 Span = tuple[int, int]
 
 
-def _require_spans(near: Matrix, corner: Span, own: Span, other: Span, *arrays: Matrix) -> None:
+def _require_spans(
+    near: Float32Array, corner: Span, own: Span, other: Span, *arrays: Float32Array
+) -> None:
     """Refuse rows that are not in the tile, or that there are not."""
     rows, best = arrays[0].shape[1], arrays[2].shape[2]
     for at, size, span in zip(corner, near.shape, (own, other), strict=True):
@@ -37,15 +37,15 @@ def _require_spans(near: Matrix, corner: Span, own: Span, other: Span, *arrays: 
 )
 @uncounted
 def offer(
-    near: Matrix,
+    near: Float32Array,
     corner: Span,
     own: Span,
     other: Span,
-    factor: Matrix,
-    offset: Matrix,
-    rows: Best,
-    scores: Matrix,
-    least: Matrix,
+    factor: Float32Array,
+    offset: Float32Array,
+    rows: UInt32Array,
+    scores: Float32Array,
+    least: Float32Array,
 ) -> None:
     """Offer the rows `own` and `other` to each other.
 
@@ -79,7 +79,13 @@ def offer(
 
 @inlined
 def _insert(
-    rows: Best, scores: Matrix, least: Matrix, metric: int, one: int, row: int, score: float
+    rows: UInt32Array,
+    scores: Float32Array,
+    least: Float32Array,
+    metric: int,
+    one: int,
+    row: int,
+    score: float,
 ) -> None:
     """Put a row where its score belongs; the last falls out."""
     at = rows.shape[2] - 1

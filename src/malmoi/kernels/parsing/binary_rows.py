@@ -3,15 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked, require
 from malmoi.kernels.core.jit import compiled
-from malmoi.kernels.parsing.numbers import Text
-from malmoi.kernels.parsing.text_rows import Places
 
 NEWLINE, SPACE = ord("\n"), ord(" ")
 
 
-def _require_width(text: Text, width: int, rows: Text, *others: object) -> None:
+def _require_width(text: UInt8Array, width: int, rows: UInt8Array, *others: object) -> None:
     require(width == rows.shape[1], f"width is {width}: rows have {rows.shape[1]} bytes")
 
 
@@ -24,7 +23,12 @@ def _require_width(text: Text, width: int, rows: Text, *others: object) -> None:
 )
 @compiled
 def scan_word2vec(
-    text: Text, width: int, rows: Text, key_starts: Places, key_stops: Places, longest: int
+    text: UInt8Array,
+    width: int,
+    rows: UInt8Array,
+    key_starts: Int64Array,
+    key_stops: Int64Array,
+    longest: int,
 ) -> tuple[int, int]:
     """As many whole rows as `text` holds: their floats' bytes into `rows` [n, width].
 
@@ -59,10 +63,10 @@ def scan_word2vec(
 )
 @compiled
 def scan_fasttext_entries(
-    text: Text,
+    text: UInt8Array,
     at: int,
-    starts: Places,
-    stops: Places,
+    starts: Int64Array,
+    stops: Int64Array,
     counts: npt.NDArray[np.int64],
     labels: npt.NDArray[np.bool_],
 ) -> int:

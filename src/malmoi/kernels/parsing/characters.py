@@ -1,20 +1,16 @@
 """Characters in UTF-8: lines that hold odd ones."""
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import BoolArray, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
 from malmoi.kernels.core.jit import compiled, inlined
-from malmoi.kernels.parsing.numbers import Text
-from malmoi.kernels.parsing.text_rows import Places
-
-Flags = npt.NDArray[np.bool_]
 
 BROKEN = -1
 
 
 @inlined
-def character_at(text: Text, at: int) -> tuple[int, int]:
+def character_at(text: UInt8Array, at: int) -> tuple[int, int]:
     """The character at a position and how many bytes it takes; BROKEN if it is not UTF-8."""
     lead = int(np.int64(text[at]))
     size = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
@@ -34,7 +30,7 @@ def character_at(text: Text, at: int) -> tuple[int, int]:
     return code, size
 
 
-def _require_ascii(text: Text, odd: Flags, starts: Places, stops: Places) -> None:
+def _require_ascii(text: UInt8Array, odd: BoolArray, starts: Int64Array, stops: Int64Array) -> None:
     require(len(odd) >= 0x80, f"odd has {len(odd)} characters, not at least 128")
 
 
@@ -46,7 +42,7 @@ def _require_ascii(text: Text, odd: Flags, starts: Places, stops: Places) -> Non
     stops=ArrayOf(np.int64, "lines"),
 )
 @compiled
-def odd_lines(text: Text, odd: Flags, starts: Places, stops: Places) -> int:
+def odd_lines(text: UInt8Array, odd: BoolArray, starts: Int64Array, stops: Int64Array) -> int:
     """Where lines begin and end that hold a character for which `odd` is set, or no UTF-8.
 
     Characters past the end of `odd` count as its last. Returns how many such lines there are;

@@ -8,11 +8,9 @@ at most nine digits and no more than are needed to read the same float32 back.
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import UInt8Array
 from malmoi.kernels.core.jit import compiled, inlined
-
-Text = npt.NDArray[np.uint8]
 
 POWERS = np.array([float(f"1e{n}") for n in range(64)])
 NOT_A_NUMBER = -1
@@ -21,12 +19,12 @@ INFINITY = np.frombuffer(b"infinity", dtype=np.uint8)
 
 
 @inlined
-def digit_at(text: Text, at: int) -> int:
+def digit_at(text: UInt8Array, at: int) -> int:
     return int(np.int64(text[at]) - ord("0"))
 
 
 @compiled
-def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
+def parse_number(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     """The number at `text[at:stop]` and the position after it, -1 if there is none."""
     negative = at < stop and text[at] == ord("-")
     if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
@@ -61,7 +59,7 @@ def parse_number(text: Text, at: int, stop: int) -> tuple[float, int]:
 
 
 @compiled
-def parse_long(text: Text, at: int, stop: int) -> tuple[float, int]:
+def parse_long(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     """The first 18 significant digits of a long number, and the power of ten that is left."""
     digits = np.int64(0)
     kept = 0
@@ -81,7 +79,7 @@ def parse_long(text: Text, at: int, stop: int) -> tuple[float, int]:
 
 
 @compiled
-def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
+def parse_exponent(text: UInt8Array, at: int, stop: int) -> tuple[int, int]:
     negative = at < stop and text[at] == ord("-")
     if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
         at += 1
@@ -96,7 +94,7 @@ def parse_exponent(text: Text, at: int, stop: int) -> tuple[int, int]:
 
 
 @compiled
-def not_finite(text: Text, at: int, stop: int, negative: bool) -> tuple[float, int]:
+def not_finite(text: UInt8Array, at: int, stop: int, negative: bool) -> tuple[float, int]:
     """`nan`, `inf`, `infinity` and `nan(...)`, in any case."""
     size = letters_alike(text, at, stop, NAN)
     if size == 3 and at + 3 < stop and text[at + 3] == ord("("):
@@ -112,7 +110,7 @@ def not_finite(text: Text, at: int, stop: int, negative: bool) -> tuple[float, i
 
 
 @compiled
-def letters_alike(text: Text, at: int, stop: int, word: Text) -> int:
+def letters_alike(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> int:
     """How many letters agree with `word` from its beginning on, in any case."""
     size = 0
     while size < len(word) and at + size < stop and text[at + size] | 32 == word[size]:
@@ -135,7 +133,7 @@ def scaled(value: float, exponent: int) -> float:
 
 
 @compiled
-def format_number(value: np.float32, out: Text, at: int) -> int:
+def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
     """Write a finite float32 as text; returns the position after it (at most 16 bytes on)."""
     number = np.float64(value)
     if np.signbit(value):
@@ -170,7 +168,7 @@ def format_number(value: np.float32, out: Text, at: int) -> int:
 
 
 @compiled
-def write_digits(whole: int, precision: int, exponent: int, out: Text, at: int) -> int:
+def write_digits(whole: int, precision: int, exponent: int, out: UInt8Array, at: int) -> int:
     """d.ddd * 10**exponent from `precision` digits, plain where that is short."""
     plain = -5 <= exponent < 7
     leading = -exponent if plain and exponent < 0 else 0  # zeros before the first digit
@@ -197,7 +195,7 @@ def write_digits(whole: int, precision: int, exponent: int, out: Text, at: int) 
 
 
 @compiled
-def write_exponent(exponent: int, out: Text, at: int) -> int:
+def write_exponent(exponent: int, out: UInt8Array, at: int) -> int:
     out[at] = ord("e")
     out[at + 1] = ord("-") if exponent < 0 else ord("+")
     out[at + 2] = ord("0") + abs(exponent) // 10

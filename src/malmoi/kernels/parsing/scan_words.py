@@ -3,18 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Int32Array, Int64Array, UInt8Array, UInt32Array, UInt64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, check_each, checked, require
 from malmoi.kernels.core.jit import compiled, inlined, uncounted
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.numbers import Text
-from malmoi.kernels.parsing.text_rows import Places
-
-Slots = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
-Ids = npt.NDArray[np.uint32]
 
 SEED = 14695981039346656037
 
@@ -38,7 +31,7 @@ def folded(hashed: np.uint64) -> np.uint64:
 
 
 @compiled
-def hash_span(text: Text, start: int, stop: int) -> np.uint64:
+def hash_span(text: UInt8Array, start: int, stop: int) -> np.uint64:
     hashed = np.uint64(SEED)
     for i in range(start, stop):
         hashed = step(hashed, text[i])
@@ -48,12 +41,12 @@ def hash_span(text: Text, start: int, stop: int) -> np.uint64:
 class Table(NamedTuple):
     """A hash table of words: word i is `arena[offsets[i] : offsets[i + 1]]`."""
 
-    slots: Slots  # a power of two of them, with numbers of words; −1 is free
-    arena: Text
-    offsets: Places
-    hashes: Hashes
-    counts: Counts
-    used: Counts  # [1], how many words there are
+    slots: Int32Array  # a power of two of them, with numbers of words; −1 is free
+    arena: UInt8Array
+    offsets: Int64Array
+    hashes: UInt64Array
+    counts: Int64Array
+    used: Int64Array  # [1], how many words there are
 
 
 def require_table(table: Table) -> None:
@@ -73,14 +66,14 @@ def require_table(table: Table) -> None:
     require(fits, f"{used} words do not fit into a table for {len(table.counts)}")
 
 
-def require_slots(slots: Slots, words: int) -> None:
+def require_slots(slots: Int32Array, words: int) -> None:
     """Refuse slots among which no free one would ever be found."""
     count = len(slots)
     fits = count > words and count & (count - 1) == 0
     require(fits, f"{count} slots are not a power of two above {words}, the number of words")
 
 
-def _require_scan(text: Text, at: int, out: Ids, adding: bool, table: Table) -> None:
+def _require_scan(text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: Table) -> None:
     """Each byte gives one number at most."""
     require(len(out) >= len(text) - at, f"out has {len(out)} places for {len(text) - at} bytes")
     require_table(table)
@@ -93,7 +86,9 @@ def _require_scan(text: Text, at: int, out: Ids, adding: bool, table: Table) -> 
     out=ArrayOf(np.uint32, "places"),
 )
 @uncounted
-def scan_words(text: Text, at: int, out: Ids, adding: bool, table: Table) -> tuple[int, int]:
+def scan_words(
+    text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: Table
+) -> tuple[int, int]:
     """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
 
     New words are added to the table, or UNKNOWN. Returns how many numbers were written and
@@ -126,7 +121,9 @@ def scan_words(text: Text, at: int, out: Ids, adding: bool, table: Table) -> tup
 
 
 @inlined
-def find_slot(text: Text, start: int, stop: int, hashed: np.uint64, table: Table) -> np.uint64:
+def find_slot(
+    text: UInt8Array, start: int, stop: int, hashed: np.uint64, table: Table
+) -> np.uint64:
     """Where a word's number is, or the free slot where it would be."""
     mask = np.uint64(len(table.slots) - 1)
     slot = hashed & mask
@@ -137,7 +134,7 @@ def find_slot(text: Text, start: int, stop: int, hashed: np.uint64, table: Table
 
 @inlined
 def is_word(
-    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+    text: UInt8Array, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
 ) -> bool:
     """Whether this is the word of a slot that is taken."""
     word = table.slots[slot]
@@ -161,7 +158,7 @@ def has_room(length: int, table: Table) -> bool:
 
 @inlined
 def add_word(
-    text: Text, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+    text: UInt8Array, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
 ) -> None:
     """Put a new word into a free slot, seen 0 times."""
     word = table.used[0]
@@ -180,7 +177,7 @@ def add_word(
     numbers=ArrayOf(np.uint32, "words"),
 )
 @compiled
-def renumber(ids: Ids, numbers: Ids) -> None:
+def renumber(ids: UInt32Array, numbers: UInt32Array) -> None:
     """Each id its new number; marks stay."""
     for i in range(len(ids)):
         if ids[i] < UNKNOWN:
@@ -194,7 +191,7 @@ def renumber(ids: Ids, numbers: Ids) -> None:
     words=Within("hashes"),
 )
 @compiled
-def fill_slots(slots: Slots, hashes: Hashes, words: int) -> None:
+def fill_slots(slots: Int32Array, hashes: UInt64Array, words: int) -> None:
     """Put words, all different, into an empty table of slots."""
     mask = np.uint64(len(slots) - 1)
     for word in range(words):
@@ -210,6 +207,6 @@ def fill_slots(slots: Slots, hashes: Hashes, words: int) -> None:
     hashes=ArrayOf(np.uint64, "words"),
 )
 @compiled
-def hash_all(packed: Text, offsets: Places, hashes: Hashes) -> None:
+def hash_all(packed: UInt8Array, offsets: Int64Array, hashes: UInt64Array) -> None:
     for word in range(len(offsets) - 1):
         hashes[word] = hash_span(packed, offsets[word], offsets[word + 1])

@@ -1,14 +1,11 @@
 """Rows of text, `key number number … \\n`: many lines to a matrix, a matrix to many lines."""
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked, require, require_offsets
 from malmoi.kernels.core.jit import compiled
-from malmoi.kernels.parsing.numbers import Text, format_number, parse_number
-
-Places = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
+from malmoi.kernels.parsing.numbers import format_number, parse_number
 
 FITS, BLANK, MISFIT = 0, 1, 2
 MOST_BYTES_A_NUMBER = 17  # with the space behind it
@@ -28,15 +25,15 @@ RETURN, TAB = ord("\r"), ord("\t")
 )
 @compiled
 def parse_lines(
-    text: Text,
-    starts: Places,
-    stops: Places,
-    rows: Places,
+    text: UInt8Array,
+    starts: Int64Array,
+    stops: Int64Array,
+    rows: Int64Array,
     separator: int,
     keyed: bool,
-    matrix: Matrix,
-    key_stops: Places,
-    status: Text,
+    matrix: Float32Array,
+    key_stops: Int64Array,
+    status: UInt8Array,
     first: int,
     last: int,
 ) -> None:
@@ -69,7 +66,7 @@ def parse_lines(
 
 
 @compiled
-def parse_forward(text: Text, at: int, stop: int, separator: int, row: Matrix) -> bool:
+def parse_forward(text: UInt8Array, at: int, stop: int, separator: int, row: Float32Array) -> bool:
     """Whether `text[at:stop]` is just as many numbers as the row takes."""
     for j in range(len(row)):
         while j > 0 and at < stop and text[at] == separator:
@@ -82,7 +79,9 @@ def parse_forward(text: Text, at: int, stop: int, separator: int, row: Matrix) -
 
 
 @compiled
-def parse_backward(text: Text, start: int, stop: int, separator: int, row: Matrix) -> int:
+def parse_backward(
+    text: UInt8Array, start: int, stop: int, separator: int, row: Float32Array
+) -> int:
     """Fill the row from the line's end; returns where the key before it stops, or -1."""
     at = stop
     for j in range(len(row) - 1, -1, -1):
@@ -100,7 +99,7 @@ def parse_backward(text: Text, start: int, stop: int, separator: int, row: Matri
 
 
 @compiled
-def ends_in_number(text: Text, start: int, stop: int, separator: int) -> bool:
+def ends_in_number(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
     """Whether the key's last field looks like one number too many in the row.
 
     That is a number with an exponent or with three digits behind the point: `the 0.418`,
@@ -122,17 +121,17 @@ def ends_in_number(text: Text, start: int, stop: int, separator: int) -> bool:
 
 @checked(text=ArrayOf(np.uint8, "bytes"), start=Within("bytes"), stop=Within("bytes"))
 @compiled
-def ends_in_component(text: Text, start: int, stop: int, separator: int) -> bool:
+def ends_in_component(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
     """`ends_in_number`, for keys that are to be written."""
     return ends_in_number(text, start, stop, separator)
 
 
 def _require_lines(
-    matrix: Matrix,
-    packed: Text,
-    offsets: Places,
+    matrix: Float32Array,
+    packed: UInt8Array,
+    offsets: Int64Array,
     separator: int,
-    out: Text,
+    out: UInt8Array,
     first: int,
     last: int,
 ) -> None:
@@ -158,11 +157,11 @@ def _require_lines(
 )
 @compiled
 def format_lines(
-    matrix: Matrix,
-    packed: Text,
-    offsets: Places,
+    matrix: Float32Array,
+    packed: UInt8Array,
+    offsets: Int64Array,
     separator: int,
-    out: Text,
+    out: UInt8Array,
     first: int,
     last: int,
 ) -> int:

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.jit import inlined, readily_compiled
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.row_max import highest
 
 LOG2E = np.float32(math.log2(math.e))
@@ -54,7 +54,7 @@ def tanh_gelu(x: np.float32) -> np.float32:
 
 
 @readily_compiled
-def exponentials(row: Matrix, count: int) -> np.float32:
+def exponentials(row: Float32Array, count: int) -> np.float32:
     """The first so many numbers become exp(number − highest); their sum. Softmax but for that."""
     most = highest(row, count)
     total = np.float32(0)

@@ -7,9 +7,9 @@ Queries come already divided by the root of their size. Nothing is padded but th
 
 from typing import NamedTuple
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.jit import readily_compiled
 from malmoi.kernels.core.llvm import WIDE
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.activations import exponentials
 from malmoi.kernels.transformer.gemm import PANEL, pair_product, panel_product, vector_product
 from malmoi.kernels.transformer.gemm_quantized import Quantized
@@ -20,24 +20,26 @@ QUERIES = 64  # pieces whose scores are held at once
 class Desk(NamedTuple):
     """Room for one thread; `zeros` [PANEL] stay so, and `quantized` is for products of integers."""
 
-    keys: Matrix  # [panels of the longest, size, PANEL]
-    values: Matrix  # [longest, size in whole vectors]
-    scores: Matrix  # [QUERIES, longest in whole panels and one more, lest rows share cache sets]
-    found: Matrix  # [QUERIES, size in whole vectors]
-    totals: Matrix  # [QUERIES]
-    zeros: Matrix
+    keys: Float32Array  # [panels of the longest, size, PANEL]
+    values: Float32Array  # [longest, size in whole vectors]
+    scores: (
+        Float32Array  # [QUERIES, longest in whole panels and one more, lest rows share cache sets]
+    )
+    found: Float32Array  # [QUERIES, size in whole vectors]
+    totals: Float32Array  # [QUERIES]
+    zeros: Float32Array
     quantized: Quantized
 
 
 @readily_compiled
 def attend(
-    joined: Matrix,
+    joined: Float32Array,
     span: tuple[int, int],
     head: int,
     sizes: tuple[int, int],
-    bias: Matrix,
+    bias: Float32Array,
     desk: Desk,
-    out: Matrix,
+    out: Float32Array,
 ) -> None:
     """Of pieces from a first one, so many; `joined` is [pieces, queries | keys | values].
 

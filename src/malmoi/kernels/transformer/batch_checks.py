@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.kernels.core.checks import ArrayOf, Sizes, check_each, require
 from malmoi.kernels.core.jit import compiled
 from malmoi.kernels.core.llvm import WIDE
 from malmoi.kernels.core.mailbox import PIECES, SIZE, TEXTS
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.transformer.attention import QUERIES, Desk
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_quantized import Quantized
-from malmoi.kernels.transformer.layers import Network, Numbers, Pieces, Room
+from malmoi.kernels.transformer.layers import Network, Pieces, Room
 
 FLOATS = np.float32
 IDS, BOUNDS = ArrayOf(np.int32, "ids"), ArrayOf(np.int64, "bounds")
@@ -96,7 +96,7 @@ def _check_desk(network: Network, desk: Desk) -> None:
     require(fits, f"there is room for {keys} keys and {scores} scores, not for {longest} of each")
 
 
-def _check_dense(name: str, dense: Any, layers: int, rows: Matrix, out: Matrix) -> None:
+def _check_dense(name: str, dense: Any, layers: int, rows: Float32Array, out: Float32Array) -> None:
     """Panels as deep as rows, and as many as what they become has columns."""
     panels, others = dense
     columns = _columns(dense)
@@ -134,9 +134,9 @@ def check_batch(
     pieces: Pieces,
     room: Room,
     desk: Desk,
-    wanted: Places,
-    states: Matrix,
-    board: Places,
+    wanted: Int64Array,
+    states: Float32Array,
+    board: Int64Array,
 ) -> None:
     """Refuse a batch of other pieces than there are weights and workspace for."""
     sizes: Sizes = {"dim": network.attended_norm.gains.shape[1]}
@@ -165,9 +165,9 @@ def check_batch(
 
 @compiled
 def find_fault(
-    ids: Numbers,
-    places: Numbers,
-    bounds: Places,
+    ids: Int32Array,
+    places: Int32Array,
+    bounds: Int64Array,
     count: int,
     texts: int,
     limits: tuple[int, int, int],

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import overload
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.barrier import Team, share
 from malmoi.kernels.core.jit import readily_compiled
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.activations import exact_gelu, tanh_gelu
 from malmoi.kernels.transformer.gemm import PANEL, panel_product
 from malmoi.kernels.transformer.gemm_int8 import byte_product, quantize_bytes
@@ -25,22 +25,22 @@ NOT_BENT, EXACT, TANH = 0, 1, 2
 class Dense(NamedTuple):
     """Matrices in panels, one a layer, and their biases."""
 
-    panels: Matrix  # [layers, panels, depth, PANEL]
-    biases: Matrix  # [layers, columns]
+    panels: Float32Array  # [layers, panels, depth, PANEL]
+    biases: Float32Array  # [layers, columns]
 
 
 class QuantizedDense(NamedTuple):
     """The same in integers; `columns` has first sums (int32), scales and biases."""
 
     panels: npt.NDArray[np.signedinteger[Any]]  # [layers, panels, depth, PANEL], int8 or int16
-    columns: Matrix  # [layers, panels, 3, PANEL]
+    columns: Float32Array  # [layers, panels, 3, PANEL]
 
 
 def multiply(
-    rows: Matrix,
+    rows: Float32Array,
     dense: Dense | QuantizedDense,
     layer: int,
-    out: Matrix,
+    out: Float32Array,
     quantized: Quantized,
     team: Team,
     bend: int,
@@ -73,10 +73,10 @@ overload(multiply)(chosen)
 
 @readily_compiled
 def multiply_floats(
-    rows: Matrix,
+    rows: Float32Array,
     dense: Dense,
     layer: int,
-    out: Matrix,
+    out: Float32Array,
     quantized: Quantized,
     team: Team,
     bend: int,
@@ -92,10 +92,10 @@ def multiply_floats(
 
 @readily_compiled
 def multiply_int16(
-    rows: Matrix,
+    rows: Float32Array,
     dense: QuantizedDense,
     layer: int,
-    out: Matrix,
+    out: Float32Array,
     quantized: Quantized,
     team: Team,
     bend: int,
@@ -113,10 +113,10 @@ def multiply_int16(
 
 @readily_compiled
 def multiply_bytes(
-    rows: Matrix,
+    rows: Float32Array,
     dense: QuantizedDense,
     layer: int,
-    out: Matrix,
+    out: Float32Array,
     quantized: Quantized,
     team: Team,
     bend: int,
@@ -133,7 +133,7 @@ def multiply_bytes(
 
 
 @readily_compiled
-def bend_columns(out: Matrix, column: int, bend: int) -> None:
+def bend_columns(out: Float32Array, column: int, bend: int) -> None:
     """GELU (Hendrycks and Gimpel 2016) of a panel that was just computed, and so is near."""
     if bend == NOT_BENT:
         return

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.checks import ArrayOf
 from malmoi.kernels.core.jit import readily_compiled
 from malmoi.kernels.core.llvm import WIDE, Emitter, has
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.gemm import USABLE as FLOATS_USABLE
 from malmoi.kernels.transformer.gemm_quantized import (
     LEAST,
@@ -52,7 +52,7 @@ int16_product = integer_product_of(GROUP, accumulate)
 
 
 @readily_compiled
-def quantize_int16(rows: Matrix, depth: int, out: Quantized) -> None:
+def quantize_int16(rows: Float32Array, depth: int, out: Quantized) -> None:
     """The first `depth` numbers of each row, its norm and its numbers as large as they may be."""
     norm = np.float32(BOUND - SLACK - math.sqrt(depth) / 2)  # rounding adds ½ to each at most
     for i in range(len(rows)):
@@ -69,7 +69,7 @@ def quantize_int16(rows: Matrix, depth: int, out: Quantized) -> None:
             own[d] = np.int16(np.rint(row[d] * factor))
 
 
-def int16_rows(rows: Matrix) -> Quantized:
+def int16_rows(rows: Float32Array) -> Quantized:
     """Whole rows quantized, for Python: the workspace is made for them."""
     ArrayOf(np.float32, "rows", "depth").check("rows", rows, {})
     count, depth = rows.shape

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.jit import readily_compiled
 from malmoi.kernels.core.llvm import WIDE, Emitter, has
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.gemm_quantized import LEAST, SUMS, Quantized, integer_product_of
 from malmoi.kernels.transformer.row_max import highest_magnitude
 
@@ -34,7 +34,7 @@ byte_product = integer_product_of(GROUP, accumulate)
 
 
 @readily_compiled
-def quantize_bytes(rows: Matrix, depth: int, out: Quantized) -> None:
+def quantize_bytes(rows: Float32Array, depth: int, out: Quantized) -> None:
     """The first `depth` numbers of each row as unsigned bytes, 128 too large."""
     for i in range(len(rows)):
         row, own = rows[i], out.rows[i]

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 
+from malmoi.arrays import Float32Array
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.llvm import FLOAT, LANE, NUMBER, WIDE, Array, Emitter
-from malmoi.kernels.parsing.text_rows import Matrix
 from malmoi.kernels.transformer.gemm import AHEAD, LINE, VECTORS, emit_tiles
 
 SUMS = ir.VectorType(LANE, WIDE)
@@ -31,7 +31,7 @@ class Quantized(NamedTuple):
     """Quantized rows and the scale of each."""
 
     rows: npt.NDArray[np.integer[Any]]  # [rows, depth], uint8 or int16
-    scales: Matrix  # [rows], what a quantized number is multiplied with
+    scales: Float32Array  # [rows], what a quantized number is multiplied with
 
 
 def new_quantized(rows: int, depth: int, kind: npt.DTypeLike) -> Quantized:

@@ -8,30 +8,28 @@ feed-forward part, each added to what went in and normalised.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.kernels.core.barrier import Team, meet, share
 from malmoi.kernels.core.jit import inlined, readily_compiled
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.transformer.attention import Desk, attend
 from malmoi.kernels.transformer.dense import NOT_BENT, Dense, QuantizedDense, multiply
 
-Numbers = npt.NDArray[np.int32]
 Span = tuple[int, int]  # from, to
 
 
 class Norms(NamedTuple):
     """What rows are multiplied with and moved by once they are normal, each [layers, dim]."""
 
-    gains: Matrix
-    shifts: Matrix
+    gains: Float32Array
+    shifts: Float32Array
 
 
 class Network(NamedTuple):
     """The weights; `project` has no panels where tables are as wide as the rest."""
 
-    words: Matrix  # [vocabulary, embedding]
-    places: Matrix  # [places, embedding]
+    words: Float32Array  # [vocabulary, embedding]
+    places: Float32Array  # [places, embedding]
     table_norm: Norms
     project: Dense
     joined: Dense | QuantizedDense  # queries, keys and values
@@ -40,7 +38,7 @@ class Network(NamedTuple):
     inner: Dense | QuantizedDense
     outer: Dense | QuantizedDense
     outer_norm: Norms
-    distances: Matrix  # [heads, 2 · positions − 1], or nothing
+    distances: Float32Array  # [heads, 2 · positions − 1], or nothing
     heads: int
     epsilon: np.float32
     bend: int  # which GELU is between `inner` and `outer`
@@ -49,20 +47,20 @@ class Network(NamedTuple):
 class Pieces(NamedTuple):
     """Texts one after the other: text i is bounds[i] to bounds[i + 1]."""
 
-    ids: Numbers
-    places: Numbers
-    bounds: Places
+    ids: Int32Array
+    places: Int32Array
+    bounds: Int64Array
 
 
 class Room(NamedTuple):
     """Rows for what is between the steps, each [pieces, columns in whole panels]."""
 
-    table: Matrix
-    state: Matrix
-    joined: Matrix
-    seen: Matrix
-    moved: Matrix
-    inner: Matrix
+    table: Float32Array
+    state: Float32Array
+    joined: Float32Array
+    seen: Float32Array
+    moved: Float32Array
+    inner: Float32Array
 
 
 @inlined
@@ -71,8 +69,8 @@ def run_layers(
     pieces: Pieces,
     room: Room,
     desk: Desk,
-    wanted: Places,
-    states: Matrix,
+    wanted: Int64Array,
+    states: Float32Array,
     team: Team,
 ) -> None:
     """`states[wanted[n]]` [pieces, dim] becomes hidden state n, where that is not −1.
@@ -106,7 +104,7 @@ def run_layers(
 
 
 @readily_compiled
-def look_up(network: Network, pieces: Pieces, out: Matrix, own: Span) -> None:
+def look_up(network: Network, pieces: Pieces, out: Float32Array, own: Span) -> None:
     """What goes into the first layer: a piece's vector and its place's, normalised."""
     dim = network.words.shape[1]
     for i in range(own[0], own[1]):
@@ -143,7 +141,7 @@ def add_and_norm(
 
 
 @inlined
-def normalise(row: Matrix, norms: Norms, layer: int, epsilon: np.float32, dim: int) -> None:
+def normalise(row: Float32Array, norms: Norms, layer: int, epsilon: np.float32, dim: int) -> None:
     """Mean 0 and variance 1, then multiplied and moved (Ba et al. 2016)."""
     total = np.float32(0)
     for d in range(dim):
@@ -158,7 +156,7 @@ def normalise(row: Matrix, norms: Norms, layer: int, epsilon: np.float32, dim: i
 
 
 @inlined
-def keep(state: Matrix, states: Matrix, place: int) -> None:
+def keep(state: Float32Array, states: Float32Array, place: int) -> None:
     """A hidden state that is asked for."""
     if place >= 0:
         for i in range(len(state)):

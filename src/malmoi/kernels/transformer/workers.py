@@ -3,6 +3,7 @@
 All of a crew have the same room for a batch; the board says how much of it is in use.
 """
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.kernels.core.barrier import Team, look
 from malmoi.kernels.core.jit import inlined, readily_compiled
 from malmoi.kernels.core.mailbox import (
@@ -16,7 +17,6 @@ from malmoi.kernels.core.mailbox import (
     give,
     place,
 )
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.transformer.attention import Desk
 from malmoi.kernels.transformer.batch_checks import check_batch
 from malmoi.kernels.transformer.layers import Network, Pieces, Room, run_layers
@@ -30,9 +30,9 @@ def take_part(
     pieces: Pieces,
     room: Room,
     desk: Desk,
-    wanted: Places,
-    states: Matrix,
-    board: Places,
+    wanted: Int64Array,
+    states: Float32Array,
+    board: Int64Array,
     role: tuple[int, int, int],
 ) -> None:
     """The batch on the board for a leader, and for others one batch after the other.
@@ -52,9 +52,9 @@ def run_batches(
     pieces: Pieces,
     room: Room,
     desk: Desk,
-    wanted: Places,
-    states: Matrix,
-    board: Places,
+    wanted: Int64Array,
+    states: Float32Array,
+    board: Int64Array,
     role: tuple[int, int, int],
 ) -> None:
     """`take_part` without checks."""

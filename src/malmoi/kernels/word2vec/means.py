@@ -11,14 +11,16 @@ where it can.
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.kernels.core.jit import inlined
 from malmoi.kernels.core.prefetch import prefetch_row
-from malmoi.kernels.parsing.text_rows import Matrix
-from malmoi.kernels.word2vec.tiles import TILE, Rows
+from malmoi.kernels.word2vec.tiles import TILE
 
 
 @inlined
-def score_mean(mean: Matrix, outputs: Matrix, targets: Rows, scores: Matrix) -> None:
+def score_mean(
+    mean: Float32Array, outputs: Float32Array, targets: Int32Array, scores: Float32Array
+) -> None:
     """The mean of a window against each target."""
     for i in range(TILE):
         y = outputs[targets[i]]
@@ -30,7 +32,12 @@ def score_mean(mean: Matrix, outputs: Matrix, targets: Rows, scores: Matrix) -> 
 
 @inlined
 def move_targets(
-    mean: Matrix, outputs: Matrix, targets: Rows, coming: Rows, steps: Matrix, move: Matrix
+    mean: Float32Array,
+    outputs: Float32Array,
+    targets: Int32Array,
+    coming: Int32Array,
+    steps: Float32Array,
+    move: Float32Array,
 ) -> None:
     """Targets move, and `move` grows by what they move the window by.
 

@@ -6,16 +6,14 @@ The state of a generator is an array of one number, so that whoever calls owns i
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import UInt32Array, UInt64Array
 from malmoi.kernels.core.jit import compiled, inlined
-
-State = npt.NDArray[np.uint64]
-Chances = npt.NDArray[np.uint32]
 
 CERTAIN = 0xFFFFFFFF
 
 
 @compiled
-def seeded(seed: int, part: int) -> State:
+def seeded(seed: int, part: int) -> UInt64Array:
     """A generator for one part of the work, unlike that of any other part (splitmix64)."""
     mixed = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(part)
     mixed = (mixed + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +24,7 @@ def seeded(seed: int, part: int) -> State:
 
 
 @inlined
-def random_bits(state: State) -> np.uint64:
+def random_bits(state: UInt64Array) -> np.uint64:
     """64 bits; xorshift, its low bits mixed by a multiplication (xorshift64*)."""
     bits = state[0]
     bits ^= bits >> np.uint64(12)
@@ -38,13 +36,13 @@ def random_bits(state: State) -> np.uint64:
 
 
 @inlined
-def below(state: State, count: int) -> np.int64:
+def below(state: UInt64Array, count: int) -> np.int64:
     """A whole number from 0 to below `count`, which is less than 2³²."""
     return np.int64(((random_bits(state) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
 @inlined
-def draw(state: State, table: Chances) -> np.int64:
+def draw(state: UInt64Array, table: UInt32Array) -> np.int64:
     """A number drawn by its weight: one of two that share a place of an alias table."""
     bits = random_bits(state)
     place = np.int64(((bits >> np.uint64(32)) * np.uint64(len(table))) >> np.uint64(32))
@@ -55,7 +53,7 @@ def draw(state: State, table: Chances) -> np.int64:
 
 
 @compiled
-def fill_alias_table(shares: npt.NDArray[np.float64], table: Chances) -> None:
+def fill_alias_table(shares: npt.NDArray[np.float64], table: UInt32Array) -> None:
     """Walker's table [count, 2] from shares whose mean is 1, which are used up.
 
     Place i stays i with a chance of `table[i, 0]` / 2³², else it is `table[i, 1]`.
@@ -82,7 +80,7 @@ def fill_alias_table(shares: npt.NDArray[np.float64], table: Chances) -> None:
             smalls += 1
 
 
-def alias_table(weights: npt.NDArray[np.float64]) -> Chances:
+def alias_table(weights: npt.NDArray[np.float64]) -> UInt32Array:
     """The table that draws by these weights."""
     total = weights.sum()
     if not (len(weights) and weights.min() >= 0 and 0 < total < np.inf):

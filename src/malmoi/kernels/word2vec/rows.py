@@ -6,17 +6,16 @@
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked
 from malmoi.kernels.core.jit import compiled, inlined
 from malmoi.kernels.core.prefetch import LINE
-from malmoi.kernels.parsing.text_rows import Matrix, Places
-from malmoi.kernels.word2vec.tiles import Rows
 
 PER_LINE = LINE // 4  # numbers
 
 
 @inlined
-def mean_of_rows(matrix: Matrix, rows: Rows, out: Matrix) -> None:
+def mean_of_rows(matrix: Float32Array, rows: Int32Array, out: Float32Array) -> None:
     """out = the mean of these rows."""
     for k in range(len(out)):
         out[k] = 0
@@ -30,7 +29,9 @@ def mean_of_rows(matrix: Matrix, rows: Rows, out: Matrix) -> None:
 
 
 @inlined
-def weighted_mean(matrix: Matrix, rows: Rows, weights: Matrix, out: Matrix) -> None:
+def weighted_mean(
+    matrix: Float32Array, rows: Int32Array, weights: Float32Array, out: Float32Array
+) -> None:
     """out = the mean of these rows, each by its weight."""
     total = np.float32(0)
     for k in range(len(out)):
@@ -46,7 +47,7 @@ def weighted_mean(matrix: Matrix, rows: Rows, weights: Matrix, out: Matrix) -> N
 
 
 @inlined
-def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
+def move_rows(matrix: Float32Array, rows: Int32Array, move: Float32Array) -> None:
     """Add a move to each of these rows."""
     for i in range(len(rows)):
         row = matrix[rows[i]]
@@ -64,7 +65,12 @@ def move_rows(matrix: Matrix, rows: Rows, move: Matrix) -> None:
 )
 @compiled
 def mean_rows(
-    matrix: Matrix, starts: Places, rows: Rows, out: Matrix, first: int, last: int
+    matrix: Float32Array,
+    starts: Int64Array,
+    rows: Int32Array,
+    out: Float32Array,
+    first: int,
+    last: int,
 ) -> None:
     """out[i] = the mean of `rows[starts[i] : starts[i + 1]]` of a matrix, for some i."""
     for i in range(first, last):
@@ -77,7 +83,7 @@ def mean_rows(
     shares=ArrayOf(np.float32, "words"),
 )
 @compiled
-def measure_repeats(starts: Places, rows: Rows, shares: npt.NDArray[np.float32]) -> None:
+def measure_repeats(starts: Int64Array, rows: Int32Array, shares: npt.NDArray[np.float32]) -> None:
     """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""
     for i in range(len(shares)):
         those = np.sort(rows[starts[i] : starts[i + 1]])
@@ -88,7 +94,7 @@ def measure_repeats(starts: Places, rows: Rows, shares: npt.NDArray[np.float32])
         shares[i] = len(those) / max(squares, 1)
 
 
-def aligned_rows(rows: int, width: int) -> Matrix:
+def aligned_rows(rows: int, width: int) -> Float32Array:
     """Zeros [rows, width] that begin with a line of memory."""
     room = np.zeros(rows * width + LINE // 4, np.float32)
     first = -room.ctypes.data % LINE // 4

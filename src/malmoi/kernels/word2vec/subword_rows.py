@@ -1,25 +1,21 @@
 """The vectors of a whole vocabulary from its rows and its n-grams' rows, as fastText does."""
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked, require, require_range
 from malmoi.kernels.core.jit import compiled
-from malmoi.kernels.parsing.numbers import Text
-from malmoi.kernels.parsing.text_rows import Matrix, Places
-
-Kept = npt.NDArray[np.int32]
 
 
 def _require_ngrams(
-    packed: Text,
-    offsets: Places,
-    own: Matrix,
-    ngrams: Matrix,
+    packed: UInt8Array,
+    offsets: Int64Array,
+    own: Float32Array,
+    ngrams: Float32Array,
     shortest: int,
     longest: int,
     buckets: int,
-    kept: Kept,
+    kept: Int32Array,
     pruned: bool,
     *others: object,
 ) -> None:
@@ -43,16 +39,16 @@ def _require_ngrams(
 )
 @compiled
 def word_vectors(
-    packed: Text,
-    offsets: Places,
-    own: Matrix,
-    ngrams: Matrix,
+    packed: UInt8Array,
+    offsets: Int64Array,
+    own: Float32Array,
+    ngrams: Float32Array,
     shortest: int,
     longest: int,
     buckets: int,
-    kept: Kept,
+    kept: Int32Array,
     pruned: bool,
-    out: Matrix,
+    out: Float32Array,
     first: int,
     last: int,
 ) -> None:
@@ -76,7 +72,13 @@ def word_vectors(
 
 @compiled
 def ngram_buckets(
-    packed: Text, start: int, stop: int, shortest: int, longest: int, buckets: int, out: Kept
+    packed: UInt8Array,
+    start: int,
+    stop: int,
+    shortest: int,
+    longest: int,
+    buckets: int,
+    out: Int32Array,
 ) -> int:
     """The buckets of a word's n-grams, in order; as many as there is room for are written."""
     count = 0
@@ -106,7 +108,12 @@ def ngram_buckets(
 
 
 def _require_lists(
-    packed: Text, offsets: Places, lengths: Kept, buckets: int, ends: Places, out: Kept
+    packed: UInt8Array,
+    offsets: Int64Array,
+    lengths: Int32Array,
+    buckets: int,
+    ends: Int64Array,
+    out: Int32Array,
 ) -> None:
     require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
     if len(out):
@@ -123,12 +130,12 @@ def _require_lists(
 )
 @compiled
 def list_buckets(
-    packed: Text,
-    offsets: Places,
-    lengths: Kept,
+    packed: UInt8Array,
+    offsets: Int64Array,
+    lengths: Int32Array,
     buckets: int,
-    ends: Places,
-    out: Kept,
+    ends: Int64Array,
+    out: Int32Array,
 ) -> None:
     """Append each word's buckets to its list, which ends at `ends[i]`; without room, count.
 
@@ -143,7 +150,7 @@ def list_buckets(
 
 
 @compiled
-def byte_at(packed: Text, start: int, size: int, at: int) -> int:
+def byte_at(packed: UInt8Array, start: int, size: int, at: int) -> int:
     if at == 0:
         return ord("<")
     if at == size + 1:
@@ -163,7 +170,7 @@ def is_continuation(byte: int) -> bool:
 
 
 @compiled
-def is_line_end(packed: Text, start: int, stop: int) -> bool:
+def is_line_end(packed: UInt8Array, start: int, stop: int) -> bool:
     return (
         stop - start == 4
         and packed[start] == ord("<")
@@ -174,6 +181,6 @@ def is_line_end(packed: Text, start: int, stop: int) -> bool:
 
 
 @compiled
-def find(kept: Kept, bucket: int) -> int:
+def find(kept: Int32Array, bucket: int) -> int:
     place = int(np.searchsorted(kept, bucket))
     return place if place < len(kept) and kept[place] == bucket else -1

@@ -11,13 +11,10 @@ products. Plain loops; `vector_tiles` does the first and the last faster where i
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.kernels.core.jit import inlined
 from malmoi.kernels.core.prefetch import prefetch_row
-from malmoi.kernels.parsing.text_rows import Matrix
-
-Rows = npt.NDArray[np.int32]  # numbers of rows
 
 TILE = 6  # targets at a time: a word and five negatives
 LANES = 8  # places for them: a vector of floats
@@ -31,7 +28,11 @@ BELOW = (2.30815033e-07, 2.32121176e-04, 2.36184756e-02, 4.62133813e-01, 1.0)
 
 @inlined
 def score_tile(
-    hidden: Matrix, contexts: Rows, outputs: Matrix, targets: Rows, scores: Matrix
+    hidden: Float32Array,
+    contexts: Int32Array,
+    outputs: Float32Array,
+    targets: Int32Array,
+    scores: Float32Array,
 ) -> None:
     """Each context against each target."""
     for j in range(len(contexts)):
@@ -45,7 +46,9 @@ def score_tile(
 
 
 @inlined
-def step_tile(scores: Matrix, count: int, goals: Matrix, weights: Matrix, rate: np.float32) -> None:
+def step_tile(
+    scores: Float32Array, count: int, goals: Float32Array, weights: Float32Array, rate: np.float32
+) -> None:
     """Scores become steps."""
     for j in range(count):
         for i in range(LANES):
@@ -54,13 +57,13 @@ def step_tile(scores: Matrix, count: int, goals: Matrix, weights: Matrix, rate: 
 
 @inlined
 def move_tile(
-    hidden: Matrix,
-    contexts: Rows,
-    outputs: Matrix,
-    targets: Rows,
-    coming: Rows,
-    steps: Matrix,
-    moves: Matrix,
+    hidden: Float32Array,
+    contexts: Int32Array,
+    outputs: Float32Array,
+    targets: Int32Array,
+    coming: Int32Array,
+    steps: Float32Array,
+    moves: Float32Array,
 ) -> None:
     """Contexts and targets move towards or away from each other; `moves` is room for six rows.
 
@@ -102,7 +105,9 @@ def sigmoid(score: np.float32) -> np.float32:
 
 
 @inlined
-def tile_loss(scores: Matrix, count: int, goals: Matrix, weights: Matrix) -> float:
+def tile_loss(
+    scores: Float32Array, count: int, goals: Float32Array, weights: Float32Array
+) -> float:
     """−log of the probability of the goals."""
     loss = 0.0
     for j in range(count):

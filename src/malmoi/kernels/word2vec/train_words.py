@@ -11,19 +11,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import (
+    Float32Array,
+    Float64Array,
+    Int32Array,
+    Int64Array,
+    UInt32Array,
+    UInt64Array,
+)
 from malmoi.kernels.core.jit import inlined, uncounted
 from malmoi.kernels.core.llvm import has
 from malmoi.kernels.core.prefetch import prefetch_row
-from malmoi.kernels.counts.sparse_counts import Sums
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.word2vec import means, rows, tiles
 from malmoi.kernels.word2vec import simd_means as vector_means
 from malmoi.kernels.word2vec import simd_rows as vector_rows
 from malmoi.kernels.word2vec import simd_tiles as vector_tiles
-from malmoi.kernels.word2vec.random import CERTAIN, Chances, State, below, draw, random_bits
-from malmoi.kernels.word2vec.tiles import LANES, TILE, Rows, tile_loss
+from malmoi.kernels.word2vec.random import CERTAIN, below, draw, random_bits
+from malmoi.kernels.word2vec.tiles import LANES, TILE, tile_loss
 
 is_wide = has("avx2")
 best_tiles, best_means = (vector_tiles, vector_means) if is_wide else (tiles, means)
@@ -46,8 +51,8 @@ SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,0
 class Network(NamedTuple):
     """Rows padded to whole vectors; input rows of words, then of n-grams."""
 
-    inputs: Matrix
-    outputs: Matrix
+    inputs: Float32Array
+    outputs: Float32Array
 
 
 class Words(NamedTuple):
@@ -58,9 +63,9 @@ class Words(NamedTuple):
     if a row is there several times (so it moves as often), 0 if the word is to stay.
     """
 
-    keep: Chances
-    starts: Places
-    rows: Rows
+    keep: UInt32Array
+    starts: Int64Array
+    rows: Int32Array
     moves: npt.NDArray[np.float32]
 
 
@@ -72,9 +77,9 @@ class Targets(NamedTuple):
     """
 
     negatives: int
-    table: Chances
-    starts: Places
-    nodes: Rows
+    table: UInt32Array
+    starts: Int64Array
+    nodes: Int32Array
     codes: npt.NDArray[np.uint8]
 
 
@@ -98,34 +103,34 @@ class Plan(NamedTuple):
 class Room(NamedTuple):
     """Room for one thread to work in; `slots` is −1 everywhere."""
 
-    slots: Rows  # [words] of each word in the line, its hidden row
-    different: Rows  # [SENTENCE] the word of each hidden row
-    line: Rows  # [SENTENCE] words
-    places: Rows  # [SENTENCE] hidden rows
-    hidden: Matrix  # [SENTENCE, width]
-    before: Matrix  # [SENTENCE, width]
-    contexts: Rows  # [2 · window] hidden rows of a window
-    shares: Matrix  # [2 · window] how many input rows each of these is the mean of
-    mean: Matrix  # [width] of a window
-    targets: Rows  # [2, most targets] of this window and of the next
-    goals: Matrix  # [2, most targets]
-    weights: Matrix  # [2, most targets]
-    scores: Matrix  # [2 · window, LANES]
-    moves: Matrix  # [TILE, width]
+    slots: Int32Array  # [words] of each word in the line, its hidden row
+    different: Int32Array  # [SENTENCE] the word of each hidden row
+    line: Int32Array  # [SENTENCE] words
+    places: Int32Array  # [SENTENCE] hidden rows
+    hidden: Float32Array  # [SENTENCE, width]
+    before: Float32Array  # [SENTENCE, width]
+    contexts: Int32Array  # [2 · window] hidden rows of a window
+    shares: Float32Array  # [2 · window] how many input rows each of these is the mean of
+    mean: Float32Array  # [width] of a window
+    targets: Int32Array  # [2, most targets] of this window and of the next
+    goals: Float32Array  # [2, most targets]
+    weights: Float32Array  # [2, most targets]
+    scores: Float32Array  # [2 · window, LANES]
+    moves: Float32Array  # [TILE, width]
 
 
 @uncounted
 def train_words(
-    ids: Ids,
+    ids: UInt32Array,
     first: int,
     last: int,
     words: Words,
     network: Network,
     targets: Targets,
     plan: Plan,
-    state: State,
+    state: UInt64Array,
     room: Room,
-    result: Sums,
+    result: Float64Array,
 ) -> None:
     """Learn from `ids[first:last]`; `result` is set at the end: a loss, and of how many pairs.
 
@@ -179,7 +184,14 @@ def train_words(
 
 @inlined
 def read_line(
-    ids: Ids, at: int, last: int, words: Words, inputs: Matrix, plan: Plan, state: State, room: Room
+    ids: UInt32Array,
+    at: int,
+    last: int,
+    words: Words,
+    inputs: Float32Array,
+    plan: Plan,
+    state: UInt64Array,
+    room: Room,
 ) -> tuple[int, int, int]:
     """The next line's words that stay: where it ends, how many there are, how many hidden rows."""
     length = different = 0
@@ -208,7 +220,7 @@ def read_line(
 
 
 @inlined
-def gather(words: Words, inputs: Matrix, different: int, room: Room) -> None:
+def gather(words: Words, inputs: Float32Array, different: int, room: Room) -> None:
     """The hidden row of each different word: the mean of its input rows."""
     for slot in range(different):
         word, hidden, before = room.different[slot], room.hidden[slot], room.before[slot]
@@ -218,7 +230,7 @@ def gather(words: Words, inputs: Matrix, different: int, room: Room) -> None:
 
 
 @inlined
-def scatter(words: Words, inputs: Matrix, different: int, room: Room) -> None:
+def scatter(words: Words, inputs: Float32Array, different: int, room: Room) -> None:
     """Every input row of a word takes on what the word's hidden row has moved."""
     for slot in range(different):
         word, hidden, moved = room.different[slot], room.hidden[slot], room.before[slot]
@@ -229,7 +241,7 @@ def scatter(words: Words, inputs: Matrix, different: int, room: Room) -> None:
 
 
 @inlined
-def choose_targets(word: int, now: int, targets: Targets, state: State, room: Room) -> int:
+def choose_targets(word: int, now: int, targets: Targets, state: UInt64Array, room: Room) -> int:
     """The outputs that a word is told by, with goals and weights; how many there are."""
     chosen, goals, weights = room.targets[now], room.goals[now], room.weights[now]
     if len(targets.table) > 0:
@@ -250,7 +262,7 @@ def choose_targets(word: int, now: int, targets: Targets, state: State, room: Ro
 
 
 @inlined
-def find_contexts(centre: int, length: int, plan: Plan, state: State, room: Room) -> int:
+def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room: Room) -> int:
     """The hidden rows of the words around one; how many there are."""
     reach = 1 + below(state, plan.window) if plan.shrinking else plan.window
     around = 0
@@ -262,7 +274,9 @@ def find_contexts(centre: int, length: int, plan: Plan, state: State, room: Room
 
 
 @inlined
-def take_mean(hidden: Matrix, contexts: Rows, words: Words, plan: Plan, room: Room) -> None:
+def take_mean(
+    hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, room: Room
+) -> None:
     """The mean of a window: of all input rows of its words, as in fastText.
 
     A hidden row is a mean itself, and counts as often as it has input rows.

@@ -6,10 +6,8 @@ loops of `word_training` check nothing, and vector instructions cannot.
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, UInt32Array, UInt64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Sizes, check_each, require, require_ids
-from malmoi.kernels.counts.sparse_counts import Sums
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.word2vec.random import State
 from malmoi.kernels.word2vec.rows import PER_LINE
 from malmoi.kernels.word2vec.tiles import LANES, TILE
 from malmoi.kernels.word2vec.train_words import (
@@ -75,7 +73,9 @@ class WordTrainer:
         require(bool(np.all(rows > 0)), "a word has no input row")
         self._longest = self._check_targets(count)
 
-    def train(self, ids: Ids, plan: Plan, state: State, room: Room, result: Sums) -> None:
+    def train(
+        self, ids: UInt32Array, plan: Plan, state: UInt64Array, room: Room, result: Float64Array
+    ) -> None:
         """Learn from a part of the stream; see `train_words`."""
         sizes = self._sizes.copy()
         STREAM.check("ids", ids, sizes)

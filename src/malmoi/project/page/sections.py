@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, printable
 from malmoi.project.scene import Field, Near, Scene, Space
-from malmoi.vectors import Matrix
 
 VERSION = 1
 STEPS = 65535  # of a place on an axis
@@ -94,7 +94,7 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
     }
 
 
-def _places(space: Space, name: str, places: Matrix, axes: int, writer: _Writer) -> None:
+def _places(space: Space, name: str, places: Float32Array, axes: int, writer: _Writer) -> None:
     """[points, axes] as 16-bit steps."""
     if places.shape != (len(space.keys), axes):
         raise BadSetting(f"{space.name}: places of shape {places.shape} for {len(space.keys)} keys")
@@ -122,7 +122,7 @@ def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
     writer.array(f"{metric}-scores", np.diff(steps, axis=1, prepend=first), digits=digits)
 
 
-def score_digits(scores: Matrix) -> int:
+def score_digits(scores: Float32Array) -> int:
     """How many digits after the point are kept: as many as fit 5 digits in all, at most 4."""
     highest = float(np.abs(scores).max(initial=0))
     return max(0, FINEST - len(str(int(highest))) + 1)

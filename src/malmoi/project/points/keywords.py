@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float64Array, Int32Array
 from malmoi.errors import MissingExtra
-from malmoi.project.points.point_clusters import Which
 from malmoi.text.korean import Korean
 
-Doubles = npt.NDArray[np.float64]
 WORD = re.compile(r"[^\W\d_]{2,}")
 HANGUL = re.compile("[가-힣]")
 NAMED = 3
@@ -20,7 +18,7 @@ LEAST = 2  # texts that a word stands in, to be typical of any
 
 
 def typical_words(
-    texts: Sequence[str], which: Which, *, leave_out: Collection[str] = (), count: int = NAMED
+    texts: Sequence[str], which: Int32Array, *, leave_out: Collection[str] = (), count: int = NAMED
 ) -> list[str]:
     """A name for each cluster of texts: the words most typical of it, most typical first.
 
@@ -45,12 +43,12 @@ def typical_words(
     return names
 
 
-def _log_odds(here: Doubles, there: Doubles) -> Doubles:
+def _log_odds(here: Float64Array, there: Float64Array) -> Float64Array:
     """How much likelier each word is here than there, in standard errors."""
     odds = np.log(here / np.maximum(here.sum() - here, 1)) - np.log(
         there / np.maximum(there.sum() - there, 1)
     )
-    scores: Doubles = odds / np.sqrt(1 / here + 1 / there)
+    scores: Float64Array = odds / np.sqrt(1 / here + 1 / there)
     return scores
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.project.scene import Field
-from malmoi.vectors import Matrix
 
 CLUSTER = "cluster"  # the field's name
 LEARNT = 20_000  # points that centres are found from
@@ -14,10 +13,8 @@ ROUNDS = 50
 ROWS = 16_384  # points that are told their centre at a time
 NAMED = 3  # keys in a name
 
-Which = npt.NDArray[np.int32]  # [points]: the cluster of each
 
-
-def cluster_field(keys: Sequence[str], matrix: Matrix, count: int, *, seed: int = 1) -> Field:
+def cluster_field(keys: Sequence[str], matrix: Float32Array, count: int, *, seed: int = 1) -> Field:
     """Which cluster each point is in, as a label that names its most central keys."""
     which, centres = find_clusters(matrix, count, seed=seed)
     labels = []
@@ -29,7 +26,9 @@ def cluster_field(keys: Sequence[str], matrix: Matrix, count: int, *, seed: int 
     return Field(CLUSTER, "label", which, tuple(labels))
 
 
-def find_clusters(matrix: Matrix, count: int, *, seed: int = 1) -> tuple[Which, Matrix]:
+def find_clusters(
+    matrix: Float32Array, count: int, *, seed: int = 1
+) -> tuple[Int32Array, Float32Array]:
     """Each row's cluster, the largest first, and the centres [clusters, dim]; none is empty."""
     chance = np.random.default_rng(seed)
     some = matrix
@@ -51,7 +50,7 @@ def find_clusters(matrix: Matrix, count: int, *, seed: int = 1) -> tuple[Which, 
     return place[which], centres[order]
 
 
-def _first_centres(matrix: Matrix, count: int, chance: np.random.Generator) -> Matrix:
+def _first_centres(matrix: Float32Array, count: int, chance: np.random.Generator) -> Float32Array:
     """Rows far apart, as k-means++ draws them (Arthur & Vassilvitskii 2007)."""
     chosen = [int(chance.integers(len(matrix)))]
     far = np.full(len(matrix), np.inf)
@@ -63,7 +62,7 @@ def _first_centres(matrix: Matrix, count: int, chance: np.random.Generator) -> M
     return matrix[chosen]
 
 
-def _nearest(matrix: Matrix, centres: Matrix) -> Which:
+def _nearest(matrix: Float32Array, centres: Float32Array) -> Int32Array:
     """The nearest centre of each row."""
     half = 0.5 * (centres * centres).sum(axis=1)
     parts = [
@@ -73,7 +72,7 @@ def _nearest(matrix: Matrix, centres: Matrix) -> Which:
     return np.concatenate(parts).astype(np.int32)
 
 
-def _means(matrix: Matrix, which: Which, before: Matrix) -> Matrix:
+def _means(matrix: Float32Array, which: Int32Array, before: Float32Array) -> Float32Array:
     """The mean of each cluster; an empty one stays where it was."""
     centres = before.copy()
     for cluster in range(len(before)):

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.project.points.keywords import typical_words
-from malmoi.project.points.point_clusters import Which, find_clusters
+from malmoi.project.points.point_clusters import find_clusters
 from malmoi.project.points.points import Points, drawable
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.scene import Field
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 MOST = 8  # senses that are looked for
 APART = 0.1  # a silhouette below is no islands but one
@@ -24,7 +25,7 @@ SMALLEST = 0.02  # of the occurrences: fewer are no sense but strays
 
 
 def sense_points(
-    word: str, keys: Sequence[str], matrix: Matrix, texts: Sequence[str], *, seed: int = 1
+    word: str, keys: Sequence[str], matrix: Float32Array, texts: Sequence[str], *, seed: int = 1
 ) -> Points:
     """The occurrences of a word as points: key, vector and text of each, and which sense it is."""
     points = drawable(Points(word, Vectors(keys, matrix), details=texts))
@@ -39,7 +40,7 @@ def sense_points(
     return points.with_notes(note)
 
 
-def find_senses(matrix: Matrix, *, seed: int = 1) -> tuple[Which, float]:
+def find_senses(matrix: Float32Array, *, seed: int = 1) -> tuple[Int32Array, float]:
     """The sense of each occurrence, most frequent first, and how far apart senses lie.
 
     As many as give the best silhouette, or one where even that is poor.
@@ -57,7 +58,7 @@ def find_senses(matrix: Matrix, *, seed: int = 1) -> tuple[Which, float]:
     return best, apart if best.any() else 0.0
 
 
-def silhouette(matrix: Matrix, which: Which, *, seed: int = 1) -> float:
+def silhouette(matrix: Float32Array, which: Int32Array, *, seed: int = 1) -> float:
     """The mean of (b - a) / max(a, b) over a sample (Rousseeuw 1987): how far apart clusters lie.
 
     a is a point's mean distance from its own cluster, b that from the nearest other one.

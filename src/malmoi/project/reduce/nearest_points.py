@@ -5,11 +5,12 @@ from itertools import chain
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.files.progress import Progress, silent
 from malmoi.nearest.all_pairs import rank_each_other
-from malmoi.nearest.top_k import Metric, Rows, rank_rows
+from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.project.scene import Near
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 METRICS: tuple[Metric, ...] = ("cosine", "euclidean")
 ASKED = 2048  # points at a time
@@ -57,7 +58,7 @@ def near_among(
     return lists, rest.take(used - len(vectors))
 
 
-def nearest_of(vectors: Vectors, asked: Rows, k: int) -> Rows:
+def nearest_of(vectors: Vectors, asked: Int64Array, k: int) -> Int64Array:
     """[asked, k]: the nearest of some rows by cosine, themselves left out."""
     found = rank_rows(
         vectors, l2_normalize(vectors.matrix[asked]), min(k + 1, len(vectors)), "cosine"
@@ -65,7 +66,9 @@ def nearest_of(vectors: Vectors, asked: Rows, k: int) -> Rows:
     return _others(found.rows, found.scores, asked)[0]
 
 
-def _others(rows: Rows, scores: Matrix, own: Rows) -> tuple[Rows, Matrix]:
+def _others(
+    rows: Int64Array, scores: Float32Array, own: Int64Array
+) -> tuple[Int64Array, Float32Array]:
     """[asked, k] of [asked, k + 1]: the row itself is left out, or the last if it is not there."""
     other = rows != own[:, np.newaxis]
     other[other.all(axis=1), -1] = False

@@ -8,10 +8,10 @@ from contextlib import contextmanager, redirect_stdout
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
 from malmoi.project.scene import Near
-from malmoi.vectors import Matrix
 
 LINKS = 10  # nearest points that each is drawn to
 ITERATIONS = (100, 100, 250)  # as published: nearer pairs count more from phase to phase
@@ -19,8 +19,13 @@ PEER = "pacmap.pacmap"
 
 
 def pacmap(
-    matrix: Matrix, near: Near, start: Matrix, *, seed: int = 1, progress: Progress = silent
-) -> Matrix:
+    matrix: Float32Array,
+    near: Near,
+    start: Float32Array,
+    *,
+    seed: int = 1,
+    progress: Progress = silent,
+) -> Float32Array:
     """Places [points, 2 or 3], found from those of `start`."""
     with _quiet():
         peer = require("pacmap", extra="project")

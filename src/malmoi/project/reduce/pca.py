@@ -5,16 +5,13 @@ hundreds of thousands of rows take seconds and no copy of them is made.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.vectors import Matrix
+from malmoi.arrays import Float32Array, Float64Array
 
 ROWS = 16_384  # a block
 
-Doubles = npt.NDArray[np.float64]
 
-
-def principal_components(matrix: Matrix, count: int) -> Matrix:
+def principal_components(matrix: Float32Array, count: int) -> Float32Array:
     """Where each row lies along the first `count` components, [rows, count].
 
     Components that there are not are zeros. Of a component's two directions, the one whose
@@ -30,7 +27,7 @@ def principal_components(matrix: Matrix, count: int) -> Matrix:
     return np.concatenate(blocks).astype(np.float32)
 
 
-def _axes(matrix: Matrix, mean: Doubles) -> Doubles:
+def _axes(matrix: Float32Array, mean: Float64Array) -> Float64Array:
     """All components, the widest first, from the covariance."""
     covariance = np.zeros((matrix.shape[1], matrix.shape[1]))
     for rows in _blocks(len(matrix)):
@@ -40,7 +37,7 @@ def _axes(matrix: Matrix, mean: Doubles) -> Doubles:
     return np.ascontiguousarray(axes.T[::-1])
 
 
-def _wide_axes(matrix: Matrix, mean: Doubles) -> Doubles:
+def _wide_axes(matrix: Float32Array, mean: Float64Array) -> Float64Array:
     """The same where there are fewer rows than dimensions."""
     _, _, axes = np.linalg.svd(matrix - mean, full_matrices=False)
     return axes

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting, MissingExtra
 from malmoi.project.reduce.pacmap import pacmap
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.tsne import tsne
 from malmoi.project.scene import Near
 from malmoi.project.stages import Watch, unwatched
-from malmoi.vectors import Matrix
 
 Method = Literal["auto", "pca", "tsne", "pacmap"]
 NAMES = {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}
@@ -21,8 +21,8 @@ MANY = 50_000  # points: more take t-SNE too long
 class Picture:
     """Where points are drawn, by what, and what is to be said of it."""
 
-    plane: Matrix  # [points, 2]
-    solid: Matrix  # [points, 3]
+    plane: Float32Array  # [points, 2]
+    solid: Float32Array  # [points, 3]
     method: str
     notes: tuple[str, ...] = ()
 
@@ -34,7 +34,7 @@ def check_method(method: str) -> None:
 
 
 def reduce(
-    matrix: Matrix,
+    matrix: Float32Array,
     near: Near,
     method: Method = "auto",
     *,
@@ -67,18 +67,22 @@ def _choose(points: int) -> Method:
     return "tsne" if points <= MANY else "pacmap"
 
 
-def _by_pca(start: Matrix, *notes: str) -> Picture:
+def _by_pca(start: Float32Array, *notes: str) -> Picture:
     return Picture(start[:, :2].copy(), start, NAMES["pca"], notes)
 
 
-def _by_tsne(matrix: Matrix, near: Near, start: Matrix, seed: int, watch: Watch) -> Picture:
+def _by_tsne(
+    matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
+) -> Picture:
     plane = tsne(near, start[:, :2], seed=seed, progress=watch("t-SNE"))
     # In three dimensions openTSNE has no fast way, and takes twenty times as long as PaCMAP.
     solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
     return Picture(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
 
 
-def _by_pacmap(matrix: Matrix, near: Near, start: Matrix, seed: int, watch: Watch) -> Picture:
+def _by_pacmap(
+    matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
+) -> Picture:
     plane = pacmap(matrix, near, start[:, :2], seed=seed, progress=watch("PaCMAP"))
     solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
     return Picture(plane, solid, NAMES["pacmap"])

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
 from malmoi.project.scene import Near
-from malmoi.vectors import Matrix
 
 LINKS = 15  # nearest points that each is drawn to
 EARLY, LATE = 250, 500  # iterations, exaggerated and not
@@ -23,7 +23,9 @@ SPREAD, JITTER, TINY = 1e-4, 0.01, 1e-12
 TOLD = 10  # iterations between two looks at how far it is
 
 
-def tsne(near: Near, start: Matrix, *, seed: int = 1, progress: Progress = silent) -> Matrix:
+def tsne(
+    near: Near, start: Float32Array, *, seed: int = 1, progress: Progress = silent
+) -> Float32Array:
     """Places [points, 2], found from those of `start`."""
     peer = require("openTSNE", extra="project")
     rows = near.rows[:, : max(1, min(LINKS, len(start) // 3))].astype(np.int64)
@@ -53,7 +55,7 @@ def _telling(progress: Progress, before: int, total: int) -> Callable[..., None]
     return tell
 
 
-def _apart(start: Matrix, seed: int) -> npt.NDArray[np.float64]:
+def _apart(start: Float32Array, seed: int) -> npt.NDArray[np.float64]:
     """Where to begin: close together, and equal points moved a little, or they would stay so."""
     chance = np.random.default_rng(seed)
     places = start / max(float(start[:, 0].std()), TINY)

@@ -10,19 +10,16 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import BoolArray, Float32Array
 from malmoi.search.storage.postings import Postings
-from malmoi.vectors import Matrix
 
 K1, B = 1.2, 0.75
 
-Mask = npt.NDArray[np.bool_]
-
 
 def score_words(
-    postings: Sequence[Postings], alive: Sequence[Mask], words: Sequence[str]
-) -> Matrix:
+    postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
+) -> Float32Array:
     """The score of every text, of the first postings first; texts not alive do not count."""
     starts = np.cumsum([0, *(len(part.lengths) for part in postings)])
     scores = np.zeros(starts[-1], dtype=np.float32)
@@ -38,7 +35,7 @@ def score_words(
 
 
 def word_weights(
-    postings: Sequence[Postings], alive: Sequence[Mask], words: Sequence[str]
+    postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
 ) -> dict[str, float]:
     """ln(1 + (N - n + ½) / (n + ½)) of each word, as often as it comes.
 
@@ -59,7 +56,7 @@ def score_text(weights: Mapping[str, float], text: Sequence[str], mean: float) -
     return sum(weight * counts[word] / (counts[word] + slack) for word, weight in weights.items())
 
 
-def mean_length(postings: Sequence[Postings], alive: Sequence[Mask]) -> float:
+def mean_length(postings: Sequence[Postings], alive: Sequence[BoolArray]) -> float:
     """The words of a text, on average."""
     texts = sum(int(mask.sum()) for mask in alive)
     parts = zip(postings, alive, strict=True)

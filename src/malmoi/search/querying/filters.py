@@ -9,13 +9,12 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import BoolArray
 from malmoi.errors import BadSetting
 from malmoi.search.storage.columns import Column, as_json
 from malmoi.unicode import normalize
 
-Mask = npt.NDArray[np.bool_]
 Where = Mapping[str, Any] | str | Sequence[str]
 ORDERS: dict[str, Callable[[Any, Any], Any]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 RELATIONS = ("=", "!=", *ORDERS)
@@ -30,7 +29,7 @@ class Condition:
     relation: str
     values: tuple[str, ...]
 
-    def holds(self, column: Column | None, rows: int) -> Mask:
+    def holds(self, column: Column | None, rows: int) -> BoolArray:
         """For each row whether it fits; without a value, only != does."""
         if column is None:
             return np.full(rows, self.relation == "!=")
@@ -41,7 +40,7 @@ class Condition:
             fits[[code + 1 for code in _equal(column, self.values)]] = True
             if self.relation == "!=":
                 fits = ~fits
-        found: Mask = fits[column.codes]
+        found: BoolArray = fits[column.codes]
         return found
 
 

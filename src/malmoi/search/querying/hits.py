@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.search.querying.ranking import Ranked
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 Span = tuple[int, int]  # characters
 
@@ -41,7 +42,7 @@ class Hits(list[Hit]):
         self.weight = weight
 
 
-def make_hits(state: State, found: Ranked, direction: Matrix | None) -> list[Hit]:
+def make_hits(state: State, found: Ranked, direction: Float32Array | None) -> list[Hit]:
     """The texts of rows; `direction` is what their passages are compared with."""
     rows, scores = found.rows.tolist(), found.scores.tolist()
     if len(state.segments) == 1 and state.segments[0].passages is None:
@@ -56,7 +57,7 @@ def make_hits(state: State, found: Ranked, direction: Matrix | None) -> list[Hit
     return hits
 
 
-def best_passage(segment: Segment, row: int, direction: Matrix | None) -> Span | None:
+def best_passage(segment: Segment, row: int, direction: Float32Array | None) -> Span | None:
     """Where the passage of a text is that is nearest to a direction; None where it has but one."""
     if segment.passages is None or direction is None:
         return None

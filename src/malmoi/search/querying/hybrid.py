@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.nearest.top_k import divisors
 from malmoi.search.fusion import fuse
 from malmoi.search.querying.bm25 import word_weights
@@ -20,19 +21,17 @@ from malmoi.search.querying.ranking import (
     highest_rows,
     word_scores,
 )
-from malmoi.search.storage.segment import Rows
-from malmoi.search.storage.state import Mask, State
-from malmoi.vectors import Matrix
+from malmoi.search.storage.state import State
 
 DEPTH = 100  # candidates of each side, at least
 
 
 def by_both(
     state: State,
-    direction: Matrix | None,
+    direction: Float32Array | None,
     words: Sequence[str],
     k: int,
-    allowed: tuple[Mask, ...],
+    allowed: tuple[BoolArray, ...],
     *,
     weight: float,
     exact: bool = False,
@@ -53,12 +52,12 @@ def by_both(
     return first_rows(rows, fuse(cosines, matched, weight, state.spread), k)
 
 
-def cosines_of(state: State, rows: Rows, directions: Matrix) -> Matrix:
+def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Float32Array:
     """How near rows, in ascending order, are to directions of length one: [directions, rows].
 
     Of a text with passages it is the best one.
     """
-    found: Matrix = np.zeros((len(directions), len(rows)), np.float32)
+    found: Float32Array = np.zeros((len(directions), len(rows)), np.float32)
     bounds = np.searchsorted(rows, state.starts)
     spans = pairwise(bounds.tolist())
     for segment, start, (first, last) in zip(state.segments, state.starts, spans, strict=False):

@@ -6,14 +6,14 @@ from math import ceil
 
 import numpy as np
 
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.errors import BadSetting, warn
 from malmoi.nearest.top_k import closeness, divisors, rank_rows, top
 from malmoi.search.querying.bm25 import score_words
 from malmoi.search.querying.filters import Condition
 from malmoi.search.storage.clusters import Clusters, can_cluster
-from malmoi.search.storage.segment import Rows, Segment
-from malmoi.search.storage.state import Mask, State
-from malmoi.vectors import Matrix
+from malmoi.search.storage.segment import Segment
+from malmoi.search.storage.state import State
 
 FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
 
@@ -22,14 +22,14 @@ FEW = 0.1  # of the rows: those are gathered and looked at exactly, more are mas
 class Ranked:
     """Rows and their scores, best first."""
 
-    rows: Rows
-    scores: Matrix
+    rows: Int64Array
+    scores: Float32Array
 
 
 NOTHING = Ranked(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
-def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[Mask, ...]:
+def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[BoolArray, ...]:
     """For every row, segment by segment, whether it lives and fits."""
     allowed = state.alive
     for condition in conditions:
@@ -44,7 +44,12 @@ def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[Mask, .
 
 
 def by_vector(
-    state: State, direction: Matrix, k: int, allowed: tuple[Mask, ...], *, exact: bool = False
+    state: State,
+    direction: Float32Array,
+    k: int,
+    allowed: tuple[BoolArray, ...],
+    *,
+    exact: bool = False,
 ) -> Ranked:
     """The k rows nearest to a direction of length one, by cosine."""
     counts = state.counts if allowed is state.alive else [int(mask.sum()) for mask in allowed]
@@ -62,33 +67,38 @@ def by_vector(
     return _merged(found, state.starts, k)
 
 
-def by_words(state: State, words: Sequence[str], k: int, allowed: tuple[Mask, ...]) -> Ranked:
+def by_words(state: State, words: Sequence[str], k: int, allowed: tuple[BoolArray, ...]) -> Ranked:
     """The k rows with the highest BM25; only those that have one of the words."""
     return highest_rows(word_scores(state, words, allowed), k)
 
 
-def word_scores(state: State, words: Sequence[str], allowed: tuple[Mask, ...]) -> Matrix:
+def word_scores(state: State, words: Sequence[str], allowed: tuple[BoolArray, ...]) -> Float32Array:
     """BM25 of every row; zero where it is not allowed."""
     scores = score_words(state.postings, state.alive, words)
     scores[~np.concatenate(allowed)] = 0
     return scores
 
 
-def highest_rows(scores: Matrix, k: int) -> Ranked:
+def highest_rows(scores: Float32Array, k: int) -> Ranked:
     """The k rows with the highest scores above zero."""
     rows = top(scores, k)
     rows = rows[scores[rows] > 0]
     return Ranked(rows, scores[rows])
 
 
-def first_rows(rows: Rows, scores: Matrix, k: int) -> Ranked:
+def first_rows(rows: Int64Array, scores: Float32Array, k: int) -> Ranked:
     """The k best of these rows, equal ones by row."""
     order = np.lexsort((rows, -scores))[:k]
     return Ranked(rows[order], scores[order])
 
 
 def _best(
-    clusters: Clusters | None, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+    clusters: Clusters | None,
+    segment: Segment,
+    direction: Float32Array,
+    k: int,
+    mask: BoolArray,
+    count: int,
 ) -> Ranked:
     """The k texts of a segment whose best passage is nearest; `mask` and `count` are of texts."""
     passages = segment.passages
@@ -107,7 +117,12 @@ def _best(
 
 
 def _vectors(
-    clusters: Clusters | None, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+    clusters: Clusters | None,
+    segment: Segment,
+    direction: Float32Array,
+    k: int,
+    mask: BoolArray,
+    count: int,
 ) -> Ranked:
     """The k nearest vectors of a segment, of those that the mask lets through."""
     near = _clustered(clusters, segment, direction, k, mask, count) if clusters else None
@@ -115,7 +130,12 @@ def _vectors(
 
 
 def _clustered(
-    clusters: Clusters, segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
+    clusters: Clusters,
+    segment: Segment,
+    direction: Float32Array,
+    k: int,
+    mask: BoolArray,
+    count: int,
 ) -> Ranked | None:
     """The nearest through clusters; None where few rows are allowed, or too few were found."""
     size = len(segment.vectors)
@@ -127,7 +147,9 @@ def _clustered(
     return _exactly(segment, direction, k, rows) if len(rows) >= min(k, count) else None
 
 
-def _nearest(segment: Segment, direction: Matrix, k: int, mask: Mask, count: int) -> Ranked:
+def _nearest(
+    segment: Segment, direction: Float32Array, k: int, mask: BoolArray, count: int
+) -> Ranked:
     """The k nearest of one segment's rows, exactly."""
     vectors = segment.vectors
     if count == 0:
@@ -141,22 +163,22 @@ def _nearest(segment: Segment, direction: Matrix, k: int, mask: Mask, count: int
     return _exactly(segment, direction, k, top(near, min(k, count)))
 
 
-def _exactly(segment: Segment, direction: Matrix, k: int, rows: Rows) -> Ranked:
+def _exactly(segment: Segment, direction: Float32Array, k: int, rows: Int64Array) -> Ranked:
     """The k nearest of some rows of a segment."""
     near = _cosines(segment, direction, rows)
     best = (-near).argsort(kind="stable")[:k]
     return Ranked(rows[best], near[best])
 
 
-def _cosines(segment: Segment, direction: Matrix, rows: Rows) -> Matrix:
+def _cosines(segment: Segment, direction: Float32Array, rows: Int64Array) -> Float32Array:
     """Of some rows of a segment's vectors."""
     vectors = segment.vectors
-    near: Matrix = vectors.matrix.take(rows, axis=0) @ direction
+    near: Float32Array = vectors.matrix.take(rows, axis=0) @ direction
     near /= divisors(vectors.norms.take(rows))
     return near
 
 
-def _merged(parts: Sequence[Ranked], starts: Rows, k: int) -> Ranked:
+def _merged(parts: Sequence[Ranked], starts: Int64Array, k: int) -> Ranked:
     """The best of all segments."""
     if len(parts) == 1:
         return parts[0]

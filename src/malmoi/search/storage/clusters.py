@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import BadFile
 from malmoi.extras import require
 from malmoi.files.checksums import file_sum
 from malmoi.files.output import beside
-from malmoi.nearest.top_k import Rows, divisors, rank_rows
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.nearest.top_k import divisors, rank_rows
+from malmoi.vectors import Vectors, l2_normalize
 
 WORTH = 100_000  # rows: fewer are looked through exactly
 FEWEST = 1000  # rows: too few to train codes with
@@ -90,7 +91,7 @@ class Clusters:
         """The same, in memory."""
         return _holding(replace(self, path=None, checksum=None), self.index)
 
-    def nearest(self, direction: Matrix, k: int) -> Rows:
+    def nearest(self, direction: Float32Array, k: int) -> Int64Array:
         """Rows that are likely to hold the k nearest, and others."""
         count, asked = k * self.candidates, np.ascontiguousarray(direction, np.float32)
         scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
@@ -124,7 +125,7 @@ def make_clusters(vectors: Vectors) -> Clusters | None:
     return _holding(made, index)
 
 
-def _trained(units: Matrix) -> Any:
+def _trained(units: Float32Array) -> Any:
     """faiss's index for rows like these, still empty."""
     faiss = require("faiss", extra="search")
     rows, dim = units.shape
@@ -168,9 +169,9 @@ def _holding(clusters: Clusters, index: Any) -> Clusters:
 class _Sample:
     """Queries of length one, how near the last of their nearest rows is, and the best centre."""
 
-    directions: Matrix  # [queries, dim]
-    least: Matrix  # [queries]
-    centres: Matrix  # [queries]
+    directions: Float32Array  # [queries, dim]
+    least: Float32Array  # [queries]
+    centres: Float32Array  # [queries]
 
     def __getitem__(self, which: Any) -> "_Sample":
         return _Sample(self.directions[which], self.least[which], self.centres[which])
@@ -179,7 +180,7 @@ class _Sample:
         return len(self.least)
 
 
-def _samples(index: Any, vectors: Vectors, units: Matrix) -> list[_Sample]:
+def _samples(index: Any, vectors: Vectors, units: Float32Array) -> list[_Sample]:
     """Rows with noise, and random directions: what is asked for is seldom a row itself."""
     random = np.random.default_rng(SEED)
     chosen = np.sort(random.permutation(len(units))[:SAMPLE])

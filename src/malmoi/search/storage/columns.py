@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import IntegerArray
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.tensors import Tensors, expect
@@ -19,7 +20,6 @@ from malmoi.keys import Keys
 from malmoi.unicode import normalize
 
 Fields = Mapping[str, Any]
-Rows = npt.NDArray[np.integer]
 CODES = "field_codes "  # then the field's name
 
 
@@ -73,13 +73,13 @@ def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
     return columns
 
 
-def join_columns(parts: Sequence[tuple[Mapping[str, Column], Rows]]) -> dict[str, Column]:
+def join_columns(parts: Sequence[tuple[Mapping[str, Column], IntegerArray]]) -> dict[str, Column]:
     """The columns of several together, of each part these rows."""
     names = {name: None for columns, _ in parts for name in columns}
     return {name: _join([(part.get(name), rows) for part, rows in parts]) for name in names}
 
 
-def _join(parts: Sequence[tuple[Column | None, Rows]]) -> Column:
+def _join(parts: Sequence[tuple[Column | None, IntegerArray]]) -> Column:
     numbers: dict[str, int] = {}
     joined = [np.empty(0, np.uint32)]
     for column, rows in parts:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import BoolArray, Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.files.checksums import json_sum
@@ -16,8 +17,7 @@ from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import Fusion
 from malmoi.search.storage.clusters import Clusters
 from malmoi.search.storage.segment import Segment
-from malmoi.search.storage.state import Mask, Probe, State
-from malmoi.vectors import Matrix
+from malmoi.search.storage.state import Probe, State
 
 VERSION = 1
 SUM = "crc32"
@@ -126,7 +126,7 @@ def _unpacked(text: str, size: int) -> bytes:
     return found
 
 
-def _vector(text: str, dim: int) -> Matrix:
+def _vector(text: str, dim: int) -> Float32Array:
     return np.frombuffer(_unpacked(text, 4 * dim), "<f4").astype(np.float32)
 
 
@@ -138,7 +138,7 @@ def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
     return clusters
 
 
-def _alive(text: str, rows: int) -> Mask:
+def _alive(text: str, rows: int) -> BoolArray:
     bits = np.unpackbits(np.frombuffer(_unpacked(text, -(-rows // 8)), np.uint8))
-    alive: Mask = bits[:rows] == 0
+    alive: BoolArray = bits[:rows] == 0
     return alive

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.encode.protocol import Encoder, Splitter
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.files.tensors import Tensors, expect
-from malmoi.vectors import Matrix
 
-Rows = npt.NDArray[np.int64]
-Spans = npt.NDArray[np.uint32]  # [passages, 2]: where they begin and end in their texts, characters
 WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
 
 
@@ -26,11 +23,11 @@ WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks 
 class Passages:
     """Text i has the passages from bounds[i] to bounds[i + 1]."""
 
-    bounds: Rows  # [texts + 1]
-    spans: Spans
+    bounds: Int64Array  # [texts + 1]
+    spans: UInt32Array
 
     @cached_property
-    def owners(self) -> Rows:
+    def owners(self) -> Int64Array:
         """The text of each passage."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
@@ -38,11 +35,11 @@ class Passages:
         """The passages of a text."""
         return slice(int(self.bounds[text]), int(self.bounds[text + 1]))
 
-    def rows(self, texts: Rows) -> Rows:
+    def rows(self, texts: Int64Array) -> Int64Array:
         """The passages of some texts, text by text."""
         counts = np.diff(self.bounds)[texts]
         starts = self.bounds[texts] - np.cumsum(counts) + counts
-        found: Rows = np.repeat(starts, counts) + np.arange(int(counts.sum()))
+        found: Int64Array = np.repeat(starts, counts) + np.arange(int(counts.sum()))
         return found
 
 
@@ -50,11 +47,11 @@ class Passages:
 class Embedded:
     """The passages of one text and their vectors."""
 
-    matrix: Matrix  # [passages, dim]
-    spans: Spans
+    matrix: Float32Array  # [passages, dim]
+    spans: UInt32Array
 
 
-def make_passages(texts: Sequence[Spans]) -> Passages | None:
+def make_passages(texts: Sequence[UInt32Array]) -> Passages | None:
     """The passages of texts in a row; None where each is a passage by itself."""
     counts = [len(spans) for spans in texts]
     if all(count == 1 for count in counts):
@@ -79,11 +76,11 @@ def embed_texts(
     return [Embedded(rows, np.array(some, np.uint32).reshape(-1, 2)) for rows, some in each]
 
 
-def join_passages(parts: Sequence[tuple[Passages | None, Rows]]) -> Passages | None:
+def join_passages(parts: Sequence[tuple[Passages | None, Int64Array]]) -> Passages | None:
     """The passages of several segments end to end, of each part those of these texts."""
     if all(passages is None for passages, _ in parts):
         return None
-    counts, spans = [np.zeros(1, np.int64)], list[Spans]()
+    counts, spans = [np.zeros(1, np.int64)], list[UInt32Array]()
     for passages, texts in parts:
         if passages is None:
             counts.append(np.ones(len(texts), np.int64))

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.deferred import Deferred, defer
 from malmoi.errors import BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
 from malmoi.files.tensors import Check, TensorFile, Tensors, expect, unchecked
 from malmoi.keys import Keys
 
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.uint32]
 NOTHING, NONE = np.empty(0, np.uint32), np.empty(0, np.int64)
 
 
@@ -25,12 +24,12 @@ class Postings(Deferred):
     """Word t stands `counts[i]` times in text `rows[i]`, for i from bounds[t] to bounds[t + 1]."""
 
     words: Keys
-    bounds: Numbers  # [words + 1]
-    rows: Small  # [postings], ascending for each word
-    counts: Small  # [postings]
-    lengths: Small  # [texts], in words
+    bounds: Int64Array  # [words + 1]
+    rows: UInt32Array  # [postings], ascending for each word
+    counts: UInt32Array  # [postings]
+    lengths: UInt32Array  # [texts], in words
 
-    def of(self, word: str) -> tuple[Small, Small]:
+    def of(self, word: str) -> tuple[UInt32Array, UInt32Array]:
         """The texts that a word stands in, and how often."""
         at = self.words.find(word)
         if at < 0:
@@ -51,7 +50,7 @@ def count_words(texts: Iterable[Sequence[str]]) -> Postings:
     return _grouped(numbers, np.array(flat, np.int64), texts_of, once, np.array(lengths))
 
 
-def join_postings(parts: Sequence[tuple[Postings, Numbers]]) -> Postings:
+def join_postings(parts: Sequence[tuple[Postings, Int64Array]]) -> Postings:
     """One for the texts of several, of each part those of these rows."""
     numbers: dict[str, int] = {}
     words, texts, counts, lengths, start = [], [], [], [], 0
@@ -71,9 +70,9 @@ def join_postings(parts: Sequence[tuple[Postings, Numbers]]) -> Postings:
 
 def _grouped(
     words: Iterable[str],
-    numbers: Numbers,
-    texts: Numbers,
-    counts: Numbers,
+    numbers: Int64Array,
+    texts: Int64Array,
+    counts: Int64Array,
     lengths: npt.NDArray[np.integer],
 ) -> Postings:
     """Occurrences sorted by word and text, those of the same word and text added up.
@@ -134,11 +133,11 @@ def postings_from_file(file: TensorFile) -> Postings:
 def _checks(postings: int, texts: int) -> dict[str, Check]:
     """What must hold of the bounds and of the rows."""
 
-    def check_bounds(bounds: Numbers) -> None:
+    def check_bounds(bounds: Int64Array) -> None:
         if bounds[0] != 0 or bounds[-1] != postings or np.any(np.diff(bounds) < 0):
             raise BadSetting("the words do not fit their postings")
 
-    def check_rows(rows: Small) -> None:
+    def check_rows(rows: UInt32Array) -> None:
         if len(rows) and rows.max() >= texts:
             raise BadSetting(f"a word is in text {rows.max():,} of {texts:,}")
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array, UInt64Array
 from malmoi.deferred import Deferred, defer
 from malmoi.errors import BadSetting
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
@@ -49,13 +50,11 @@ from malmoi.search.storage.postings import (
     postings_as_tensors,
     postings_from_file,
 )
-from malmoi.vectors import Matrix, Vectors, l2_normalize
+from malmoi.vectors import Vectors, l2_normalize
 
 KIND = Kind("a segment of an index", "a segment of an index")
 SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
 NO_FIELDS = bytes(8)  # the digest of none
-Digests = npt.NDArray[np.uint64]
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Segment(Deferred):
     ids: Keys
     vectors: Vectors
     texts: Keys
-    digests: Digests  # [rows, 3]
+    digests: UInt64Array  # [rows, 3]
     columns: Mapping[str, Column]
     postings: Postings
     passages: Passages | None = None
@@ -119,7 +118,7 @@ class Segment(Deferred):
         return self.ids.strings(rows), self.texts.strings(rows), fields
 
 
-def digests_of(entries: Iterable[Entry]) -> Digests:
+def digests_of(entries: Iterable[Entry]) -> UInt64Array:
     """Two numbers for each text, one for the fields, [entries, 3]."""
     parts = list[bytes]()
     for entry in entries:
@@ -132,7 +131,7 @@ def digests_of(entries: Iterable[Entry]) -> Digests:
 
 def make_segment(
     entries: Sequence[Entry],
-    matrix: Matrix,
+    matrix: Float32Array,
     analyser: Analyser,
     passages: Passages | None = None,
 ) -> Segment:
@@ -164,7 +163,7 @@ def embedded_segment(
     return make_segment(entries, matrix, analyser, passages)
 
 
-def join_segments(parts: Sequence[tuple[Segment, Rows]]) -> Segment:
+def join_segments(parts: Sequence[tuple[Segment, Int64Array]]) -> Segment:
     """One segment of several, of each part these rows."""
     ids = _joined([part.ids.take(rows) for part, rows in parts])
     passages = join_passages([(part.passages, rows) for part, rows in parts])

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.errors import BadSetting
 from malmoi.search.analyser import Analyser
@@ -19,10 +19,9 @@ from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.storage.clusters import Clusters
 from malmoi.search.storage.passage_offsets import Embedded
 from malmoi.search.storage.postings import Postings
-from malmoi.search.storage.segment import Entry, Rows, Segment, join_segments
-from malmoi.vectors import Matrix, Vectors
+from malmoi.search.storage.segment import Entry, Segment, join_segments
+from malmoi.vectors import Vectors
 
-Mask = npt.NDArray[np.bool_]
 SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
 TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
 
@@ -32,7 +31,7 @@ class Probe:
     """A text and its vector, by which the encoder of an index is known again."""
 
     text: str
-    vector: Matrix  # [dim]
+    vector: Float32Array  # [dim]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +49,14 @@ class State:
     model: str = ""
     probe: Probe | None = None
     segments: tuple[Segment, ...] = ()
-    alive: tuple[Mask, ...] = ()
+    alive: tuple[BoolArray, ...] = ()
     clusters: Clusters | None = None
     prompts: Prompts | None = None
     passages: bool = False
     fusion: Fusion | None = None
 
     @cached_property
-    def starts(self) -> Rows:
+    def starts(self) -> Int64Array:
         """The number of each segment's first row, and of the row after the last."""
         return np.cumsum([0, *map(len, self.segments)])
 
@@ -71,7 +70,7 @@ class State:
         return [segment.postings for segment in self.segments]
 
     @cached_property
-    def living(self) -> Mask:
+    def living(self) -> BoolArray:
         """For every row whether it lives."""
         return np.concatenate([np.empty(0, bool), *self.alive])
 
@@ -132,7 +131,7 @@ class State:
         segment, at = self.at(row)
         return segment.embedded(at)
 
-    def find(self, ids: Sequence[str]) -> Rows:
+    def find(self, ids: Sequence[str]) -> Int64Array:
         """The living row of each id, or -1."""
         rows = np.full(len(ids), -1, dtype=np.int64)
         for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
@@ -165,7 +164,7 @@ def with_segment(state: State, new: Segment) -> State:
     )
 
 
-def without(state: State, rows: Rows) -> State:
+def without(state: State, rows: Int64Array) -> State:
     """The same without some rows; -1 is none."""
     gone = rows[rows >= 0]
     if len(gone) == 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations, Parts
 from malmoi.encode.bulk.embed import Wish
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
@@ -29,7 +30,7 @@ from malmoi.serve.service.request_texts import (
 )
 from malmoi.serve.service.request_tokenizer import Cut, Reader
 from malmoi.serve.service.service import Service, Visit
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 TEXTS = "texts"
 RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
@@ -151,7 +152,7 @@ async def cut(
     return await service.aside(visit, call, characters(texts))
 
 
-def scaled(rows: Matrix, asked: EmbedRequest) -> Matrix:
+def scaled(rows: Float32Array, asked: EmbedRequest) -> Float32Array:
     """Vectors as they are, or of length 1."""
     return l2_normalize(rows) if asked.normalize else rows
 

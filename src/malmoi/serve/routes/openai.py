@@ -4,6 +4,7 @@ import base64
 from functools import partial
 from typing import Any
 
+from malmoi.arrays import Float32Array
 from malmoi.serve.http.api_errors import Refused
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
@@ -20,7 +21,7 @@ from malmoi.serve.service.request_texts import (
 )
 from malmoi.serve.service.request_tokenizer import Cut, Reader
 from malmoi.serve.service.service import Service, Visit
-from malmoi.vectors import Matrix, l2_normalize
+from malmoi.vectors import l2_normalize
 
 INPUT = "input"
 NO_IDS = (
@@ -44,7 +45,7 @@ async def embeddings(service: Service, visit: Visit, asked: EmbeddingsRequest) -
     return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
-def as_data(rows: Matrix, asked: EmbeddingsRequest) -> list[dict[str, Any]]:
+def as_data(rows: Float32Array, asked: EmbeddingsRequest) -> list[dict[str, Any]]:
     """Vectors as OpenAI lists them."""
     if asked.dimensions is not None:
         rows = l2_normalize(rows[:, : asked.dimensions])
@@ -57,7 +58,7 @@ def as_data(rows: Matrix, asked: EmbeddingsRequest) -> list[dict[str, Any]]:
 
 async def vectors(
     service: Service, visit: Visit, model: Served, given: str | list[str | int | list[int]]
-) -> Matrix:
+) -> Float32Array:
     """The vectors of what was given, be it texts or ids of tokens, [texts, dim]."""
     texts, ids = texts_or_ids(service, given)
     reader = model.reader
@@ -111,7 +112,7 @@ def texts_or_ids(
     raise Refused(400, "the input mixes texts and ids of tokens: send one kind", parameter=INPUT)
 
 
-def in_base64(rows: Matrix) -> list[str]:
+def in_base64(rows: Float32Array) -> list[str]:
     """Rows as little-endian float32 in base64."""
     return [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in rows]
 

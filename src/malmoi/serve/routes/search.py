@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import ContextualEncoder
 from malmoi.search.index import Index
 from malmoi.serve.http.endpoint import Endpoint
@@ -13,7 +14,6 @@ from malmoi.serve.service.loaded_models import Served
 from malmoi.serve.service.request_texts import checked, note_fragments, note_texts, run_encodings
 from malmoi.serve.service.request_tokenizer import Reader
 from malmoi.serve.service.service import Service, Visit
-from malmoi.vectors import Matrix
 
 
 async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[str, Any]:
@@ -54,7 +54,7 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
 
 async def query_vector(
     service: Service, visit: Visit, model: Served, index: Index, query: str
-) -> Matrix | None:
+) -> Float32Array | None:
     """The query through the model of the index, in the same batches as everybody's texts.
 
     None where that model does not read in context: the index asks it by itself.
@@ -68,7 +68,7 @@ async def query_vector(
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     note_texts(service, visit, model, 1, truncated)
     await note_fragments(service, visit, reader, encodings, [query])
-    vector: Matrix = (await run_encodings(service, visit, reader, encodings, reader.own))[0]
+    vector: Float32Array = (await run_encodings(service, visit, reader, encodings, reader.own))[0]
     return vector
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import ContextualEncoder, split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
@@ -18,7 +19,7 @@ from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
 from malmoi.query.directions import OnReading
 from malmoi.query.neighbours import neighbours
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Ending:
         mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
         return 1 if mixed else len(self.layers)
 
-    def then(self, encoder: ContextualEncoder) -> Then[Matrix]:
+    def then(self, encoder: ContextualEncoder) -> Then[Float32Array]:
         """How it is made."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
@@ -58,7 +59,7 @@ class States:
     encoder: ContextualEncoder
     layers: tuple[int, ...]
 
-    def run(self, items: Sequence[Reading], threads: int) -> list[Matrix]:
+    def run(self, items: Sequence[Reading], threads: int) -> list[Float32Array]:
         """A vector a text, or states [layers, pieces, dim]."""
         encodings = [item.encoding for item in items]
         states = run_batch(
@@ -68,7 +69,7 @@ class States:
         for place, item in enumerate(items):
             endings.setdefault(item.ending, []).append(place)
         bounds = group_bounds([len(encoding) for encoding in encodings])
-        answers: list[Matrix | None] = [None] * len(items)
+        answers: list[Float32Array | None] = [None] * len(items)
         for ending, places in endings.items():
             wanted = [states[self.layers.index(layer)] for layer in ending.layers]
             if len(endings) > 1:
@@ -86,7 +87,7 @@ class Vectorising:
 
     encoder: Encoder
 
-    def run(self, items: Sequence[str], threads: int) -> list[Matrix]:
+    def run(self, items: Sequence[str], threads: int) -> list[Float32Array]:
         """A vector a text."""
         return list(self.encoder.encode(items))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arrays import Float32Array
 from malmoi.encode.tokens.fragments import is_fragmented
 from malmoi.encode.tokens.inputs import Text
 from malmoi.serve.http.api_errors import Refused
@@ -13,7 +14,6 @@ from malmoi.serve.service.jobs import Ending, Reading, Vectorising
 from malmoi.serve.service.loaded_models import Served
 from malmoi.serve.service.request_tokenizer import Reader
 from malmoi.serve.service.service import Service, Visit
-from malmoi.vectors import Matrix
 
 BYTES = 16  # of a number: four of its vector, and about twelve as JSON
 PER_CHARACTER = 4  # characters are about a piece, where nobody has cut them
@@ -48,7 +48,7 @@ def characters(texts: Sequence[Text]) -> int:
 
 async def run_encodings(
     service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], ending: Ending
-) -> Matrix:
+) -> Float32Array:
     """The vectors that a model gives texts that were cut, [texts, dim]."""
     found = await run_states(service, visit, reader, encodings, ending)
     return await service.aside(visit, partial(stacked, found), len(found) * found[0].size)
@@ -56,7 +56,7 @@ async def run_encodings(
 
 async def run_states(
     service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], ending: Ending
-) -> list[Matrix]:
+) -> list[Float32Array]:
     """What a model makes of each text that was cut: a vector, or its states."""
     items = [Reading(encoding, ending) for encoding in encodings]
     sizes = [len(encoding) for encoding in encodings]
@@ -66,14 +66,14 @@ async def run_states(
     return await service.ask(visit, reader.states(ending), items, sizes)
 
 
-def stacked(rows: Sequence[Matrix]) -> Matrix:
+def stacked(rows: Sequence[Float32Array]) -> Float32Array:
     """Rows as a matrix, all of them numbers."""
-    matrix: Matrix = np.stack(rows)
+    matrix: Float32Array = np.stack(rows)
     check_finite(matrix)
     return matrix
 
 
-def check_finite(rows: Matrix) -> None:
+def check_finite(rows: Float32Array) -> None:
     """Refuse vectors that JSON has no numbers for."""
     if not np.isfinite(rows).all():
         sentence = "the vectors hold nan or infinity: the weights or the scale are too large"
@@ -89,7 +89,9 @@ def hold_numbers(service: Service, visit: Visit, count: int) -> None:
     service.hold(visit, BYTES * count)
 
 
-async def run_texts(service: Service, visit: Visit, model: Served, texts: Sequence[Text]) -> Matrix:
+async def run_texts(
+    service: Service, visit: Visit, model: Served, texts: Sequence[Text]
+) -> Float32Array:
     """The vectors of an encoder that has no layers, [texts, dim]."""
     if model.encoder is None:
         raise Refused(400, f"'{model.name}' embeds no texts", parameter="model")

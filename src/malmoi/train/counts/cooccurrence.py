@@ -16,12 +16,11 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import BadFile, BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.counts.sparse_counts import Sums, Values, count_ids, count_rows, find_positions
+from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Counts, Ids
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
 from malmoi.text.parallel import in_order
@@ -76,7 +75,7 @@ class Cooccurrence:
         return self.window * (2 if self.context == "both" else 1)
 
     @property
-    def weights(self) -> Sums:
+    def weights(self) -> Float64Array:
         """What a context counts, by its distance."""
         distances = np.arange(self.window + 1, dtype=np.float64)
         if self.weighting == "flat":
@@ -87,13 +86,13 @@ class Cooccurrence:
 class Block(NamedTuple):
     """Rows that are done: how many entries each has, and the entries."""
 
-    lengths: Places
-    columns: Ids
+    lengths: Int64Array
+    columns: UInt32Array
     values: Values
 
 
 def count_cooccurrences(
-    ids: Ids,
+    ids: UInt32Array,
     vocabulary: Vocabulary,
     settings: Cooccurrence | None = None,
     *,
@@ -113,7 +112,7 @@ def count_cooccurrences(
     return gathered(vocabulary, blocks, folder, progress)
 
 
-def count_words(ids: Ids, vocabulary: Vocabulary) -> Counts:
+def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
     """How often each word stands in the stream, then UNKNOWN, then LINE_END."""
     counts = np.zeros(len(vocabulary) + 2, dtype=np.int64)
     wrong = count_ids(np.asarray(ids), counts)
@@ -125,7 +124,7 @@ def count_words(ids: Ids, vocabulary: Vocabulary) -> Counts:
     return counts
 
 
-def without(ids: Ids, dropped: list[int], folder: Folder) -> Ids:
+def without(ids: UInt32Array, dropped: list[int], folder: Folder) -> UInt32Array:
     """The stream without some of its ids, in a temporary file."""
     with temporary_file(folder) as file:
         for first in range(0, len(ids), BLOCK):
@@ -134,7 +133,7 @@ def without(ids: Ids, dropped: list[int], folder: Folder) -> Ids:
         return mapped(file, np.uint32)
 
 
-def counted_rows(ids: Ids, counts: Counts, settings: Cooccurrence) -> Iterator[Block]:
+def counted_rows(ids: UInt32Array, counts: Int64Array, settings: Cooccurrence) -> Iterator[Block]:
     """Blocks of rows; as many words' positions are looked up at a time as there is room for."""
     place = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
     positions_room, block_room = rooms(counts, place, settings)
@@ -148,9 +147,9 @@ def counted_rows(ids: Ids, counts: Counts, settings: Cooccurrence) -> Iterator[B
 
 
 def count_block(
-    ids: Ids,
-    positions: Ids,
-    bounds: Places,
+    ids: UInt32Array,
+    positions: UInt32Array,
+    bounds: Int64Array,
     words: int,
     settings: Cooccurrence,
     rows: tuple[int, int],
@@ -169,12 +168,12 @@ def count_block(
     return Block(np.diff(starts), columns[: starts[-1]], values[: starts[-1]])
 
 
-def most_contexts(counts: Counts, words: int, settings: Cooccurrence) -> Counts:
+def most_contexts(counts: Int64Array, words: int, settings: Cooccurrence) -> Int64Array:
     """How many different words can at most stand beside each, seen so many times."""
     return np.minimum(settings.reach * counts, words)
 
 
-def rooms(counts: Counts, place: np.dtype[Any], settings: Cooccurrence) -> tuple[int, int]:
+def rooms(counts: Int64Array, place: np.dtype[Any], settings: Cooccurrence) -> tuple[int, int]:
     """How many positions, and how many entries of a block, there is memory for."""
     words, most = len(counts), counts.max(initial=0)
     if settings.weighting == "flat" and settings.reach * most >= 2**32:
@@ -199,7 +198,7 @@ def gathered(
     vocabulary: Vocabulary, blocks: Iterable[Block], folder: Folder, progress: Progress
 ) -> Cooccurrences:
     """Blocks of rows, written to temporary files one after the other."""
-    lengths: list[Places] = [np.zeros(1, dtype=np.int64)]
+    lengths: list[Int64Array] = [np.zeros(1, dtype=np.int64)]
     done = np.r_[0, np.cumsum(vocabulary.counts)]
     rows, number = 0, np.dtype(np.float32)
     with temporary_file(folder) as columns, temporary_file(folder) as values:

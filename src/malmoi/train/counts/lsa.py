@@ -11,18 +11,17 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.core.jit import pool
 from malmoi.kernels.counts.sparse_counts import count_documents, multiply_twice
 from malmoi.kernels.marks import LINE_END
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import spans
 from malmoi.train.counts.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words
 from malmoi.train.counts.pmi import PMI, mutual_information
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
 Kind = Literal["tf-idf", "ppmi"]
@@ -84,16 +83,16 @@ class LSA:
 class Sparse:
     """A matrix by rows: columns and values of row i from `starts[i]` to `starts[i + 1]`."""
 
-    starts: Places
-    columns: Ids
-    values: Matrix
+    starts: Int64Array
+    columns: UInt32Array
+    values: Float32Array
     width: int
 
-    def twice(self, dense: Matrix) -> tuple[Matrix, Matrix]:
+    def twice(self, dense: Float32Array) -> tuple[Float32Array, Float32Array]:
         """A · dense and Aᵀ · A · dense, for this matrix A."""
         product = np.empty((len(self.starts) - 1, dense.shape[1]), dtype=np.float32)
 
-        def multiply(rows: tuple[int, int]) -> Matrix:
+        def multiply(rows: tuple[int, int]) -> Float32Array:
             gram = np.zeros((self.width, dense.shape[1]), dtype=np.float32)
             multiply_twice(self.starts, self.columns, self.values, dense, product, gram, *rows)
             return gram
@@ -104,7 +103,7 @@ class Sparse:
 
 
 def train_lsa(
-    ids: Ids,
+    ids: UInt32Array,
     vocabulary: Vocabulary,
     settings: LSA | None = None,
     *,
@@ -137,7 +136,7 @@ def train_lsa(
     return Vectors(vocabulary.words, units * scales, vocabulary.counts, meta)
 
 
-def tf_idf(ids: Ids, vocabulary: Vocabulary) -> Sparse:
+def tf_idf(ids: UInt32Array, vocabulary: Vocabulary) -> Sparse:
     """Lines × words: tf · (log((1 + lines) / (1 + lines with the word)) + 1), rows of length 1."""
     counts = count_words(ids, vocabulary)
     lines = counts[-1] + (len(ids) > 0 and ids[-1] != LINE_END)
@@ -154,7 +153,7 @@ def tf_idf(ids: Ids, vocabulary: Vocabulary) -> Sparse:
     return Sparse(starts, columns, values, len(vocabulary))
 
 
-def right_vectors(matrix: Sparse, dim: int, seed: int, progress: Progress) -> Matrix:
+def right_vectors(matrix: Sparse, dim: int, seed: int, progress: Progress) -> Float32Array:
     """The right singular vectors [width, dim] of the largest singular values.
 
     Block Lanczos with thick restart: a basis grows by what Aᵀ · A adds to its last block; when
@@ -187,7 +186,9 @@ def right_vectors(matrix: Sparse, dim: int, seed: int, progress: Progress) -> Ma
     return np.ascontiguousarray(basis[:, :dim])
 
 
-def best_directions(basis: Matrix, gram: Matrix, count: int) -> tuple[Matrix, Matrix]:
+def best_directions(
+    basis: Float32Array, gram: Float32Array, count: int
+) -> tuple[Float32Array, Float32Array]:
     """The largest singular values to be had within a basis, and their vectors."""
     squares, directions = np.linalg.eigh(gram.astype(np.float64))
     largest = slice(-1, -count - 1, -1)
@@ -195,7 +196,7 @@ def best_directions(basis: Matrix, gram: Matrix, count: int) -> tuple[Matrix, Ma
     return values, basis @ directions[:, largest].astype(np.float32)
 
 
-def orthogonal(block: Matrix, basis: Matrix) -> Matrix:
+def orthogonal(block: Float32Array, basis: Float32Array) -> Float32Array:
     """What a block adds to a basis, as unit vectors; again, against what rounding leaves."""
     for _ in range(3):
         block = block - basis @ (basis.T @ block)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Places
-from malmoi.vectors import Matrix
 from malmoi.vocabulary import Vocabulary
 
 
@@ -22,16 +20,16 @@ class OneHot:
     """
 
     index: dict[str, int]
-    starts: Places
+    starts: Int64Array
     columns: npt.NDArray[np.int32]
-    values: Matrix
+    values: Float32Array
 
     @property
     def shape(self) -> tuple[int, int]:
         """Tokens and words."""
         return len(self.starts) - 1, len(self.index)
 
-    def dense(self) -> Matrix:
+    def dense(self) -> Float32Array:
         """All of it with its zeros; for few tokens."""
         table = np.zeros(self.shape, dtype=np.float32)
         rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
@@ -42,7 +40,7 @@ class OneHot:
         return f"OneHot({self.shape[0]:,} × {self.shape[1]:,})"
 
 
-def one_hot(ids: Ids, vocabulary: Vocabulary) -> OneHot:
+def one_hot(ids: UInt32Array, vocabulary: Vocabulary) -> OneHot:
     """The tokens of a stream of ids; a word outside the vocabulary is a row of zeros."""
     tokens = ids[ids != LINE_END]
     known = tokens != UNKNOWN

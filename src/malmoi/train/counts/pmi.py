@@ -13,9 +13,9 @@ from math import inf, log
 
 import numpy as np
 
+from malmoi.arrays import Float64Array
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.counts.sparse_counts import Sums
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
 from malmoi.train.counts.cooccurrence import Block, Folder, gathered
@@ -60,8 +60,8 @@ def mutual_information(
 
 def _informed(
     counts: Cooccurrences,
-    row_logs: Sums,
-    context_logs: Sums,
+    row_logs: Float64Array,
+    context_logs: Float64Array,
     positive: bool,
     block: tuple[int, int, slice],
 ) -> Block:
@@ -84,16 +84,16 @@ class ProbabilityTable:
 
     words: tuple[str, ...]
     contexts: tuple[str, ...]
-    probabilities: Sums
+    probabilities: Float64Array
 
     @property
-    def ratios(self) -> Sums:
+    def ratios(self) -> Float64Array:
         """The first word's probabilities over each further word's [words - 1, contexts].
 
         0 / 0 is nan: neither word was seen beside that context.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios: Sums = self.probabilities[:1] / self.probabilities[1:]
+            ratios: Float64Array = self.probabilities[:1] / self.probabilities[1:]
         return ratios
 
     def rows(self) -> list[tuple[str, list[float]]]:

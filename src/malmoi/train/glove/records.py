@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.kernels.core.jit import fixed
-from malmoi.kernels.glove.glove_steps import Numbers
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences
 from malmoi.text.parallel import in_order
 
@@ -29,22 +27,22 @@ RECORD = 8  # bytes: a logarithm and a weight, beside the column where the matri
 class Records:
     """Logarithm and weight of each entry; where each group ends, its row, its kind of context."""
 
-    bounds: Places
-    rows: Ids
+    bounds: Int64Array
+    rows: UInt32Array
     kinds: npt.NDArray[np.uint16]
-    columns: Ids
-    logs: Numbers
-    weights: Numbers
+    columns: UInt32Array
+    logs: Float32Array
+    weights: Float32Array
 
-    def chunks(self, seed: int, iteration: int) -> list[Ids]:
+    def chunks(self, seed: int, iteration: int) -> list[UInt32Array]:
         """All groups in random order, cut into chunks; the same for the same numbers."""
         groups = np.arange(len(self.rows), dtype=np.uint32)
         np.random.default_rng((seed, iteration)).shuffle(groups)
         return np.split(groups, range(CHUNK, len(groups), CHUNK))
 
-    def sorted(self, chunk: Ids) -> Ids:
+    def sorted(self, chunk: UInt32Array) -> UInt32Array:
         """The groups of a chunk, those of near contexts together."""
-        near: Ids = chunk[np.argsort(self.kinds[chunk], kind="stable")]
+        near: UInt32Array = chunk[np.argsort(self.kinds[chunk], kind="stable")]
         return near
 
     def __len__(self) -> int:
@@ -79,7 +77,7 @@ def make_records(
     return Records(bounds, rows, few, fixed(columns), logs, weights)
 
 
-def group_bounds(starts: Places) -> tuple[Places, Ids]:
+def group_bounds(starts: Int64Array) -> tuple[Int64Array, UInt32Array]:
     """Where each group begins, and the last one ends; and the row of each."""
     groups = -(-np.diff(starts) // GROUP)  # of each row
     rows = np.repeat(np.arange(len(groups)), groups)

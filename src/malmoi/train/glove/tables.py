@@ -6,19 +6,19 @@ from typing import Literal
 
 import numpy as np
 
-from malmoi.kernels.glove.glove_steps import FIXED, Numbers
-from malmoi.kernels.parsing.text_rows import Places
+from malmoi.arrays import Float32Array, Int64Array
+from malmoi.kernels.glove.glove_steps import FIXED
 from malmoi.kernels.word2vec.rows import aligned_rows
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.train.word2vec.initialization import find_words
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
 Kind = Literal["sum", "word", "context", "both"]
 PART = 1 << 16  # rows that random numbers are drawn for at a time
 LANES = 8  # numbers that a processor takes at a time; with their squares they fill a line
 
-Sides = tuple[Matrix, Matrix]  # of words and of contexts
+Sides = tuple[Float32Array, Float32Array]  # of words and of contexts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -26,10 +26,10 @@ class GloVeTables:
     """Both sides of what was learnt: w·c + b + d is near the logarithm of how often they met."""
 
     vocabulary: Vocabulary
-    words: Matrix
-    contexts: Matrix
-    word_biases: Numbers
-    context_biases: Numbers
+    words: Float32Array
+    contexts: Float32Array
+    word_biases: Float32Array
+    context_biases: Float32Array
     losses: tuple[float, ...]
 
     def vectors(self, kind: Kind = "sum") -> Vectors:
@@ -37,8 +37,8 @@ class GloVeTables:
 
         What the matrix does not tell of the two sides is in `output`.
         """
-        matrix: Matrix = self.words + self.contexts
-        output: Matrix | None = self.contexts
+        matrix: Float32Array = self.words + self.contexts
+        output: Float32Array | None = self.contexts
         if kind == "word":
             matrix = self.words
         elif kind == "context":
@@ -109,7 +109,7 @@ def begin_from(
             table[known, width_of(dim) : width_of(dim) + dim] = FIXED
 
 
-def sides_of(start: Vectors, rows: Places, kind: Kind) -> Sides:
+def sides_of(start: Vectors, rows: Int64Array, kind: Kind) -> Sides:
     """What words and contexts begin with: such that the given vectors would come of it."""
     matrix = start.matrix[rows]
     if kind == "both":

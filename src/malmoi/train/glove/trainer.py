@@ -11,12 +11,11 @@ from itertools import groupby
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
-from malmoi.kernels.counts.sparse_counts import Sums
 from malmoi.kernels.glove.glove_trainer import GloveTrainer
-from malmoi.kernels.parsing.scan_words import Ids
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
 from malmoi.train.glove.records import Records, chunks_of, memory_of_records
@@ -38,7 +37,7 @@ class Learning:
             (records.bounds, records.rows), records.columns, records.logs, records.weights, tables
         )
         self.rate, self.seed = rate, seed
-        self.losses: Sums = np.full((iterations, chunks_of(records)), TO_DO)
+        self.losses: Float64Array = np.full((iterations, chunks_of(records)), TO_DO)
 
     def run(self, threads: int, keeper: Keeper, progress: Progress, told: Told) -> None:
         """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
@@ -74,7 +73,7 @@ class Learning:
         """Go on from there."""
         checkpoint.copy_to(self.as_checkpoint().tensors)
 
-    def _chunks(self, places: Iterable[int]) -> Iterator[tuple[int, int, Ids]]:
+    def _chunks(self, places: Iterable[int]) -> Iterator[tuple[int, int, UInt32Array]]:
         """Iteration, number and groups of the chunks at these places, in their order."""
         count = self.losses.shape[1]
         for iteration, some in groupby(places, lambda place: place // count):
@@ -82,7 +81,7 @@ class Learning:
             for place in some:
                 yield iteration, place % count, chunks[place % count]
 
-    def _learn(self, given: tuple[int, int, Ids]) -> None:
+    def _learn(self, given: tuple[int, int, UInt32Array]) -> None:
         (iteration, chunk, groups), records = given, self.records
         with np.errstate(over="ignore"):  # what it does is told by the loss
             rate = np.float32(self.rate)

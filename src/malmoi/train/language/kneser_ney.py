@@ -8,9 +8,8 @@ import warnings
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, Int64Array
 from malmoi.errors import MalmoiWarning
-from malmoi.kernels.counts.count_ngrams import Integers
-from malmoi.models.language_model import Numbers
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 from malmoi.train.language.smoothing import Level, Shares, compose, levels
@@ -40,7 +39,7 @@ def kneser_ney(counts: NgramCounts) -> NgramModel:
     return compose(counts, shares, floor=1 / words, backs_off=True)
 
 
-def adjusted_counts(counts: NgramCounts, order: int) -> Integers:
+def adjusted_counts(counts: NgramCounts, order: int) -> Int64Array:
     """Before how many different words each n-gram was seen.
 
     The highest order keeps its counts, and so do n-grams at the beginning of a sentence,
@@ -53,7 +52,7 @@ def adjusted_counts(counts: NgramCounts, order: int) -> Integers:
     return np.where(continuations > 0, continuations, seen)
 
 
-def estimate_discounts(counts: Integers) -> Numbers | None:
+def estimate_discounts(counts: Int64Array) -> Float64Array | None:
     """What is taken off counts of 0, 1, 2 and more, by Chen & Goodman's equation 26.
 
     None where no n-gram was seen once, twice, three or four times, or they are out of bounds.
@@ -73,7 +72,7 @@ def estimate_discounts(counts: Integers) -> Numbers | None:
     return amounts if np.all((amounts >= 0) & (amounts <= np.arange(4))) else None
 
 
-def discounted(level: Level, discounts: Numbers) -> Shares:
+def discounted(level: Level, discounts: Float64Array) -> Shares:
     """Each count less its discount; what was taken off a context's counts is its rest."""
     amounts = discounts[np.minimum(level.counts, 3)]
     own = (level.counts - amounts) / level.totals[level.contexts]

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from malmoi.arrays import UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.counts.count_ngrams import Ids
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 from malmoi.train.language.kneser_ney import kneser_ney
@@ -71,7 +71,7 @@ def train_ngram(
 
 
 def train_ngram_ids(
-    ids: Ids,
+    ids: UInt32Array,
     vocabulary: Vocabulary,
     settings: NGram | None = None,
     *,

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.extras import require
 from malmoi.files.checkpoint import Checkpoint, Keeper, Origin
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.counts.count_ngrams import Ids
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
 from malmoi.train.language.sentence_counts import encode_sentences
-from malmoi.vectors import Counts
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def train_nnlm(
 
 
 def train_nnlm_ids(
-    ids: Ids,
+    ids: UInt32Array,
     vocabulary: Vocabulary,
     settings: NNLM | None = None,
     *,
@@ -143,7 +142,7 @@ def train_nnlm_ids(
     return NeuralModel(trie, counts, learner.network.layers())
 
 
-def new_learner(counts: Counts, settings: NNLM) -> "Learner":
+def new_learner(counts: Int64Array, settings: NNLM) -> "Learner":
     """A network that knows nothing yet."""
     from malmoi.models.nnlm_network import Learner, Network
 
@@ -172,8 +171,8 @@ def taken_up(learner: "Learner", keeper: Keeper) -> int:
 
 
 def batches(
-    tokens: Ids, begin: int, settings: NNLM, start: int = 0
-) -> Iterator[tuple[Ids, int, int]]:
+    tokens: UInt32Array, begin: int, settings: NNLM, start: int = 0
+) -> Iterator[tuple[UInt32Array, int, int]]:
     """The windows of all epochs in random order; how many went before, and will be in all.
 
     From `start`, the end of some batch, they come as if the ones before had come too.
@@ -193,7 +192,7 @@ def pace(done: float) -> float:
     return min((done + WARM_UP / 100) / WARM_UP, (1 - done) / (1 - WARM_UP))
 
 
-def prepared(ids: Ids, vocabulary: Vocabulary, settings: NNLM) -> tuple[Ids, Trie]:
+def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[UInt32Array, Trie]:
     """The stream with marked lines, and the words that are kept with `<s>` last."""
     refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):

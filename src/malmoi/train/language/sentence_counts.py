@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from malmoi.arrays import UInt32Array
 from malmoi.errors import BadSetting
 from malmoi.files.progress import Progress, silent
-from malmoi.kernels.counts.count_ngrams import Counted, Ids, pack, words_before
+from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
@@ -31,7 +32,7 @@ def count_ngrams(
 
 
 def count_ids(
-    ids: Ids,
+    ids: UInt32Array,
     vocabulary: Vocabulary,
     order: int = 3,
     *,
@@ -60,7 +61,7 @@ def count_ids(
     )
 
 
-def count_orders(tokens: Ids, begin: int, words: int, order: int) -> Iterator[Counted]:
+def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Iterator[Counted]:
     """The n-grams of a stream with marked lines, one order after the other.
 
     No n-gram reaches over a line's start. `words` is how many there are, seen or not.
@@ -90,7 +91,7 @@ def check_counting(order: int, min_count: int) -> None:
         raise BadSetting(f"min_count is {min_count}: it is at least 1")
 
 
-def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[Ids, Vocabulary]:
+def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[UInt32Array, Vocabulary]:
     """Sentences as a stream of ids, with the vocabulary that gives the ids."""
     words, stream = number_words(sentences)
     seen = np.bincount(stream[stream != LINE_END], minlength=len(words))
@@ -99,7 +100,9 @@ def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[Ids, Vocabular
     return ids[np.minimum(stream, len(words))], vocabulary
 
 
-def leave_out_rare(ids: Ids, vocabulary: Vocabulary, min_count: int) -> tuple[Ids, Keys]:
+def leave_out_rare(
+    ids: UInt32Array, vocabulary: Vocabulary, min_count: int
+) -> tuple[UInt32Array, Keys]:
     """The words seen at least `min_count` times, and the stream with UNKNOWN for the others."""
     kept = vocabulary.counts >= min_count
     if kept.all():

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from malmoi.kernels.counts.count_ngrams import Integers
-from malmoi.models.language_model import Numbers
+from malmoi.arrays import Float64Array, Int64Array
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 
@@ -22,19 +21,19 @@ from malmoi.models.ngram_model import NgramModel
 class Shares(NamedTuple):
     """How the probability of one order is shared out."""
 
-    own: Numbers  # [n-grams]
-    rest: Numbers  # [contexts]: the n-grams one order below
+    own: Float64Array  # [n-grams]
+    rest: Float64Array  # [contexts]: the n-grams one order below
 
 
 class Level(NamedTuple):
     """The counts of one order, grouped by context."""
 
-    counts: Integers  # [n-grams]
-    contexts: Integers  # [n-grams]: a row of `totals`
-    totals: Numbers  # [contexts]: what followed it, counted
+    counts: Int64Array  # [n-grams]
+    contexts: Int64Array  # [n-grams]: a row of `totals`
+    totals: Float64Array  # [contexts]: what followed it, counted
 
 
-def levels(counts: NgramCounts, amounts: Sequence[Integers] | None = None) -> list[Level]:
+def levels(counts: NgramCounts, amounts: Sequence[Int64Array] | None = None) -> list[Level]:
     """Every order, with its own counts or other amounts; `<s>` follows nothing."""
     found = []
     sizes = [1, *counts.trie.sizes]
@@ -56,8 +55,8 @@ def compose(
     The rest of a context goes to the words as after the shorter context, or, for models
     that do not back off and for single words, evenly: `floor` to each.
     """
-    probabilities: list[Numbers] = []
-    simpler: float | Numbers = floor
+    probabilities: list[Float64Array] = []
+    simpler: float | Float64Array = floor
     for order, (own, rest) in enumerate(shares, 1):
         found = own + rest[counts.contexts(order)] * simpler
         if order == 1:

@@ -5,19 +5,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.parsing.text_rows import Places
-from malmoi.vocabulary import Counts
+from malmoi.arrays import Int64Array
 
 
 class Paths(NamedTuple):
     """Word w passes `nodes[starts[w] : starts[w + 1]]` from the root on, turning to `codes`."""
 
-    starts: Places
+    starts: Int64Array
     nodes: npt.NDArray[np.int32]
     codes: npt.NDArray[np.uint8]
 
 
-def huffman_paths(counts: Counts) -> Paths:
+def huffman_paths(counts: Int64Array) -> Paths:
     """The tree's inner nodes are numbered as they are made: the root, the last, is words − 2.
 
     The two rarest are joined until one is left, as word2vec does: words come in falling order
@@ -39,7 +38,9 @@ def huffman_paths(counts: Counts) -> Paths:
     return paths_to(words, order, parents, codes)
 
 
-def paths_to(words: int, order: Places, parents: Places, codes: npt.NDArray[np.uint8]) -> Paths:
+def paths_to(
+    words: int, order: Int64Array, parents: Int64Array, codes: npt.NDArray[np.uint8]
+) -> Paths:
     """Each word's way from the root, read off from the word's end."""
     nodes_of: list[list[int]] = [[] for _ in range(words)]
     turns_of: list[list[int]] = [[] for _ in range(words)]

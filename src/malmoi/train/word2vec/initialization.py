@@ -6,16 +6,16 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.errors import BadSetting, warn
 from malmoi.files.checkpoint import Origin
 from malmoi.kernels.parsing.scan_words import renumber
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
 from malmoi.kernels.word2vec.train_words import Network
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.word2vec.input_rows import Buckets, InputRows
+from malmoi.train.word2vec.input_rows import InputRows
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
@@ -56,7 +56,7 @@ def refuse_misfits(
         )
 
 
-def random_rows(rows: int, dim: int, seed: int) -> Matrix:
+def random_rows(rows: int, dim: int, seed: int) -> Float32Array:
     """Small random rows, evenly between ± 1 / dim as in gensim and fastText, padded with zeros.
 
     word2vec.c has half of that. At low learning rates the difference stays: rows grow by what
@@ -88,7 +88,7 @@ def begin_from(
     return found >= 0
 
 
-def find_words(start: Vectors, keys: Keys) -> Places:
+def find_words(start: Vectors, keys: Keys) -> Int64Array:
     """The row in `start` of each word, −1 where it has none; that no word has one is told."""
     found = start.keys.find_all(keys)
     if not np.any(found >= 0):
@@ -96,7 +96,7 @@ def find_words(start: Vectors, keys: Keys) -> Places:
     return found
 
 
-def places_of(used: Buckets, start: SubwordVectors, settings: WordSettings) -> Places:
+def places_of(used: Int32Array, start: SubwordVectors, settings: WordSettings) -> Int64Array:
     """Where `start` has the rows of these buckets; −1 where it has none."""
     asked = getattr(settings, "subwords", start.subwords)
     if start.subwords != asked:
@@ -114,13 +114,15 @@ def places_of(used: Buckets, start: SubwordVectors, settings: WordSettings) -> P
     return np.where(start.kept[places] == used, places, -1)
 
 
-def copy_rows(to: Matrix, given: Matrix, found: Places) -> None:
+def copy_rows(to: Float32Array, given: Float32Array, found: Int64Array) -> None:
     """Rows that are there already: row i is `given[found[i]]`, unless that is −1."""
     places = np.flatnonzero(found >= 0)
     to[places, : given.shape[1]] = given[found[places]]
 
 
-def move_means(inputs: Matrix, rows: InputRows, given: Matrix, found: Places) -> None:
+def move_means(
+    inputs: Float32Array, rows: InputRows, given: Float32Array, found: Int64Array
+) -> None:
     """Words' own rows such that with their n-grams' the mean is `given[found[i]]`, unless −1."""
     places, dim = np.flatnonzero(found >= 0), given.shape[1]
     sizes = np.diff(rows.starts)[places, None].astype(np.float32)

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.kernels.core.jit import fixed, in_parallel
-from malmoi.kernels.parsing.text_rows import Matrix, Places
 from malmoi.kernels.word2vec.rows import aligned_rows, mean_rows, measure_repeats
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords
 from malmoi.train.common.memory import require_memory
 
-Buckets = npt.NDArray[np.int32]
 NOTHING = ("", 0, 0)  # a form without n-grams
 
 
@@ -24,9 +23,9 @@ NOTHING = ("", 0, 0)  # a form without n-grams
 class InputRows:
     """Word w has `rows[starts[w] : starts[w + 1]]`; row words + i is of bucket `used[i]`."""
 
-    starts: Places
+    starts: Int64Array
     rows: npt.NDArray[np.int32]
-    used: Buckets
+    used: Int32Array
 
     @property
     def words(self) -> int:
@@ -44,7 +43,7 @@ class InputRows:
             measure_repeats(self.starts, self.rows, shares)
         return shares
 
-    def means(self, inputs: Matrix) -> Matrix:
+    def means(self, inputs: Float32Array) -> Float32Array:
         """The vector of each word: the mean of its rows."""
         out = aligned_rows(self.words, inputs.shape[1])
 
@@ -79,7 +78,7 @@ def ngram_rows(keys: Keys, subwords: Subwords) -> InputRows:
     return InputRows(places, rows, used)
 
 
-def buckets_of(keys: Keys, subwords: Subwords) -> tuple[Places, Buckets]:
+def buckets_of(keys: Keys, subwords: Subwords) -> tuple[Int64Array, Int32Array]:
     """Each word's buckets, one list after another, and where they start."""
     cuts, ends, found = (
         cuts_of(keys, subwords),
@@ -95,7 +94,7 @@ def buckets_of(keys: Keys, subwords: Subwords) -> tuple[Places, Buckets]:
     return starts, found
 
 
-def cuts_of(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Buckets]]:
+def cuts_of(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Int32Array]]:
     """The forms of all words that n-grams are taken from, with the n-grams' lengths."""
     if subwords.longest <= 0:
         return []

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arrays import Float32Array
 from malmoi.errors import BadSetting
 from malmoi.files.checkpoint import Keeper, Origin
 from malmoi.files.progress import Progress
@@ -27,7 +28,7 @@ from malmoi.train.word2vec.initialization import (
 from malmoi.train.word2vec.input_rows import InputRows
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.train.word2vec.trainer import PART, Learning, Told, keep_chances, note_subsampling
-from malmoi.vectors import Matrix, Vectors
+from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +57,12 @@ class Trained:
     losses: tuple[float | None, ...]
 
     @property
-    def inputs(self) -> Matrix:
+    def inputs(self) -> Float32Array:
         """Rows of words and n-grams, as wide as they are."""
         return np.ascontiguousarray(self.network.inputs[:, : self.settings.dim])
 
     @property
-    def output(self) -> Matrix | None:
+    def output(self) -> Float32Array | None:
         """The other side, so that training can go on; the tree of another text is another."""
         if self.settings.softmax == "hierarchical":
             return None

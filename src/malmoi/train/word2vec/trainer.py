@@ -11,15 +11,13 @@ from queue import SimpleQueue
 
 import numpy as np
 
+from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import BadSetting, warn
 from malmoi.files.checkpoint import Checkpoint, Keeper
 from malmoi.files.progress import Progress
-from malmoi.kernels.counts.sparse_counts import Sums
 from malmoi.kernels.marks import LINE_END
-from malmoi.kernels.parsing.scan_words import Ids
-from malmoi.kernels.parsing.text_rows import Places
 from malmoi.kernels.threads import THREADS
-from malmoi.kernels.word2vec.random import CERTAIN, Chances, alias_table, seeded
+from malmoi.kernels.word2vec.random import CERTAIN, alias_table, seeded
 from malmoi.kernels.word2vec.rows import aligned_rows
 from malmoi.kernels.word2vec.tiles import LANES, TILE
 from malmoi.kernels.word2vec.train_words import SENTENCE, Network, Plan, Room, Targets, Words
@@ -27,7 +25,6 @@ from malmoi.kernels.word2vec.word_trainer import WordTrainer
 from malmoi.text.parallel import in_order
 from malmoi.train.word2vec.huffman import huffman_paths
 from malmoi.train.word2vec.settings import WordSettings
-from malmoi.vocabulary import Counts
 
 PART = 50_000  # words and line ends that one thread learns at a time
 WATCHED = 64  # of so many windows one is asked for its loss
@@ -42,7 +39,12 @@ class Learning:
     """A network that learns a stream of ids; `losses` [epochs, parts, 2] are sums and pairs."""
 
     def __init__(
-        self, ids: Ids, words: Words, network: Network, counts: Counts, settings: WordSettings
+        self,
+        ids: UInt32Array,
+        words: Words,
+        network: Network,
+        counts: Int64Array,
+        settings: WordSettings,
     ) -> None:
         self.ids, self.words, self.network, self.settings = ids, words, network, settings
         self.bounds = part_bounds(ids)
@@ -52,7 +54,7 @@ class Learning:
         self._trainer = WordTrainer(words, network, self.targets)
         own_rows = np.array_equal(words.rows, np.arange(len(counts))) and np.all(words.moves == 1)
         self.is_direct = settings.architecture == "cbow" and bool(own_rows)
-        self.losses: Sums = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
+        self.losses: Float64Array = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
         self._rooms: SimpleQueue[Room] = SimpleQueue()
         for _ in range(self.threads):
             self._rooms.put(self._room(len(counts)))
@@ -148,7 +150,7 @@ class Learning:
         )
 
 
-def part_bounds(ids: Ids) -> Places:
+def part_bounds(ids: UInt32Array) -> Int64Array:
     """Where parts begin and end: after a line, unless that is far."""
     bounds = [0]
     while bounds[-1] < len(ids):
@@ -158,7 +160,7 @@ def part_bounds(ids: Ids) -> Places:
     return np.array(bounds, np.int64)
 
 
-def targets_of(counts: Counts, settings: WordSettings) -> Targets:
+def targets_of(counts: Int64Array, settings: WordSettings) -> Targets:
     """What words are told by: negatives by their counts, or paths in a tree."""
     if settings.softmax == "hierarchical":
         return Targets(0, np.empty((0, 2), np.uint32), *huffman_paths(counts))
@@ -174,7 +176,7 @@ def longest_targets(targets: Targets) -> int:
     return int(np.diff(targets.starts).max(initial=0))
 
 
-def keep_chances(counts: Counts, subsample: float) -> Chances:
+def keep_chances(counts: Int64Array, subsample: float) -> UInt32Array:
     """How likely each word stays, of 2³²: √(t / f) + t / f, as in word2vec's program."""
     if subsample == 0:
         return np.full(len(counts), CERTAIN, np.uint32)
@@ -183,7 +185,7 @@ def keep_chances(counts: Counts, subsample: float) -> Chances:
     return np.asarray(chances * float(CERTAIN), np.uint32)
 
 
-def note_subsampling(counts: Counts, keep: Chances, subsample: float) -> None:
+def note_subsampling(counts: Int64Array, keep: UInt32Array, subsample: float) -> None:
     """Where words are few, each is so frequent that hardly any stays: that is told."""
     stay = float(counts @ (keep / CERTAIN) / counts.sum())
     if stay < HARDLY:
