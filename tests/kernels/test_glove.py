@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.arrays import Int64Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.glove.glove_steps import FIXED, learn_groups
 from malmoi.train.glove.tables import Sides, random_tables, taken_apart, width_of
@@ -46,7 +46,7 @@ def learnt(tables: Sides, count: int, seed: int, rate: np.float32 = RATE) -> flo
     return float(losses[1])
 
 
-def some_numbers(count: int) -> tuple[Float32Array, naive.Matrix]:
+def some_numbers(count: int) -> tuple[Float32Array, Float32Array]:
     random = np.random.default_rng(count)
     return (
         random.normal(1, 2, count).astype(np.float32),
