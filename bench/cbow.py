@@ -19,7 +19,7 @@ from bench.text import CORPORA
 from bench.vectors import ENGLISH, beside
 from bench.words import GENSIM, SHARED
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
@@ -40,7 +40,7 @@ def run(data: Data) -> Iterator[Figure]:
     with gzip.open(CORPORA / "enwiki.txt.gz") as file:
         plain.write_bytes(file.read(SIZE).rpartition(b"\n")[0] + b"\n")
     corpus = encode_corpus(
-        Corpus.of(plain), choice=WordChoice(min_count=5), folder=data.folder / "cbow"
+        Corpus.of(plain), choice=VocabularySettings(min_count=5), folder=data.folder / "cbow"
     )
     for rate in RATES:
         ours = [our_vectors(corpus, rate, seed) for seed in SEEDS]

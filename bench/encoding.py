@@ -21,7 +21,7 @@ from bench.measure import Figure, best_of, command, faster, say, within
 from bench.narrower import figures_without_avx512, print_figures
 from bench.text import CORPORA
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.evaluate.scores import spearman
@@ -61,7 +61,7 @@ def run(data: Data) -> Iterator[Figure]:
 
     yield from beside_sentence_transformers()
     yield from figures_without_avx512("bench.encoding")
-    yield shallow(load_contextual(MODEL))
+    yield shallow(load_transformer(MODEL))
     yield from shell(str(find_model(MODEL)))
 
 
@@ -102,7 +102,7 @@ def beside_sentence_transformers() -> Iterator[Figure]:
 
 def settled(name: str) -> Any:
     """A model that runs in our own kernels, as it does by itself after two seconds' work."""
-    encoder = load_contextual(name)
+    encoder = load_transformer(name)
     encoder.engine.settle()
     return encoder
 

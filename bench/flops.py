@@ -9,7 +9,7 @@ import numpy as np
 from bench.measure import Figure
 from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_floats, lay_int16
-from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.core.barrier import ThreadContext
 from malmoi.kernels.core.intrinsics import emitted
 from malmoi.kernels.core.jit import uncounted
 from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
@@ -50,7 +50,7 @@ def shares_of_peak(instructions: str) -> list[Figure]:
         random.normal(size=size).astype(np.float32)
         for size in ((rows, depth), (depth, columns), columns)
     )
-    floats, team = lay_floats([(matrix, bias)]), Team(0, 1, np.zeros(1, np.int64))
+    floats, team = lay_floats([(matrix, bias)]), ThreadContext(0, 1, np.zeros(1, np.int64))
     out, none = np.zeros((rows, floats.biases.shape[1]), np.float32), new_quantized(0, 0, np.uint8)
     numbers = np.zeros(CHAINS * WIDE, np.float32)
     tasks: dict[str, Callable[[], object]] = {

@@ -6,7 +6,7 @@ from bench.data import Data
 from bench.measure import Figure, say
 from bench.retrieval import SCIFACT, K, abstracts, points, shown
 from malmoi.encode.loading import load_encoder
-from malmoi.evaluate.retrieval import evaluate_search, read_search_test
+from malmoi.evaluate.retrieval import evaluate_retrieval, load_beir
 from malmoi.search.build import build_index
 
 
@@ -15,12 +15,15 @@ def run(data: Data) -> Iterator[Figure]:
     if not SCIFACT.is_dir():
         say(f"no {SCIFACT} (set MALMOI_DATA): passages are left out")
         return
-    test, entries = read_search_test(SCIFACT, "train"), abstracts()
+    test, entries = load_beir(SCIFACT, "train"), abstracts()
     say(f"embedding {len(entries):,} abstracts in passages")
     texts, ids = zip(*((entry.text, entry.id) for entry in entries), strict=True)
     index = build_index(load_encoder("minilm"), texts, ids=ids)
-    whole, both = evaluate_search(index, test, K), evaluate_search(index, test, K, hybrid=True)
-    words = evaluate_search(index, test, K, lexical=True)
+    whole, both = (
+        evaluate_retrieval(index, test, K),
+        evaluate_retrieval(index, test, K, hybrid=True),
+    )
+    words = evaluate_retrieval(index, test, K, lexical=True)
     yield Figure(
         name="SciFact nDCG@10, passages",
         ours=shown(whole),

@@ -64,7 +64,7 @@ def read_ours(file: File) -> Reading:
     def ask(word: str) -> Float32Array:
         try:
             return vectors.vector(word)
-        except malmoi.UnknownWord:  # of which nothing is known: zeros in fastText
+        except malmoi.UnknownWordError:  # of which nothing is known: zeros in fastText
             return np.zeros(vectors.dim, dtype=np.float32)
 
     return answered("malmoi", list(vectors.keys), ask, file)

@@ -12,11 +12,11 @@ from bench.text import CORPORA
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.evaluate.retrieval import SearchScores, evaluate_search, read_search_test, score_search
+from malmoi.evaluate.retrieval import RetrievalScores, evaluate_retrieval, load_beir, score_search
 from malmoi.files.progress import Progress, silent
 from malmoi.search.build import build_index
 from malmoi.search.learn_weight import learn_weight
-from malmoi.search.sources import Source
+from malmoi.search.sources import RecordSource
 from malmoi.search.storage.segment import Entry
 from malmoi.vectors import l2_normalize
 
@@ -71,7 +71,7 @@ def answered(
 
 def scifact() -> Iterator[Figure]:
     """nDCG@10 of the train queries."""
-    test = read_search_test(SCIFACT, "train")
+    test = load_beir(SCIFACT, "train")
     entries = abstracts()
     say(f"embedding {len(entries):,} abstracts")
     encoder = Remembering(load_encoder("minilm"))
@@ -83,9 +83,9 @@ def scifact() -> Iterator[Figure]:
         return [ids[row] for row in np.argsort(-(l2_normalize(encoder.largest) @ direction))[:K]]
 
     say(f"{len(test.queries):,} queries, four ways")
-    exact, brute = evaluate_search(index, test, K), score_search(brute_force, test, K)
-    words = evaluate_search(index, test, K, lexical=True)
-    both = evaluate_search(index, test, K, hybrid=True)
+    exact, brute = evaluate_retrieval(index, test, K), score_search(brute_force, test, K)
+    words = evaluate_retrieval(index, test, K, lexical=True)
+    both = evaluate_retrieval(index, test, K, hybrid=True)
     off = 100 * abs(points(exact) - points(brute))
     yield Figure(
         name="SciFact nDCG@10, exact",
@@ -113,7 +113,7 @@ def scifact() -> Iterator[Figure]:
 
 def abstracts() -> list[Entry]:
     """The texts of SciFact."""
-    source = Source(text=("title", "text"), id="_id")
+    source = RecordSource(text=("title", "text"), id="_id")
     return source.entries(SCIFACT / "corpus.jsonl.gz")
 
 
@@ -131,9 +131,9 @@ class Remembering:
         return made
 
 
-def points(scores: SearchScores) -> float:
+def points(scores: RetrievalScores) -> float:
     return scores.ndcg.value or 0.0
 
 
-def shown(scores: SearchScores) -> str:
+def shown(scores: RetrievalScores) -> str:
     return f"{100 * points(scores):.1f}"

@@ -21,7 +21,7 @@ from malmoi.evaluate.lookup import answer
 from malmoi.evaluate.scores import spearman
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import compared, word_similarity
-from malmoi.evaluate.typo_robustness import corrupt, typo_test
+from malmoi.evaluate.typo_robustness import add_typo, typo_robustness
 from malmoi.subwords import SubwordVectors
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.vectors import Vectors, l2_normalize
@@ -62,7 +62,8 @@ def language(name: str, corpus: Path, path: Path, settings: FastText) -> Iterato
     pairs = read_pairs(path)
     both = beside(train_fasttext(corpus, settings))
     kept = [
-        [typo_test(each, pairs, seed=seed).kept.value or 0.0 for seed in SEEDS] for each in both
+        [typo_robustness(each, pairs, seed=seed).kept.value or 0.0 for seed in SEEDS]
+        for each in both
     ]
     yield figure(f"{name}, kept with typos", kept)
     limit = [all_corrected(both[0], pairs, seed) for seed in SEEDS]
@@ -107,7 +108,7 @@ def beside(vectors: SubwordVectors) -> tuple[Vectors, Vectors]:
 def one_mistyped(vectors: Vectors, pairs: SimilaritySet, seed: int) -> float:
     """What is kept of the correlation with a typo in the first word of each pair alone."""
     random = np.random.default_rng(seed)
-    typed = [word for pair in pairs.pairs for word in (corrupt(pair[0], random), pair[1])]
+    typed = [word for pair in pairs.pairs for word in (add_typo(pair[0], random), pair[1])]
     return kept_of(vectors, pairs, typed)
 
 
@@ -115,7 +116,7 @@ def all_corrected(vectors: Vectors, pairs: SimilaritySet, seed: int) -> float:
     """What whoever knows the right words would keep: typos that are words stay what they are."""
     random = np.random.default_rng(seed)
     words = [word for pair in pairs.pairs for word in pair[:2]]
-    both = [(word, corrupt(word, random)) for word in words]
+    both = [(word, add_typo(word, random)) for word in words]
     return kept_of(vectors, pairs, [typo if typo in vectors else word for word, typo in both])
 
 

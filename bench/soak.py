@@ -23,7 +23,7 @@ from bench.hostile import ACTS, NONE, request
 from bench.measure import Figure, megabytes, say
 from bench.serving import ours
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 
 Result = TypeVar("Result")
 GOOD, HOSTILE = 6, 6  # clients of each kind
@@ -89,7 +89,7 @@ def run(data: Data) -> Iterator[Figure]:
 async def soak(address: str, process: int, seconds: float) -> Outcome:
     """Let all clients loose for some seconds."""
     host, port = urlsplit(address).hostname or "", urlsplit(address).port or 0
-    encoder = load_contextual(MODEL)
+    encoder = load_transformer(MODEL)
     own, recipe = encoder.encode(TEXTS), encoder.encode(TEXTS, recipe="bert-as-service")
     until, outcome = monotonic() + seconds, Outcome()
     async with asyncio.TaskGroup() as group:

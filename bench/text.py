@@ -13,12 +13,12 @@ from bench.data import Data
 from bench.measure import ROOT, Figure, best_of, faster, say, within
 from malmoi.hangul import join_jamo, split_jamo
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 
 CORPORA = Path(os.environ.get("MALMOI_DATA", ROOT.parent / "shared" / "data")) / "corpora"
 ROUNDS, ASKED, CACHED = 3, 5, 0.2
 JAMO_ASKED = 5e6  # characters a second
-CHOICE = WordChoice(min_count=5)
+CHOICE = VocabularySettings(min_count=5)
 
 
 def run(data: Data) -> Iterator[Figure]:

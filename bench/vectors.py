@@ -21,7 +21,7 @@ from bench.words import GENSIM, ORIGINAL, SUBWORDS, WORDS
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.analogies import analogies
 from malmoi.evaluate.similarity import word_similarity
-from malmoi.evaluate.typo_robustness import typo_test
+from malmoi.evaluate.typo_robustness import typo_robustness
 from malmoi.formats import load
 from malmoi.train.word2vec.fasttext import train_fasttext
 from malmoi.train.word2vec.word2vec import train_word2vec
@@ -159,7 +159,9 @@ def typos(ours: Sequence[Vectors], peers: Sequence[Vectors]) -> Iterator[Figure]
         asked="all",
         met=found[0].answered == found[0].total,
     )
-    kept = [[typo_test(each, path).kept.value or 0.0 for each in group] for group in (ours, peers)]
+    kept = [
+        [typo_robustness(each, path).kept.value or 0.0 for each in group] for group in (ours, peers)
+    ]
     yield Figure(
         name="jamo, kept with typos",
         ours=" ".join(f"{value:.2f}" for value in kept[0]),

@@ -12,7 +12,7 @@ import threading
 from time import perf_counter, process_time
 
 from bench.probe import memory_field
-from malmoi.serve.server import Prepared, Serving, prepare, run
+from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
 from malmoi.serve.service.loaded_models import parse_places
 
 PAUSE = 0.001  # seconds between two looks
@@ -44,10 +44,10 @@ def main(words: list[str]) -> None:
     """Serve until told to stop."""
     watch, tasks = Watch(), list[asyncio.Task[None]]()
     prepared = prepare(
-        parse_places(tuple(words)), Serving(port=0, quiet=True, allow_token_ids=True)
+        parse_places(tuple(words)), ServerSettings(port=0, quiet=True, allow_token_ids=True)
     )
 
-    def announce(prepared: Prepared = prepared) -> None:
+    def announce(prepared: PreparedServer = prepared) -> None:
         tasks.append(asyncio.get_running_loop().create_task(watch.look()))
         print(prepared.address, flush=True)
 

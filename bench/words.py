@@ -21,12 +21,12 @@ from bench.probe import memory_field
 from bench.text import CORPORA
 from malmoi.kernels.threads import THREADS
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
-CHOICE = WordChoice(min_count=5)
+CHOICE = VocabularySettings(min_count=5)
 SHARED: dict[str, Any] = {"dim": 100, "window": 5, "negatives": 5, "subsample": 1e-3, "epochs": 1}
 WORDS = {
     "skip-gram": Word2Vec(**SHARED, threads=2),

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from malmoi import keys as keys_module
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys, encode, hash_word, hash_words, pack_spans
 
 word = st.one_of(
@@ -123,7 +123,7 @@ def test_spans_are_copied_end_to_end(spans: list[tuple[int, int]]) -> None:
 
 
 def test_half_a_character_is_refused() -> None:
-    with pytest.raises(BadSetting, match="surrogate"):
+    with pytest.raises(InvalidArgumentError, match="surrogate"):
         Keys.of(["\ud83d"])
 
 
@@ -154,5 +154,5 @@ def test_keys_that_were_asked_can_be_copied_and_sent(copied: Callable[[Keys], Ke
 
 @pytest.mark.parametrize("word", [5, b"bytes", None])
 def test_what_is_no_string_is_no_word(word: Any) -> None:
-    with pytest.raises(BadSetting, match="words are strings"):
+    with pytest.raises(InvalidArgumentError, match="words are strings"):
         Keys.of(["a", word])

@@ -12,7 +12,7 @@ from malmoi.typos.char_lm import (
     ORDER,
     PRODUCTIVE,
     SYLLABLE_ORDER,
-    Spelling,
+    SpellingModel,
     learn_endings,
     learn_ngrams,
     learn_spelling,
@@ -89,7 +89,7 @@ def test_what_looks_like_a_word_is_likelier() -> None:
 
 def test_nothing_is_known_of_no_words() -> None:
     nothing = learn_spelling([])
-    assert isinstance(nothing, Spelling)
+    assert isinstance(nothing, SpellingModel)
     assert 0 < nothing.chance("ab") < nothing.chance("a") <= 1
 
 

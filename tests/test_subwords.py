@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.subwords import LONGEST_WORD, Subwords, SubwordVectors, fasttext_hash
 from tests import naive
 
@@ -98,11 +98,11 @@ def test_unseen_word_is_composed_before_it_is_cut(subworded: SubwordVectors) -> 
 
 def test_word_without_ngrams_is_unknown_never_zero(subworded: SubwordVectors) -> None:
     long = replace(subworded, subwords=Subwords(shortest=9, longest=9, buckets=40))
-    with pytest.raises(UnknownWord, match="'eater'"):
+    with pytest.raises(UnknownWordError, match="'eater'"):
         long.vector("eater")
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         long[["eating", "eater"]]
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         subworded.take(np.array([1])).vector("</s>")
 
 
@@ -116,7 +116,7 @@ def test_pruned_model_answers_from_the_ngrams_it_kept(subworded: SubwordVectors)
     )
     nothing = replace(subworded, ngrams=subworded.ngrams[:0], kept=np.empty(0, np.int32))
     assert nothing.explain("eater").source == "nothing"
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         nothing.vector("eater")
 
 
@@ -130,7 +130,7 @@ def test_ngrams_that_were_never_learnt_say_nothing(subworded: SubwordVectors) ->
     assert np.linalg.norm(some["eaten"]) > 0
     none = replace(subworded, ngrams=np.zeros_like(ngrams))
     assert none.explain("eaten").source == "nothing"
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         none["eaten"]
 
 
@@ -187,12 +187,12 @@ def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVecto
         ["eating"],
     )
     np.testing.assert_allclose(none.meant("eatimg"), none["eating"], atol=1e-6)
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         none["eatimg"]
     for word in ("eater", "han"):
         rare = replace(none, subwords=Subwords(shortest=9, longest=9, buckets=40))
         assert rare.explain(word).source == "nothing"
-        with pytest.raises(UnknownWord):
+        with pytest.raises(UnknownWordError):
             rare.meant(word)
 
 
@@ -216,7 +216,7 @@ def test_word_that_the_models_encoding_lacks_is_unknown(subworded: SubwordVector
     czech = replace(subworded, subwords=replace(subworded.subwords, encoding="cp852"))
     assert czech.explain("příliš").source == "n-grams"
     assert czech.subwords.ngrams("ř")[0] == b"<\xfd"
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         czech.vector("강아지")
     assert czech.explain("강아지").source == "nothing"
 
@@ -226,14 +226,14 @@ def test_word_that_the_models_encoding_lacks_is_unknown(subworded: SubwordVector
     [{"shortest": 0}, {"shortest": 4, "longest": 3}, {"buckets": 0}, {"encoding": "no-such"}],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         Subwords(**settings)
 
 
 def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
-    with pytest.raises(BadSetting, match="n-gram rows"):
+    with pytest.raises(InvalidArgumentError, match="n-gram rows"):
         replace(subworded, ngrams=subworded.ngrams[1:])
-    with pytest.raises(BadSetting, match="own rows"):
+    with pytest.raises(InvalidArgumentError, match="own rows"):
         replace(subworded, own=subworded.own[1:])
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 
@@ -28,7 +28,7 @@ def test_a_word_has_the_vector_of_its_row(words: Vectors) -> None:
 def test_an_unknown_word_is_an_error_that_names_it(words: Vectors) -> None:
     assert words.row("kong") == -1
     assert "kong" not in words
-    with pytest.raises(UnknownWord, match="'kong'") as caught:
+    with pytest.raises(UnknownWordError, match="'kong'") as caught:
         words.vector("kong")
     assert caught.value.word == "kong"
     assert isinstance(caught.value, KeyError)
@@ -53,7 +53,7 @@ def test_many_words_give_a_matrix(words: Vectors) -> None:
     assert words[["queen", "한국", "queen"]].tolist() == words.matrix[[2, 3, 2]].tolist()
     assert words[iter(["the"])].shape == (1, 5)
     assert words[[]].shape == (0, 5)
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         words[["king", "kong"]]
 
 
@@ -104,20 +104,20 @@ def test_a_float32_matrix_is_not_copied() -> None:
     "matrix", [np.zeros(3), np.zeros((3, 2, 2)), np.array([["x"]] * 3), np.zeros((3, 2), complex)]
 )
 def test_what_is_no_matrix_of_numbers_is_refused(matrix: Any) -> None:
-    with pytest.raises(BadSetting, match="two dimensions"):
+    with pytest.raises(InvalidArgumentError, match="two dimensions"):
         Vectors(Keys.of("abc"), matrix)
 
 
 def test_keys_and_counts_must_be_as_many_as_rows() -> None:
-    with pytest.raises(BadSetting, match="2 keys for 3 rows"):
+    with pytest.raises(InvalidArgumentError, match="2 keys for 3 rows"):
         Vectors(Keys.of("ab"), np.zeros((3, 1), np.float32))
-    with pytest.raises(BadSetting, match="2 × 2 counts for 2 keys"):
+    with pytest.raises(InvalidArgumentError, match="2 × 2 counts for 2 keys"):
         made(["a", "b"], counts=np.ones((2, 2)))
-    with pytest.raises(BadSetting, match="no matrix"):
+    with pytest.raises(InvalidArgumentError, match="no matrix"):
         Vectors(["a", "b"], [[1], [1, 2]])
-    with pytest.raises(BadSetting, match=r"0 is no word.*matrix\[0\]"):
+    with pytest.raises(InvalidArgumentError, match=r"0 is no word.*matrix\[0\]"):
         made(["a", "b"])[0]  # type: ignore[call-overload]
-    with pytest.raises(BadSetting, match="1 counts for 2 keys"):
+    with pytest.raises(InvalidArgumentError, match="1 counts for 2 keys"):
         Vectors(Keys.of("ab"), np.zeros((2, 1), np.float32), np.array([1]))
 
 

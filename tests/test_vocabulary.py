@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
 from malmoi.vocabulary import Vocabulary
 
@@ -45,7 +45,7 @@ def test_a_word_never_seen_has_no_id_and_no_count() -> None:
     assert vocabulary.count("b") == 0
     assert "b" not in vocabulary
     assert "a" in vocabulary
-    with pytest.raises(UnknownWord, match="'b'"):
+    with pytest.raises(UnknownWordError, match="'b'"):
         vocabulary.id("b")
 
 
@@ -68,7 +68,7 @@ def test_the_word_index_leaves_zero_to_padding() -> None:
 
 
 def test_counts_must_be_as_many_as_words() -> None:
-    with pytest.raises(BadSetting, match="1 counts for 2 words"):
+    with pytest.raises(InvalidArgumentError, match="1 counts for 2 words"):
         Vocabulary(Keys.of("ab"), np.array([1]))
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.fuzzing.subjects import Subject, digest
-from malmoi.evaluate.retrieval import read_search_test
+from malmoi.evaluate.retrieval import load_beir
 from malmoi.evaluate.senses import read_senses
 from malmoi.evaluate.sets.sentence_sets import read_sentences
 from malmoi.evaluate.sets.word_sets import read_set
 from malmoi.text import wordpiece
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import WordChoice, count_corpus
+from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.records import read_records
 from malmoi.text.tokenizers import Whitespace
 from malmoi.text.word_list import load_words
@@ -54,7 +54,7 @@ def use_text(path: Path) -> str:
     """As records, and as words that are counted."""
     field = None if path.suffix in (".txt", ".gz") else "text"
     records = list(read_records(path, fields=[field] if field else []))
-    counted = count_corpus(Corpus.of(path, field=field), Whitespace(), WordChoice())
+    counted = count_corpus(Corpus.of(path, field=field), Whitespace(), VocabularySettings())
     return digest(records, list(counted), counted.counts)
 
 
@@ -112,7 +112,7 @@ def subjects() -> list[Subject]:
         Subject(
             "test of searches",
             written(corpus_jsonl=CORPUS, queries_jsonl=QUERIES, qrels__test_tsv=JUDGED),
-            lambda folder: digest(read_search_test(folder)),
+            lambda folder: digest(load_beir(folder)),
             weight=4,
         ),
     ]

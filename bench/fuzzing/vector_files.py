@@ -7,7 +7,7 @@ import numpy as np
 
 import malmoi
 from bench.fuzzing.subjects import Subject, digest, tensor_subjects
-from malmoi.errors import UnknownWord
+from malmoi.errors import UnknownWordError
 from malmoi.formats import catalogue
 from malmoi.formats.inspection import inspect
 from malmoi.keys import Keys
@@ -56,7 +56,7 @@ def use_vectors(path: Path) -> str:
         answers.append(vectors.row(word))
         try:
             answers.append(np.array(vectors.vector(word)))
-        except UnknownWord:
+        except UnknownWordError:
             answers.append(None)
     answers += [list(vectors.keys), vectors.matrix, vectors.norms, vectors.counts, vectors.output]
     answers += [dict(vectors.meta), vectors.keys.lookup, vectors.keys.repeats()]

@@ -7,29 +7,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from malmoi.cli.shared.progress import bar as bar
-    from malmoi.encode.bulk.embed import Wish as Wish
+    from malmoi.cli.shared.progress import progress_bar as progress_bar
+    from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
     from malmoi.encode.checkpoint.prompts import Prompts as Prompts
-    from malmoi.encode.encoder import load_contextual as load_contextual
+    from malmoi.encode.encoder import load_transformer as load_transformer
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pooling.recipes import Recipe as Recipe
     from malmoi.encode.static.average import average_encoder as average_encoder
-    from malmoi.errors import BadFile as BadFile
-    from malmoi.errors import BadSetting as BadSetting
+    from malmoi.errors import InvalidArgumentError as InvalidArgumentError
+    from malmoi.errors import InvalidFileError as InvalidFileError
     from malmoi.errors import MalmoiError as MalmoiError
-    from malmoi.errors import MissingExtra as MissingExtra
-    from malmoi.errors import UnknownWord as UnknownWord
+    from malmoi.errors import MissingDependencyError as MissingDependencyError
+    from malmoi.errors import UnknownWordError as UnknownWordError
     from malmoi.evaluate.analogies import analogies as analogies
-    from malmoi.evaluate.retrieval import evaluate_search as evaluate_search
-    from malmoi.evaluate.retrieval import read_search_test as read_search_test
+    from malmoi.evaluate.retrieval import evaluate_retrieval as evaluate_retrieval
+    from malmoi.evaluate.retrieval import load_beir as load_beir
     from malmoi.evaluate.senses import sense_separation as sense_separation
     from malmoi.evaluate.sentences import evaluate_sentences as evaluate_sentences
     from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
     from malmoi.evaluate.similarity import word_similarity as word_similarity
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
-    from malmoi.evaluate.typo_robustness import corrupt as corrupt
-    from malmoi.evaluate.typo_robustness import typo_test as typo_test
+    from malmoi.evaluate.typo_robustness import add_typo as add_typo
+    from malmoi.evaluate.typo_robustness import typo_robustness as typo_robustness
     from malmoi.evaluate.word_vectors import evaluate_words as evaluate_words
     from malmoi.formats import load as load
     from malmoi.formats import save as save
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from malmoi.project.points.sense_points import sense_points as sense_points
     from malmoi.project.points.text_points import text_points as text_points
     from malmoi.project.points.word_points import word_points as word_points
-    from malmoi.project.scene_builder import Projection as Projection
-    from malmoi.project.scene_builder import make_scene as make_scene
+    from malmoi.project.scene_builder import ProjectionSettings as ProjectionSettings
+    from malmoi.project.scene_builder import build_scene as build_scene
     from malmoi.query.analogy import analogy as analogy
     from malmoi.query.compare import odd_one_out as odd_one_out
     from malmoi.query.compare import rank as rank
@@ -65,26 +65,32 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "malmoi.cli.shared.progress": ("bar",),
+    "malmoi.cli.shared.progress": ("progress_bar",),
     "malmoi.encode.static.average": ("average_encoder",),
-    "malmoi.encode.bulk.embed": ("Wish",),
-    "malmoi.encode.encoder": ("load_contextual",),
+    "malmoi.encode.bulk.embed": ("EmbedSettings",),
+    "malmoi.encode.encoder": ("load_transformer",),
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.checkpoint.prompts": ("Prompts",),
     "malmoi.encode.pooling.recipes": ("Recipe",),
     "malmoi.encode.bulk.write_file": ("write_embeddings",),
-    "malmoi.errors": ("BadFile", "BadSetting", "MalmoiError", "MissingExtra", "UnknownWord"),
+    "malmoi.errors": (
+        "InvalidFileError",
+        "InvalidArgumentError",
+        "MalmoiError",
+        "MissingDependencyError",
+        "UnknownWordError",
+    ),
     "malmoi.evaluate.analogies": ("analogies",),
     "malmoi.evaluate.senses": ("sense_separation",),
     "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
-    "malmoi.evaluate.retrieval": ("evaluate_search", "read_search_test"),
+    "malmoi.evaluate.retrieval": ("evaluate_retrieval", "load_beir"),
     "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.evaluate.sweep": ("sweep_recipes",),
-    "malmoi.evaluate.typo_robustness": ("corrupt", "typo_test"),
+    "malmoi.evaluate.typo_robustness": ("add_typo", "typo_robustness"),
     "malmoi.evaluate.word_vectors": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.inspection": ("inspect",),
-    "malmoi.project.scene_builder": ("Projection", "make_scene"),
+    "malmoi.project.scene_builder": ("ProjectionSettings", "build_scene"),
     "malmoi.project.page.page": ("write_page",),
     "malmoi.project.points.points": ("Points",),
     "malmoi.project.points.sense_points": ("sense_points",),

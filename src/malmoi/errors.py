@@ -32,7 +32,7 @@ class MalmoiError(Exception):
         return str(self.args[0])
 
 
-class UnknownWord(MalmoiError, KeyError):
+class UnknownWordError(MalmoiError, KeyError):
     """A word that the vectors do not hold and cannot build from its parts, or texts do not have."""
 
     def __init__(
@@ -50,15 +50,15 @@ class UnknownWord(MalmoiError, KeyError):
         super().__init__(f"'{word}' is not in {where}{hint}")
 
 
-class BadFile(MalmoiError):
+class InvalidFileError(MalmoiError):
     """A file that is missing, damaged, unreadable or cannot be written."""
 
 
-class BadSetting(MalmoiError, ValueError):
+class InvalidArgumentError(MalmoiError, ValueError):
     """An argument that makes no sense, alone or beside the others."""
 
 
-class MissingExtra(MalmoiError, ImportError):
+class MissingDependencyError(MalmoiError, ImportError):
     """A capability whose packages are not installed."""
 
 
@@ -83,4 +83,4 @@ def check_encoding(name: str) -> None:
     try:
         codecs.lookup(name)
     except LookupError as error:
-        raise BadSetting(f"there is no encoding '{name}'") from error
+        raise InvalidArgumentError(f"there is no encoding '{name}'") from error

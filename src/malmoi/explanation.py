@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from malmoi.typos.noisy_channel import Reading
+from malmoi.typos.noisy_channel import Correction
 
 Source = Literal["own row", "tokens", "near words", "n-grams", "nothing"]
 
@@ -22,7 +22,7 @@ class Explanation:
     word: str
     source: Source
     ngrams: tuple[str, ...] = ()  # those that have a row, in order
-    near: tuple[Reading, ...] = ()  # known words one slip away, likeliest first
+    near: tuple[Correction, ...] = ()  # known words one slip away, likeliest first
     all_ngrams: int = 0  # how many n-grams the word has, with a row or without
     tokens: tuple[str, ...] = ()  # the known tokens that the tokenizer makes of it
     remark: str = ""  # why the tokenizer could not be asked

@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-from malmoi.errors import MissingExtra
+from malmoi.errors import MissingDependencyError
 
 
 def require(module: str, *, extra: str) -> ModuleType:
@@ -11,7 +11,7 @@ def require(module: str, *, extra: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
-        raise MissingExtra(
+        raise MissingDependencyError(
             f"this needs the package '{module.split('.')[0]}', which is not installed: "
             f"pip install 'malmoi[{extra}]'"
         ) from missing

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Int64Array, UInt8Array, UInt32Array, UInt64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 # The hash of a word is the polynomial sum of (byte + 1) * FACTOR**position, modulo 2**64:
 # an odd factor has an inverse there, so that many words can be summed side by side.
@@ -179,11 +179,11 @@ class Keys(Sequence[str]):
 def encode(word: str) -> bytes:
     """A word as stored: UTF-8, with bytes that never were UTF-8 as they came."""
     if not isinstance(word, str):
-        raise BadSetting(f"{word!r} is no word: words are strings")
+        raise InvalidArgumentError(f"{word!r} is no word: words are strings")
     try:
         return word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
-        raise BadSetting(f"{word!r} holds half a character (a lone surrogate)") from error
+        raise InvalidArgumentError(f"{word!r} holds half a character (a lone surrogate)") from error
 
 
 def is_encodable(word: str) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, UnknownWord, check_encoding
+from malmoi.errors import InvalidArgumentError, UnknownWordError, check_encoding
 from malmoi.explanation import Explanation
 from malmoi.hangul import split_jamo
 from malmoi.typos.noisy_channel import NewWords, learn_new_words, readings
@@ -54,13 +54,15 @@ class Subwords:
         lengths += [self.syllables] if "syllables" in self.units else []
         for shortest, longest in lengths:
             if not (1 <= shortest <= longest <= MOST and 0 < self.buckets <= MOST):
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"n-grams of {shortest} to {longest} characters in {self.buckets} buckets"
                     " cannot be: give 1 <= shortest <= longest and at least one bucket,"
                     f" none of them above {MOST:,}"
                 )
         if self.units not in get_args(Units):
-            raise BadSetting(f"'{self.units}' are no units: choose one of {get_args(Units)}")
+            raise InvalidArgumentError(
+                f"'{self.units}' are no units: choose one of {get_args(Units)}"
+            )
         check_encoding(self.encoding)
 
     def forms(self, word: str) -> list[tuple[str, int, int]]:
@@ -137,25 +139,29 @@ class SubwordVectors(Vectors):
         super().__post_init__()
         rows = self.subwords.buckets if self.kept is None else len(self.kept)
         if self.ngrams.shape != (rows, self.dim):
-            raise BadSetting(f"n-gram rows are {self.ngrams.shape}; {(rows, self.dim)} are needed")
+            raise InvalidArgumentError(
+                f"n-gram rows are {self.ngrams.shape}; {(rows, self.dim)} are needed"
+            )
         if self.own.shape != self.matrix.shape:
-            raise BadSetting(f"own rows are {self.own.shape}; {self.matrix.shape} are needed")
+            raise InvalidArgumentError(
+                f"own rows are {self.own.shape}; {self.matrix.shape} are needed"
+            )
 
     def vector(self, word: str) -> Float32Array:
-        """The vector of a word, seen or not, as fastText has it; `UnknownWord` if it has none."""
+        """The vector of a word, seen or not, as fastText has it; `UnknownWordError` if it has none."""
         row = self.row(word)
         if row >= 0:
             return self.rows_of("matrix", row)
         rows = [row for _, row in self._known(self._ngrams(word))]
         if not rows:
-            raise UnknownWord(word)
+            raise UnknownWordError(word)
         return self._mean(rows)
 
     def meant(self, word: str) -> Float32Array:
         """The vector of what is meant by a word: if it was never seen, perhaps a near one."""
         vector, _ = self.understand(word)
         if vector is None:
-            raise UnknownWord(word)
+            raise UnknownWordError(word)
         return vector
 
     def explain(self, word: str) -> Explanation:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.deferred import Deferred
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
 from malmoi.unicode import Form, normalize
 
@@ -57,12 +57,14 @@ class Vectors(Deferred):
             object.__setattr__(self, "keys", Keys.of(self.keys))
         object.__setattr__(self, "matrix", as_matrix(self.matrix))
         if len(self.keys) != len(self.matrix):
-            raise BadSetting(f"{len(self.keys)} keys for {len(self.matrix)} rows of the matrix")
+            raise InvalidArgumentError(
+                f"{len(self.keys)} keys for {len(self.matrix)} rows of the matrix"
+            )
         if self.counts is not None:
             object.__setattr__(self, "counts", np.asarray(self.counts, dtype=np.int64))
             if self.counts.shape != (len(self.keys),):
                 shape = " × ".join(map(str, self.counts.shape)) or "one number"
-                raise BadSetting(f"{shape} counts for {len(self.keys)} keys")
+                raise InvalidArgumentError(f"{shape} counts for {len(self.keys)} keys")
 
     @cached_property
     def dim(self) -> int:
@@ -91,10 +93,10 @@ class Vectors(Deferred):
         return row
 
     def vector(self, word: str) -> Float32Array:
-        """The vector of a word; `UnknownWord` if there is none."""
+        """The vector of a word; `UnknownWordError` if there is none."""
         row = self.row(word)
         if row < 0:
-            raise UnknownWord(word)
+            raise UnknownWordError(word)
         return self.rows_of("matrix", row)
 
     def meant(self, word: str) -> Float32Array:
@@ -108,7 +110,7 @@ class Vectors(Deferred):
     def most_frequent(self, count: int) -> Self:
         """The words seen most often (the first ones, where nobody counted)."""
         if count < 1:
-            raise BadSetting(f"most_frequent is {count}: leave at least one word")
+            raise InvalidArgumentError(f"most_frequent is {count}: leave at least one word")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
             return self.take(slice(count))
         return self.take(np.argsort(-self.counts, kind="stable")[:count])
@@ -138,7 +140,7 @@ class Vectors(Deferred):
         if isinstance(asked, slice):
             return self.take(asked)
         if not isinstance(asked, Iterable):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{asked!r} is no word: rows by their numbers are vectors.matrix[{asked!r}]"
             )
         found = [self.vector(word) for word in asked]
@@ -162,9 +164,9 @@ def as_matrix(numbers: npt.ArrayLike) -> Float32Array:
     try:
         matrix = np.asarray(numbers)
     except ValueError as error:
-        raise BadSetting(f"these numbers are no matrix: {error}") from error
+        raise InvalidArgumentError(f"these numbers are no matrix: {error}") from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"a matrix of numbers has two dimensions, not shape {matrix.shape} of {matrix.dtype}"
         )
     with np.errstate(over="ignore"):  # what is too large becomes inf, for others to find

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Int64Array
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
 
 
@@ -24,9 +24,11 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.counts):
-            raise BadSetting(f"{len(self.counts)} counts for {len(self.words)} words")
+            raise InvalidArgumentError(f"{len(self.counts)} counts for {len(self.words)} words")
         if len(self.counts) and self.counts.min() < 0:
-            raise BadSetting(f"a word was seen {self.counts.min()} times: counts are 0 or more")
+            raise InvalidArgumentError(
+                f"a word was seen {self.counts.min()} times: counts are 0 or more"
+            )
 
     @classmethod
     def of(cls, counts: Mapping[str, int], *, min_count: int = 1, size: int | None = None) -> Self:
@@ -70,10 +72,10 @@ class Vocabulary:
         return Vocabulary.of(total, min_count=0)
 
     def id(self, word: str) -> int:
-        """The id of a word; `UnknownWord` if it has none."""
+        """The id of a word; `UnknownWordError` if it has none."""
         found = self.words.find(word)
         if found < 0:
-            raise UnknownWord(word, where="the vocabulary")
+            raise UnknownWordError(word, where="the vocabulary")
         return found
 
     def count(self, word: str) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import demo_texts, run
-from malmoi.errors import MissingExtra
+from malmoi.errors import MissingDependencyError
 
 Output = pytest.CaptureFixture[str]
 CSV = """A man is playing the guitar.,Somebody plays an instrument.,3.8
@@ -93,7 +93,7 @@ def test_the_demo_leaves_out_what_is_not_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
     def missing(*_: object) -> list[float]:
-        raise MissingExtra("it is not installed")
+        raise MissingDependencyError("it is not installed")
 
     monkeypatch.setattr(demo_texts, "similar", missing)
     assert demo_texts.show_sentences(print) == {}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from malmoi.cli.shared import progress
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 
 
 class Terminal(StringIO):
@@ -30,14 +30,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with bar("counting", "words") as told:
+    with progress_bar("counting", "words") as told:
         told(0, 10)
         told(5, 10)
     assert capsys.readouterr().err == ""
 
 
 def test_how_far_and_how_long_still(terminal: Terminal) -> None:
-    told = bar("counting")
+    told = progress_bar("counting")
     told(0, 100)
     assert terminal.line() == ""
     terminal.now += 10
@@ -48,7 +48,7 @@ def test_how_far_and_how_long_still(terminal: Terminal) -> None:
 
 
 def test_how_fast_and_how_well(terminal: Terminal) -> None:
-    told = bar("training", "records")
+    told = progress_bar("training", "records")
     told(0, 10**9)
     told.note_loss(0.03141)
     terminal.now += 10
@@ -59,12 +59,12 @@ def test_how_fast_and_how_well(terminal: Terminal) -> None:
 
 
 def test_work_that_goes_on_is_not_faster_for_it(terminal: Terminal) -> None:
-    told = bar("training", "words")
+    told = progress_bar("training", "words")
     told(900_000, 1_000_000)  # by an earlier run
     terminal.now += 10
     told(950_000, 1_000_000)
     assert terminal.line().endswith(" 95%  5.0 k words/s  0:10 left")
-    told = bar("training", "words")
+    told = progress_bar("training", "words")
     told(10, 100)
     terminal.now += 1
     told(10, 100)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 
 
 @pytest.fixture(scope="package")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")

@@ -3,7 +3,7 @@ import pytest
 
 from malmoi.encode.activations import Activations
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from tests.encode.worlds import made_up, naive_pool
 
 
@@ -60,14 +60,16 @@ def test_layers_that_were_not_kept() -> None:
     some = Activations(whole.texts, tuple(state[[2, 4]] for state in whole.states), (2, 4), 5)
     np.testing.assert_array_equal(some.pooled(), whole.pooled())
     np.testing.assert_array_equal(some.pooled(layers=-3), whole.pooled(layers=2))
-    with pytest.raises(BadSetting, match="layer 3 was not kept: these activations hold 2, 4"):
+    with pytest.raises(
+        InvalidArgumentError, match="layer 3 was not kept: these activations hold 2, 4"
+    ):
         some.pooled(layers=-2)
 
 
 def test_what_cannot_be_asked() -> None:
-    with pytest.raises(BadSetting, match="there is no join 'glue'"):
+    with pytest.raises(InvalidArgumentError, match="there is no join 'glue'"):
         made_up().words(join="glue")  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="the pool none leaves no vector of a text"):
+    with pytest.raises(InvalidArgumentError, match="the pool none leaves no vector of a text"):
         made_up().pooled(pool="none")
 
 

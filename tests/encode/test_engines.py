@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from malmoi.encode import encoder as encoders
-from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.bulk.embed import EmbedSettings
 from malmoi.encode.bulk.write_file import write_embeddings
 from malmoi.encode.checkpoint.locate import find_model, is_encoder
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime import engine
@@ -21,7 +21,7 @@ from malmoi.encode.runtime.batches import pack
 from malmoi.encode.runtime.compiled_engine import CompiledEngine
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.encode.runtime.onnx_session import OnnxEngine
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.kernels.transformer import gemm_int8 as byte_products
 from malmoi.kernels.transformer import gemm_int16 as int16_products
 
@@ -31,7 +31,7 @@ TEXTS = ["the bank", "한국어 문장", "a river, a bank and many fish", "robbe
 needs_kernels = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
 
 
-def is_onnx(encoder: ContextualEncoder) -> bool:
+def is_onnx(encoder: TransformerEncoder) -> bool:
     return isinstance(encoder.engine._engine, OnnxEngine)
 
 
@@ -39,7 +39,7 @@ def is_onnx(encoder: ContextualEncoder) -> bool:
 def test_a_few_texts_are_for_onnxruntime_and_many_for_the_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     few = encoder.encode(TEXTS)
     assert is_onnx(encoder)
     monkeypatch.setattr(engine, "MUCH", 300)
@@ -50,7 +50,7 @@ def test_a_few_texts_are_for_onnxruntime_and_many_for_the_kernels(
 
 @needs_kernels
 def test_who_asks_again_and_again_gets_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     monkeypatch.setattr(engine, "MUCH", 5 * engine.CALL)
     kinds = []
     for _ in range(7):
@@ -64,13 +64,13 @@ def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(encoders, "CHUNK", 2)
-    encoder, kinds = load_contextual("minilm"), []
+    encoder, kinds = load_transformer("minilm"), []
     monkeypatch.setattr(engine, "MUCH", 10_000)  # windows that share almost all: far more come
     write_embeddings(
         encoder,
         ["robbers " * 300] * 4,
         tmp_path / "x.npy",
-        Wish(long="windows", overlap=250),
+        EmbedSettings(long="windows", overlap=250),
         progress=lambda *_: kinds.append(is_onnx(encoder)),
     )
     assert len(kinds) > 2
@@ -83,7 +83,7 @@ def test_without_the_right_processor_onnxruntime_does_everything(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     encoder.engine.settle()
     assert is_onnx(encoder)
     assert encoder.encode(TEXTS).shape == (5, 384)
@@ -91,7 +91,7 @@ def test_without_the_right_processor_onnxruntime_does_everything(
 
 @needs_kernels
 def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -> None:
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     encoder.engine.settle()
     together = encoder.encode(TEXTS * 30)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
@@ -101,13 +101,13 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -
             np.testing.assert_allclose(found, alone[:1], atol=1e-6)
 
 
-def quantized(arithmetic: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> ContextualEncoder:
+def quantized(arithmetic: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> TransformerEncoder:
     """MiniLM in this arithmetic, or a skipped test where the processor has no such instructions."""
     kernel = int16_products if arithmetic == "int16" else byte_products
     if not (can_compile() and kernel.USABLE):
         pytest.skip(f"this processor has no instructions for {arithmetic}")
     monkeypatch.setattr(byte_products, "USABLE", arithmetic == "int8")
-    encoder = load_contextual("minilm:quantized")
+    encoder = load_transformer("minilm:quantized")
     assert encoder.engine.arithmetic == arithmetic
     return encoder
 
@@ -117,7 +117,7 @@ def test_quantized_vectors_are_near_those_of_floats_and_do_not_depend_on_the_bat
     arithmetic: Arithmetic, cosine: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = quantized(arithmetic, monkeypatch)
-    exact, near = load_contextual("minilm").encode(TEXTS), encoder.encode(TEXTS)
+    exact, near = load_transformer("minilm").encode(TEXTS), encoder.encode(TEXTS)
     assert np.all(np.sum(exact * near, axis=1) > cosine)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
     np.testing.assert_allclose(near, alone, atol=1e-5)
@@ -132,7 +132,7 @@ def test_one_name_means_the_integers_that_this_processor_multiplies_fastest(endi
     assert encoder.name == f"minilm{ending}"
     assert is_encoder(encoder.name)
     fastest = "int8" if byte_products.USABLE else "int16"
-    assert load_contextual(encoder.name).engine.arithmetic == fastest
+    assert load_transformer(encoder.name).engine.arithmetic == fastest
 
 
 def test_without_the_right_processor_a_quantized_model_runs_in_floats_and_says_so(
@@ -140,14 +140,16 @@ def test_without_the_right_processor_a_quantized_model_runs_in_floats_and_says_s
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
     with pytest.warns(MalmoiWarning, match="runs in float32, not quantized") as warned:
-        encoder = load_contextual("minilm:quantized")
+        encoder = load_transformer("minilm:quantized")
     assert len(warned) == 1
     assert encoder.engine.arithmetic == "float32"
-    np.testing.assert_array_equal(encoder.encode(TEXTS), load_contextual("minilm").encode(TEXTS))
+    np.testing.assert_array_equal(encoder.encode(TEXTS), load_transformer("minilm").encode(TEXTS))
 
 
 def test_vectors_without_layers_cannot_be_quantized() -> None:
-    with pytest.raises(BadSetting, match="use has no layers to quantize: give it without :int8"):
+    with pytest.raises(
+        InvalidArgumentError, match="use has no layers to quantize: give it without :int8"
+    ):
         load_encoder("use:int8")
 
 

@@ -7,9 +7,9 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.inspection import inspect_model
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from tests.encode.checkpoints import change, save_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
 TEXTS = ["A man is playing a guitar.", "the bank", "한국어 문장", "Robbers fish. " * 3, "x"]
 
 
-def test_vectors_of_minilm(minilm: ContextualEncoder) -> None:
+def test_vectors_of_minilm(minilm: TransformerEncoder) -> None:
     peer = SentenceTransformer(str(minilm.modules.transformer), device="cpu")
     assert minilm.cutter.longest == peer.max_seq_length == 256
     texts = [*TEXTS, "the river bank " * 200]
@@ -37,7 +37,7 @@ def test_pooling_dense_and_normalize(pooling: str | tuple[str, ...], tmp_path: P
     parts = [transformer, pool, dense, modules.Normalize()]
     peer = SentenceTransformer(modules=parts, device="cpu")
     peer.save(str(tmp_path / "whole"))
-    encoder = load_contextual(str(tmp_path / "whole"))
+    encoder = load_transformer(str(tmp_path / "whole"))
     assert encoder.dim == 8
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
 
@@ -51,7 +51,7 @@ def test_the_older_dialect_of_pooling(tmp_path: Path) -> None:
     old = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True}
     change(config, pooling_mode=None, **old)
     again = SentenceTransformer(str(tmp_path / "whole"), device="cpu")
-    found = load_contextual(str(tmp_path / "whole")).encode(TEXTS)
+    found = load_transformer(str(tmp_path / "whole")).encode(TEXTS)
     assert found.shape == (5, 64)
     np.testing.assert_allclose(found, again.encode(TEXTS), atol=1e-5)
 
@@ -62,13 +62,13 @@ def test_vectors_that_are_cut_to_their_first_numbers(tmp_path: Path) -> None:
     parts += [modules.Dropout(0.1), modules.Normalize()]
     SentenceTransformer(modules=parts, device="cpu", truncate_dim=10).save(str(tmp_path / "whole"))
     peer = SentenceTransformer(str(tmp_path / "whole"), device="cpu")
-    encoder = load_contextual(str(tmp_path / "whole"))
+    encoder = load_transformer(str(tmp_path / "whole"))
     assert encoder.dim == 10
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
     assert inspect_model(str(tmp_path / "whole")).pooling == "mean, Normalize, the first 10 numbers"
     change(tmp_path / "whole" / "config_sentence_transformers.json", truncate_dim=0)
-    with pytest.raises(BadFile, match="cuts vectors to 0 numbers"):
-        load_contextual(str(tmp_path / "whole"))
+    with pytest.raises(InvalidFileError, match="cuts vectors to 0 numbers"):
+        load_transformer(str(tmp_path / "whole"))
 
 
 def test_prompts(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_prompts(tmp_path: Path) -> None:
         modules=parts, device="cpu", prompts=prompts, default_prompt_name="document"
     )
     peer.save(str(tmp_path / "whole"))
-    encoder = load_contextual(str(tmp_path / "whole"))
+    encoder = load_transformer(str(tmp_path / "whole"))
     asked = encoder.encode(TEXTS, prompt="query")
     np.testing.assert_allclose(asked, peer.encode(TEXTS, prompt_name="query"), atol=1e-5)
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
-    with pytest.raises(BadSetting, match="no prompt 'title': it has document, query"):
+    with pytest.raises(InvalidArgumentError, match="no prompt 'title': it has document, query"):
         encoder.encode(TEXTS, prompt="title")

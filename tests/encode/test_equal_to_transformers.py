@@ -11,7 +11,7 @@ import transformers
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.tokens.inputs import Text
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 
@@ -45,7 +45,7 @@ def theirs(model: Any, states: Activations, text: int) -> Float32Array:
 
 
 def assert_equal(
-    encoder: ContextualEncoder, model: Any, tolerance: float, texts: list[Text] = TEXTS
+    encoder: TransformerEncoder, model: Any, tolerance: float, texts: list[Text] = TEXTS
 ) -> None:
     """By both engines: the one that is there at once, and the one for much work."""
     for settled in (False, True):
@@ -58,13 +58,13 @@ def assert_equal(
             np.testing.assert_allclose(ours, expected, atol=tolerance, rtol=0)
 
 
-def test_all_states_of_minilm(minilm: ContextualEncoder) -> None:
+def test_all_states_of_minilm(minilm: TransformerEncoder) -> None:
     model = transformers.AutoModel.from_pretrained(minilm.modules.transformer).eval()
     assert minilm.activations([BANK]).states[0].shape == (7, 22, 384)
-    assert_equal(load_contextual("minilm"), model, 1e-5)
+    assert_equal(load_transformer("minilm"), model, 1e-5)
 
 
-def test_ids_and_segments_of_minilm(minilm: ContextualEncoder) -> None:
+def test_ids_and_segments_of_minilm(minilm: TransformerEncoder) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
     for text, pieces in zip(TEXTS, minilm.cutter(TEXTS), strict=True):
         expected = tokenizer(*([text] if isinstance(text, str) else text))
@@ -75,12 +75,12 @@ def test_ids_and_segments_of_minilm(minilm: ContextualEncoder) -> None:
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_all_states_of_every_family(family: str, tmp_path: Path) -> None:
     model = save_model(tmp_path, family)
-    assert_equal(load_contextual(str(tmp_path)), model, 1e-5)
+    assert_equal(load_transformer(str(tmp_path)), model, 1e-5)
 
 
 def test_distances_of_all_buckets(tmp_path: Path) -> None:
     model = save_model(tmp_path, "mpnet")
-    encoder, texts = load_contextual(str(tmp_path)), ["the bank " * 140, "a"]
+    encoder, texts = load_transformer(str(tmp_path)), ["the bank " * 140, "a"]
     assert [len(text) for text in encoder.cutter(texts)] == [282, 3]
     assert_equal(encoder, model, 1e-5, [*texts])
 
@@ -90,15 +90,15 @@ def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
     save_model(tmp_path, "bert", hidden_act="gelu")
     model = transformers.BertForMaskedLM(config).eval()
     model.save_pretrained(tmp_path)
-    assert_equal(load_contextual(str(tmp_path)), model.bert, 1e-5)
+    assert_equal(load_transformer(str(tmp_path)), model.bert, 1e-5)
 
 
 def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
-    whole = load_contextual(str(tmp_path)).cutter(TEXTS)
+    whole = load_transformer(str(tmp_path)).cutter(TEXTS)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
-    for ours, expected in zip(load_contextual(str(tmp_path)).cutter(TEXTS), whole, strict=True):
+    for ours, expected in zip(load_transformer(str(tmp_path)).cutter(TEXTS), whole, strict=True):
         assert ours.pieces == expected.pieces
         assert ours.ids.tolist() == expected.ids.tolist()
         assert ours.segments.tolist() == expected.segments.tolist()
@@ -115,7 +115,7 @@ def test_bert_base_with_the_multilingual_vocabulary(tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     assert_equal(encoder, model, 1e-4, TEXTS[:4])
     states = encoder.activations([BANK, "한국어 문장을 읽는다"])
     pieces = len(states.texts[0])

@@ -11,12 +11,12 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.choosing import fitting_model
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.static.average import average_encoder
 from malmoi.encode.tokens.fragments import Fragments, fragments_of, is_fragmented
-from malmoi.encode.tokens.text_stats import Notes, gathered_notes, silenced_notes
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.encode.tokens.text_stats import TextStats, gathered_notes, silenced_notes
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.vectors import Vectors
 from tests.encode.checkpoints import PIECES, change, save_model
 
@@ -72,11 +72,11 @@ def word_pieces(texts: list[str], size: int = 400) -> Any:
     return trained(tokenizer, trainer, texts)
 
 
-def test_korean_is_letters_to_an_english_model(minilm: ContextualEncoder) -> None:
+def test_korean_is_letters_to_an_english_model(minilm: TransformerEncoder) -> None:
     assert counts(minilm.cutter.tokenizer, KOREAN, "[UNK]") == ([3, 4, 3], [3, 4, 3])
 
 
-def test_english_is_not(minilm: ContextualEncoder) -> None:
+def test_english_is_not(minilm: TransformerEncoder) -> None:
     words, found = minilm.cutter.fragments.count(minilm.cutter.encoded(ENGLISH), ENGLISH)
     assert not is_fragmented(words, found).any()
     assert words[0] == 9
@@ -122,7 +122,7 @@ def test_a_vocabulary_of_characters_spells_everything() -> None:
 
 
 def test_python_warns_once_a_call_with_the_share_and_a_model_that_fits(
-    minilm: ContextualEncoder,
+    minilm: TransformerEncoder,
 ) -> None:
     with pytest.warns(MalmoiWarning) as told:
         minilm.encode([*KOREAN, ENGLISH[0]])
@@ -138,7 +138,7 @@ def test_python_warns_once_a_call_with_the_share_and_a_model_that_fits(
         minilm.encode(["नमस्ते दुनिया"])
 
 
-def test_states_and_sweeps_warn_too(minilm: ContextualEncoder) -> None:
+def test_states_and_sweeps_warn_too(minilm: TransformerEncoder) -> None:
     advice = "choose a model with layers"
     with pytest.warns(MalmoiWarning, match=advice):
         minilm.activations(KOREAN)
@@ -149,7 +149,7 @@ def test_states_and_sweeps_warn_too(minilm: ContextualEncoder) -> None:
 
 
 def test_a_few_foreign_texts_among_many_are_counted_but_not_told() -> None:
-    notes = Notes()
+    notes = TextStats()
     words = np.full(201, 4)
     notes.count_fragments(words, np.where(np.arange(201) < 2, 4, 0), ["한국"] * 201)
     notes.texts = 201
@@ -159,7 +159,7 @@ def test_a_few_foreign_texts_among_many_are_counted_but_not_told() -> None:
     assert len(notes.sentences()) == 1
 
 
-def test_notes_of_batches_are_added_up(minilm: ContextualEncoder) -> None:
+def test_notes_of_batches_are_added_up(minilm: TransformerEncoder) -> None:
     batches = KOREAN, ENGLISH[:1], [*KOREAN, "", "word " * 300]
     with pytest.warns(MalmoiWarning) as told:
         encode_all(minilm, batches)
@@ -173,7 +173,7 @@ def test_notes_of_batches_are_added_up(minilm: ContextualEncoder) -> None:
             minilm.encode(KOREAN)
 
 
-def encode_all(encoder: ContextualEncoder, batches: tuple[list[str], ...]) -> None:
+def encode_all(encoder: TransformerEncoder, batches: tuple[list[str], ...]) -> None:
     with gathered_notes():
         for batch in batches:
             encoder.encode(batch)
@@ -195,7 +195,7 @@ def test_a_multilingual_model_reads_a_pair_without_a_note(tmp_path: Path) -> Non
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
     change(tmp_path / "tokenizer_config.json", do_lower_case=False, model_max_length=None)
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     with warnings.catch_warnings():
         warnings.simplefilter("error", MalmoiWarning)
         encoder.encode([("한국어", "the bank"), "한국어"])
@@ -210,9 +210,9 @@ def test_hangul_chooses_the_model() -> None:
 
 
 def test_one_text_alone_is_refused_by_the_tokenizer_as_by_the_encoder(
-    minilm: ContextualEncoder,
+    minilm: TransformerEncoder,
 ) -> None:
-    with pytest.raises(BadSetting, match="the texts are the one string 'a text'"):
+    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'a text'"):
         minilm.cutter("a text")
-    with pytest.raises(BadSetting, match="3 is no text"):
+    with pytest.raises(InvalidArgumentError, match="3 is no text"):
         minilm.cutter([3])  # type: ignore[list-item]

@@ -17,7 +17,7 @@ NAME = "small/bert"
 ASK = (
     "import sys, malmoi\n"
     "try:\n"
-    "    print(malmoi.load_contextual(sys.argv[1]).encode(['the bank']).shape)\n"
+    "    print(malmoi.load_transformer(sys.argv[1]).encode(['the bank']).shape)\n"
     "except malmoi.MalmoiError as error:\n"
     "    print(error)\n"
 )

@@ -10,10 +10,10 @@ import transformers
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.inspection import inspect_model
 from malmoi.encode.runtime.engine import arithmetic_of
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from tests.encode.checkpoints import change, save_model
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -84,7 +84,7 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
 
 
 def test_letters_are_read_as_syllables_by_a_cased_vocabulary(tmp_path: Path) -> None:
-    cutter = load_contextual(with_vocabulary(tmp_path, SYLLABLES, lower=False)).cutter
+    cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).cutter
     whole, apart = cutter(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
     assert whole.pieces == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
     assert whole.offsets.tolist() == apart.offsets.tolist()
@@ -100,14 +100,14 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    cutter = load_contextual(str(tmp_path)).cutter
+    cutter = load_transformer(str(tmp_path)).cutter
     peer = transformers.BertTokenizer(vocab=str(vocabulary), do_lower_case=False)
     for text, apart in zip(cutter(KOREAN), cutter(nfd(KOREAN)), strict=True):
         assert text.ids.tolist() == apart.ids.tolist() == peer(text.text)["input_ids"]
     assert not any("Hangul" in finding.problem for finding in inspect_model(str(tmp_path)).findings)
 
 
-def test_minilm_cuts_korean_as_its_own_tokenizer_does(minilm: ContextualEncoder) -> None:
+def test_minilm_cuts_korean_as_its_own_tokenizer_does(minilm: TransformerEncoder) -> None:
     peer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
     for texts in (KOREAN, nfd(KOREAN)):
         for text, pieces in zip(texts, minilm.cutter(texts), strict=True):
@@ -138,7 +138,7 @@ def test_what_is_not_there_is_not_looked_for_on_the_hub(
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="it is no folder of a model"):
+    with pytest.raises(InvalidFileError, match="it is no folder of a model"):
         inspect_model(str(tmp_path))
-    with pytest.raises(BadFile, match="it is no folder of a model"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match="it is no folder of a model"):
+        load_transformer(str(tmp_path))

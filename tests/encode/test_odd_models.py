@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.inspection import inspect_model
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.inputs import Text
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from tests.encode.checkpoints import save_model
 from tests.encode.test_equal_to_transformers import assert_equal
 
@@ -56,7 +56,7 @@ def with_number(folder: Path, name: str, number: float) -> None:
 )
 def test_odd_sizes_give_the_states_of_transformers(sizes: dict[str, int], tmp_path: Path) -> None:
     model = save_model(tmp_path, "bert", **sizes)
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     assert encoder.cutter.longest == min(40, sizes.get("max_position_embeddings", 40))
     if encoder.cutter.longest < 40:  # texts are cut off to fit the positions
         with pytest.warns(MalmoiWarning, match="longer than 7 pieces"):
@@ -68,12 +68,12 @@ def test_odd_sizes_give_the_states_of_transformers(sizes: dict[str, int], tmp_pa
 def test_narrow_tables_of_odd_size(tmp_path: Path) -> None:
     sizes = {"embedding_size": 13, "hidden_size": 33, "num_attention_heads": 3}
     model = save_model(tmp_path, "electra", **sizes)
-    assert_equal(load_contextual(str(tmp_path)), model, 1e-5, TEXTS)
+    assert_equal(load_transformer(str(tmp_path)), model, 1e-5, TEXTS)
 
 
 def test_a_pair_for_a_model_with_one_segment(tmp_path: Path) -> None:
     save_model(tmp_path, "bert", type_vocab_size=1)
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     before = encoder.encode([("the bank", "a river")])
     encoder.engine.settle()
     np.testing.assert_allclose(encoder.encode([("the bank", "a river")]), before, atol=1e-5)
@@ -96,8 +96,8 @@ def test_sizes_that_cannot_be_are_refused(sizes: dict[str, Any], said: str, tmp_
     save_model(tmp_path, "bert")
     path = tmp_path / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | sizes))
-    with pytest.raises(BadFile, match=said):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=said):
+        load_transformer(str(tmp_path))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
@@ -108,8 +108,8 @@ def test_sizes_that_cannot_be_are_refused(sizes: dict[str, Any], said: str, tmp_
 def test_weights_that_are_no_numbers_are_refused(name: str, number: float, tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     with_number(tmp_path, name, number)
-    with pytest.raises(BadFile, match=f"'{name}' holds NaN or infinity"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=f"'{name}' holds NaN or infinity"):
+        load_transformer(str(tmp_path))
     assert any("NaN or infinity" in one.problem for one in inspect_model(str(tmp_path)).findings)
 
 
@@ -119,11 +119,11 @@ def test_a_row_of_a_table_that_is_no_number_is_refused_when_it_is_used(
 ) -> None:
     save_model(tmp_path, "bert")
     with_number(tmp_path, "embeddings.word_embeddings.weight", np.nan)  # of ##ing
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     if settled:
         encoder.engine.settle()
     assert np.isfinite(encoder.encode(["the bank"])).all()
-    with pytest.raises(BadFile, match="hidden states hold NaN or infinity"):
+    with pytest.raises(InvalidFileError, match="hidden states hold NaN or infinity"):
         encoder.encode(["the bank", "fishing"])
 
 
@@ -140,11 +140,11 @@ def test_a_dense_module_that_is_no_number_is_refused(tmp_path: Path) -> None:
     kinds = {"Transformer": "", "Pooling": "1_Pooling", "Dense": "2_Dense"}
     listed = [{"type": f"m.{kind}", "path": path} for kind, path in kinds.items()]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
-    with pytest.raises(BadFile, match=r"2_Dense: its weights hold NaN or infinity"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=r"2_Dense: its weights hold NaN or infinity"):
+        load_transformer(str(tmp_path))
 
 
-Ask = Callable[[ContextualEncoder], Any]
+Ask = Callable[[TransformerEncoder], Any]
 
 
 @pytest.mark.parametrize("settled", [False, True])
@@ -156,7 +156,7 @@ def test_an_empty_text_without_special_pieces_is_zeros_and_told(
 ) -> None:
     save_model(tmp_path, "bert", max_position_embeddings=700)
     with_nothing_added(tmp_path)
-    encoder = load_contextual(str(tmp_path))
+    encoder = load_transformer(str(tmp_path))
     if settled:
         encoder.engine.settle()
     empty = [i for i, text in enumerate(texts) if text in ("", ("", ""))]
@@ -201,5 +201,5 @@ def test_huge_weights_of_a_mix_are_shares_all_the_same(weights: tuple[float, flo
     ids=str,
 )
 def test_a_scale_beyond_floats_is_refused(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         Recipe(**{"mix": "weighted", "weights": (1.0,), **changes})

@@ -4,18 +4,18 @@ import random
 
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 
 WORDS = ("a", "bank", "unbelievable", "qwzzx", "한국", "가", "中文字", "é", "1,000", "x" * 150, "-")
 
 
 @pytest.fixture(scope="module")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_pieces_of_long_pairs_are_the_tokenizers(minilm: ContextualEncoder, seed: int) -> None:
+def test_the_pieces_of_long_pairs_are_the_tokenizers(minilm: TransformerEncoder, seed: int) -> None:
     chance, cutter = random.Random(seed), minilm.cutter
     sizes = [(0, 400), (400, 0), (253, 3), (254, 1), (255, 255), (1000, 120), (120, 1000), (5, 5)]
     pairs = [
@@ -31,6 +31,6 @@ def test_the_pieces_of_long_pairs_are_the_tokenizers(minilm: ContextualEncoder, 
 
 
 @pytest.mark.parametrize("text", ["a " * 4000, "中" * 4000, "a" * 4000])
-def test_what_is_cut_off_a_pair_is_no_product(minilm: ContextualEncoder, text: str) -> None:
+def test_what_is_cut_off_a_pair_is_no_product(minilm: TransformerEncoder, text: str) -> None:
     (found,) = minilm.cutter.encoded([(text, text)])
     assert sum(map(len, found.overflowing)) < 20 * minilm.cutter.longest

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.tokens.passages import split_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
@@ -60,8 +60,8 @@ def test_the_next_passage_begins_with_a_sentence_of_the_one_before() -> None:
 
 
 @pytest.fixture(scope="module")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def minilm() -> ContextualEncoder:
         "a-b-" * 2000,
     ],
 )
-def test_the_model_reads_every_passage_whole(minilm: ContextualEncoder, text: str) -> None:
+def test_the_model_reads_every_passage_whole(minilm: TransformerEncoder, text: str) -> None:
     (spans,) = minilm.passages([text])
     parts = [text[slice(*span)] for span in spans]
     cut = minilm.cutter.encoded([minilm.cutter.uniform(part) for part in parts])
@@ -83,6 +83,6 @@ def test_the_model_reads_every_passage_whole(minilm: ContextualEncoder, text: st
     assert "".join(parts).count(text[:1]) >= text.count(text[:1])
 
 
-def test_what_fits_is_one_passage_with_the_vector_it_always_had(minilm: ContextualEncoder) -> None:
+def test_what_fits_is_one_passage_with_the_vector_it_always_had(minilm: TransformerEncoder) -> None:
     texts = ["", "short", "The bank raised its rate. " * 20]
     assert minilm.passages(texts) == [[(0, len(text))] for text in texts]

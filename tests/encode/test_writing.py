@@ -19,12 +19,12 @@ from malmoi.arrays import Float32Array
 from malmoi.cli import run
 from malmoi.encode import encoder as encoders
 from malmoi.encode.bulk import outputs
-from malmoi.encode.bulk.embed import Embedded, Wish, embed
+from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, embed
 from malmoi.encode.bulk.write_file import write_embeddings
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.tokens.text_stats import Notes
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.encode.tokens.text_stats import TextStats
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files import checkpoint
 from malmoi.files.progress import Progress, silent
 from malmoi.formats import load
@@ -49,8 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tiny(folder: Path) -> ContextualEncoder:
-    found = load_contextual(str(folder))
+def tiny(folder: Path) -> TransformerEncoder:
+    found = load_transformer(str(folder))
     found.engine.settle()  # so that every number comes out of one engine
     return found
 
@@ -74,11 +74,11 @@ def names(folder: Path) -> list[str]:
 
 
 def test_rows_lines_tables_and_our_own_file_hold_the_same(
-    tiny: ContextualEncoder, tmp_path: Path
+    tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
     expected = tiny.encode(TEXTS)
     for ending in ENDINGS:
-        report = write_embeddings(tiny, TEXTS, tmp_path / f"x.{ending}", Wish())
+        report = write_embeddings(tiny, TEXTS, tmp_path / f"x.{ending}", EmbedSettings())
         assert (report.texts, report.rows, report.dim) == (60, 60, 32)
     assert names(tmp_path) == sorted(f"x.{ending}" for ending in ENDINGS)
     np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), expected)
@@ -99,9 +99,9 @@ def test_rows_lines_tables_and_our_own_file_hold_the_same(
 
 @pytest.mark.parametrize("per", ["word", "piece"])
 def test_words_and_pieces_in_lines_and_tables(
-    tiny: ContextualEncoder, tmp_path: Path, per: str
+    tiny: TransformerEncoder, tmp_path: Path, per: str
 ) -> None:
-    wish = Wish(per=per, recipe=Recipe(layers=-2))  # type: ignore[arg-type]
+    wish = EmbedSettings(per=per, recipe=Recipe(layers=-2))  # type: ignore[arg-type]
     texts = [*TEXTS[:20], ""]
     for ending in ("jsonl", "parquet"):
         assert write_embeddings(tiny, texts, tmp_path / f"x.{ending}", wish).notes.empty == [21]
@@ -121,10 +121,10 @@ def test_words_and_pieces_in_lines_and_tables(
 
 
 def test_equal_texts_are_one_key_and_keep_their_line_numbers(
-    tiny: ContextualEncoder, tmp_path: Path
+    tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
     texts = ["the bank", "the bank", "", "a", "a", "xyz", "", "half \ud800 a character"]
-    report = write_embeddings(tiny, texts, tmp_path / "x.malmoi", Wish())
+    report = write_embeddings(tiny, texts, tmp_path / "x.malmoi", EmbedSettings())
     assert list(load(tmp_path / "x.malmoi")) == [
         "the bank", "", "a", "xyz", "half \ufffd a character"
     ]  # fmt: skip
@@ -135,21 +135,23 @@ def test_equal_texts_are_one_key_and_keep_their_line_numbers(
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_interrupted_run_goes_on_to_the_same_bytes(
-    tiny: ContextualEncoder, tmp_path: Path, ending: str
+    tiny: TransformerEncoder, tmp_path: Path, ending: str
 ) -> None:
     texts = ["", *TEXTS, "xyz", "a" * 5, "the " * 120]
     whole, out = tmp_path / f"whole.{ending}", tmp_path / f"x.{ending}"
-    undisturbed = write_embeddings(tiny, texts, whole, Wish())
+    undisturbed = write_embeddings(tiny, texts, whole, EmbedSettings())
     for times, stop in enumerate((8, 30, 50)):
         with pytest.raises(KeyboardInterrupt):
-            write_embeddings(tiny, texts, out, Wish(), resume=times > 0, progress=stop_after(stop))
+            write_embeddings(
+                tiny, texts, out, EmbedSettings(), resume=times > 0, progress=stop_after(stop)
+            )
         assert not out.exists()
         assert names(tmp_path) == sorted([whole.name, f"{out.name}.checkpoint", f"{out.name}.part"])
     with (tmp_path / f"x.{ending}.part").open("ab") as file:
         file.write(b"half a chunk")
     seen: list[int] = []
     report = write_embeddings(
-        tiny, texts, out, Wish(), resume=True, progress=lambda done, _: seen.append(done)
+        tiny, texts, out, EmbedSettings(), resume=True, progress=lambda done, _: seen.append(done)
     )
     assert seen[0] >= 48
     assert out.read_bytes() == whole.read_bytes()
@@ -167,20 +169,20 @@ from malmoi.encode import encoder
 from malmoi.files import checkpoint
 checkpoint.PAUSE = 0
 encoder.CHUNK = 8
-save = checkpoint.Keeper.save
+save = checkpoint.Checkpointer.save
 # Slowly, so that it is not done before it is killed.
-checkpoint.Keeper.save = lambda *given: (save(*given), time.sleep(0.03))[0]
+checkpoint.Checkpointer.save = lambda *given: (save(*given), time.sleep(0.03))[0]
 sys.exit(run(sys.argv[1:]))
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed otherwise elsewhere")
 def test_a_killed_process_goes_on_where_it_was(
-    tiny: ContextualEncoder, folder: Path, tmp_path: Path
+    tiny: TransformerEncoder, folder: Path, tmp_path: Path
 ) -> None:
     texts = TEXTS * 30
     (tmp_path / "t.txt").write_text("\n".join(texts) + "\n")
-    write_embeddings(tiny, texts, tmp_path / "whole.npy", Wish())
+    write_embeddings(tiny, texts, tmp_path / "whole.npy", EmbedSettings())
     out, left = tmp_path / "x.npy", tmp_path / "x.npy.checkpoint"
     words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder), "--out", str(out)]
     chance, resumed = random.Random(3), 0
@@ -204,23 +206,25 @@ def test_a_killed_process_goes_on_where_it_was(
     assert names(tmp_path) == ["t.txt", "whole.npy", "x.npy"]
 
 
-def test_only_the_same_work_goes_on(tiny: ContextualEncoder, tmp_path: Path) -> None:
+def test_only_the_same_work_goes_on(tiny: TransformerEncoder, tmp_path: Path) -> None:
     out = tmp_path / "x.npy"
     with pytest.raises(KeyboardInterrupt):
-        write_embeddings(tiny, TEXTS, out, Wish(), progress=stop_after(16))
-    with pytest.raises(BadSetting, match=r"of an embedding on another corpus: resume with that"):
-        write_embeddings(tiny, [*TEXTS, "one more"], out, Wish(), resume=True)
-    with pytest.raises(BadSetting, match="is of an embedding with layers None, not -2"):
-        write_embeddings(tiny, TEXTS, out, Wish(recipe=Recipe(layers=-2)), resume=True)
-    with pytest.raises(BadSetting, match="with long truncate, not windows"):
-        write_embeddings(tiny, TEXTS, out, Wish(long="windows"), resume=True)
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(), progress=stop_after(16))
+    with pytest.raises(
+        InvalidArgumentError, match=r"of an embedding on another corpus: resume with that"
+    ):
+        write_embeddings(tiny, [*TEXTS, "one more"], out, EmbedSettings(), resume=True)
+    with pytest.raises(InvalidArgumentError, match="is of an embedding with layers None, not -2"):
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(recipe=Recipe(layers=-2)), resume=True)
+    with pytest.raises(InvalidArgumentError, match="with long truncate, not windows"):
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(long="windows"), resume=True)
     kept = np.load(out.with_name("x.npy.part"), allow_pickle=False)
     assert kept.shape[1] == 32
     with pytest.warns(MalmoiWarning, match="is left over from an embedding that was broken off"):
-        write_embeddings(tiny, TEXTS, out, Wish())
+        write_embeddings(tiny, TEXTS, out, EmbedSettings())
     assert np.load(out).shape == (60, 32)
-    with pytest.raises(BadFile, match=r"there is no .*x.npy.checkpoint to resume from"):
-        write_embeddings(tiny, TEXTS, out, Wish(), resume=True)
+    with pytest.raises(InvalidFileError, match=r"there is no .*x.npy.checkpoint to resume from"):
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(), resume=True)
 
 
 def test_a_model_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
@@ -228,32 +232,36 @@ def test_a_model_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
     save_model(folder, "bert")
     with pytest.raises(KeyboardInterrupt):
         write_embeddings(
-            load_contextual(str(folder)), TEXTS[:30], out, Wish(), progress=stop_after(16)
+            load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), progress=stop_after(16)
         )
     save_model(folder, "bert", layer_norm_eps=0.1)
-    with pytest.raises(BadSetting, match="its first text has another vector"):
-        write_embeddings(load_contextual(str(folder)), TEXTS[:30], out, Wish(), resume=True)
+    with pytest.raises(InvalidArgumentError, match="its first text has another vector"):
+        write_embeddings(
+            load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), resume=True
+        )
     out.with_name("x.npy.part").unlink()
-    with pytest.raises(BadFile, match="the part written is gone"):
-        write_embeddings(load_contextual(str(folder)), TEXTS[:30], out, Wish(), resume=True)
+    with pytest.raises(InvalidFileError, match="the part written is gone"):
+        write_embeddings(
+            load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), resume=True
+        )
 
 
 def test_a_full_disk_is_said_and_what_was_written_stays(
-    tiny: ContextualEncoder,
+    tiny: TransformerEncoder,
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Output,
 ) -> None:
-    really_add, added = outputs.Rows.add, list[int]()
+    really_add, added = outputs.ArrayOutput.add, list[int]()
 
-    def fails(self: outputs.Rows, file: BinaryIO, chunk: Embedded) -> None:
+    def fails(self: outputs.ArrayOutput, file: BinaryIO, chunk: EmbeddedTexts) -> None:
         added.append(1)
         if len(added) > 3:
             raise OSError(errno.ENOSPC, "No space left on device")
         really_add(self, file, chunk)
 
-    monkeypatch.setattr(outputs.Rows, "add", fails)
+    monkeypatch.setattr(outputs.ArrayOutput, "add", fails)
     (tmp_path / "t.txt").write_text("\n".join(TEXTS))
     words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder)]
     out = tmp_path / "x.npy"
@@ -261,29 +269,29 @@ def test_a_full_disk_is_said_and_what_was_written_stays(
     said = capsys.readouterr().err
     assert f"{out} was not written: the disk is full" in said
     assert "give the same command with --resume" in said
-    monkeypatch.setattr(outputs.Rows, "add", really_add)
+    monkeypatch.setattr(outputs.ArrayOutput, "add", really_add)
     assert run([*words, "--out", str(out), "--resume"]) == 0
     np.testing.assert_allclose(np.load(out), tiny.encode(TEXTS), atol=1e-5)
 
 
-def test_nothing_is_left_of_what_never_began(tiny: ContextualEncoder, tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="there is no layer 9"):
-        write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish(recipe=Recipe(layers=9)))
-    with pytest.raises(BadSetting, match="can be read only once"):
-        write_embeddings(tiny, iter(TEXTS), tmp_path / "x.npy", Wish())
-    with pytest.raises(BadSetting, match="7 is no text"):
-        write_embeddings(tiny, ["a", 7], tmp_path / "x.npy", Wish())  # type: ignore[list-item]
+def test_nothing_is_left_of_what_never_began(tiny: TransformerEncoder, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="there is no layer 9"):
+        write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings(recipe=Recipe(layers=9)))
+    with pytest.raises(InvalidArgumentError, match="can be read only once"):
+        write_embeddings(tiny, iter(TEXTS), tmp_path / "x.npy", EmbedSettings())
+    with pytest.raises(InvalidArgumentError, match="7 is no text"):
+        write_embeddings(tiny, ["a", 7], tmp_path / "x.npy", EmbedSettings())  # type: ignore[list-item]
     assert names(tmp_path) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files are not locked elsewhere")
-def test_two_that_write_the_same_file(tiny: ContextualEncoder, tmp_path: Path) -> None:
+def test_two_that_write_the_same_file(tiny: TransformerEncoder, tmp_path: Path) -> None:
     def meanwhile(done: int, total: int) -> None:
         if done == 16:
-            with pytest.raises(BadFile, match="is being written by another process"):
-                write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+            with pytest.raises(InvalidFileError, match="is being written by another process"):
+                write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
 
-    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish(), progress=meanwhile)
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings(), progress=meanwhile)
     assert np.load(tmp_path / "x.npy").shape == (60, 32)
 
 
@@ -302,15 +310,19 @@ class Lengths:
 
 def test_any_encoder_will_do(tmp_path: Path) -> None:
     for ending in ENDINGS:
-        report = write_embeddings(Lengths(), ["a", "bcd", ""], tmp_path / f"x.{ending}", Wish())
+        report = write_embeddings(
+            Lengths(), ["a", "bcd", ""], tmp_path / f"x.{ending}", EmbedSettings()
+        )
         assert (report.texts, report.dim) == (3, 2)
     assert np.load(tmp_path / "x.npy").tolist() == [[1, 1], [3, 1], [0, 1]]
     assert load(tmp_path / "x.malmoi").vector("bcd").tolist() == [3, 1]
-    with pytest.raises(BadSetting, match="lengths has no layers: it gives a vector a text"):
-        next(embed(Lengths(), ["a"], Wish(per="word")))
+    with pytest.raises(
+        InvalidArgumentError, match="lengths has no layers: it gives a vector a text"
+    ):
+        next(embed(Lengths(), ["a"], EmbedSettings(per="word")))
 
 
-def test_endless_texts_are_read_as_they_are_needed(tiny: ContextualEncoder) -> None:
+def test_endless_texts_are_read_as_they_are_needed(tiny: TransformerEncoder) -> None:
     read = 0
 
     def endless() -> Iterator[str]:
@@ -327,36 +339,36 @@ def test_endless_texts_are_read_as_they_are_needed(tiny: ContextualEncoder) -> N
 
 
 def test_a_chunk_ends_by_characters_too(
-    tiny: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoders, "CHARACTERS", 100)
     texts = ["a" * 60, "a" * 60, "a", "a"] * 2
-    assert [len(chunk) for chunk in tiny.stream(texts, notes=Notes())] == [2, 4, 2]
+    assert [len(chunk) for chunk in tiny.stream(texts, notes=TextStats())] == [2, 4, 2]
 
 
 def test_the_pause_between_checkpoints_is_kept(
-    tiny: ContextualEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[int] = []
 
-    def save(self: checkpoint.Keeper, found: checkpoint.Checkpoint) -> None:
+    def save(self: checkpoint.Checkpointer, found: checkpoint.Checkpoint) -> None:
         saved.append(found.state["texts"])
 
-    monkeypatch.setattr(checkpoint.Keeper, "save", save)
-    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+    monkeypatch.setattr(checkpoint.Checkpointer, "save", save)
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
     assert saved == []
     monkeypatch.setattr(checkpoint, "PAUSE", 0)
-    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", Wish())
+    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
     assert saved == [8, 16, 24, 32, 40, 48, 56, 60]
 
 
 def test_looking_through_the_texts_is_told_apart_from_embedding_them(
-    tiny: ContextualEncoder, tmp_path: Path
+    tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
     texts, told = Corpus.of(tmp_path / "texts.txt").texts, list[tuple[int, int]]()
     write_embeddings(
-        tiny, texts, tmp_path / "x.npy", Wish(), reading=lambda *each: told.append(each)
+        tiny, texts, tmp_path / "x.npy", EmbedSettings(), reading=lambda *each: told.append(each)
     )
     size = (tmp_path / "texts.txt").stat().st_size
     assert len(told) == len(TEXTS)  # read again to be embedded, which is not told

@@ -5,16 +5,16 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
-from malmoi.encode.tokens.tokenized import Pieces
+from malmoi.encode.tokens.tokenized import Tokenized
 
 
 def numbers(*values: int) -> npt.NDArray[np.int32]:
     return np.array(values, np.int32)
 
 
-def playing() -> Pieces:
+def playing() -> Tokenized:
     """The text `no playing`, whose second word is two pieces."""
-    return Pieces(
+    return Tokenized(
         text="no playing",
         pieces=("[CLS]", "no", "play", "##ing", "[SEP]"),
         ids=numbers(101, 2053, 2377, 2075, 102),
@@ -25,8 +25,8 @@ def playing() -> Pieces:
     )
 
 
-def empty() -> Pieces:
-    return Pieces(
+def empty() -> Tokenized:
+    return Tokenized(
         text="",
         pieces=("[CLS]", "[SEP]"),
         ids=numbers(101, 102),
@@ -37,9 +37,9 @@ def empty() -> Pieces:
     )
 
 
-def pair() -> Pieces:
+def pair() -> Tokenized:
     """The pair `no` and `yes`: segments 0 and 1, words numbered on."""
-    return Pieces(
+    return Tokenized(
         text="no",
         pair="yes",
         pieces=("[CLS]", "no", "[SEP]", "yes", "[SEP]"),

@@ -7,10 +7,10 @@ import pytest
 from gensim.models import KeyedVectors
 
 import malmoi as mm
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate import completion
 from malmoi.evaluate.analogies import analogies
-from malmoi.evaluate.sets.word_sets import AnalogySet, Section, read_analogies
+from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals, random_vectors
@@ -18,7 +18,9 @@ from tests.query.worlds import capitals, random_vectors
 
 def asked(*questions: str, section: str = "capitals") -> AnalogySet:
     words = [question.split() for question in questions]
-    return AnalogySet("some", (Section(section, tuple((a, b, c, d) for a, b, c, d in words)),))
+    return AnalogySet(
+        "some", (AnalogySection(section, tuple((a, b, c, d) for a, b, c, d in words)),)
+    )
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
@@ -72,9 +74,9 @@ def test_a_row_that_points_nowhere_neither_asks_nor_answers(bad: float, method: 
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(BadSetting, match="'divide' is no method"):
+    with pytest.raises(InvalidArgumentError, match="'divide' is no method"):
         analogies(capitals(), asked("a b c d"), method="divide")  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match="most_frequent is -1"):
+    with pytest.raises(InvalidArgumentError, match="most_frequent is -1"):
         analogies(capitals(), asked("a b c d"), most_frequent=-1)
 
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.retrieval import (
-    SearchTest,
-    evaluate_search,
+    RetrievalSet,
+    evaluate_retrieval,
+    load_beir,
     ndcg,
-    read_search_test,
     recall,
     score_search,
 )
@@ -42,7 +42,7 @@ def test_a_worked_example() -> None:
 
 
 def test_scores_have_n_and_an_interval() -> None:
-    test = SearchTest(
+    test = RetrievalSet(
         {"1": "a", "2": "b", "3": "c", "4": "nothing"},
         {"1": {"a": 1}, "2": {"b": 1}, "3": {"x": 1}, "4": {"z": 0}},
     )
@@ -60,23 +60,29 @@ def test_an_index_is_judged_by_a_test_in_beirs_layout(tmp_path: Path) -> None:
     (tmp_path / "queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
     judged = "query-id\tcorpus-id\tscore\nq0\t0\t1\nq3\t3\t2\nq5\t1\t1\n"
     (tmp_path / "qrels" / "test.tsv").write_text(judged, encoding="utf-8")
-    test = read_search_test(tmp_path)
+    test = load_beir(tmp_path)
     assert [*test.queries] == ["q0", "q3", "q5"]
     index = build_index(BagOfWords(), TEXTS)
     for way in ({}, {"lexical": True}, {"hybrid": True}):
-        assert evaluate_search(index, test, 1, **way).recall.value == pytest.approx(2 / 3)
+        assert evaluate_retrieval(index, test, 1, **way).recall.value == pytest.approx(2 / 3)
 
 
 def test_tests_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match=r"holds neither queries_dev\.jsonl nor queries\.jsonl"):
-        read_search_test(tmp_path, "dev")
+    with pytest.raises(
+        InvalidFileError, match=r"holds neither queries_dev\.jsonl nor queries\.jsonl"
+    ):
+        load_beir(tmp_path, "dev")
     (tmp_path / "queries_dev.jsonl").write_text('{"_id": "1"}\n')
     (tmp_path / "qrels_dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\tgood\n")
-    with pytest.raises(BadFile, match=r"qrels_dev\.tsv:2: not a query, a text and a number"):
-        read_search_test(tmp_path, "dev")
+    with pytest.raises(
+        InvalidFileError, match=r"qrels_dev\.tsv:2: not a query, a text and a number"
+    ):
+        load_beir(tmp_path, "dev")
     (tmp_path / "qrels_dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
-    with pytest.raises(BadFile, match=r"queries_dev\.jsonl:1: there is no '_id' and 'text'"):
-        read_search_test(tmp_path, "dev")
+    with pytest.raises(
+        InvalidFileError, match=r"queries_dev\.jsonl:1: there is no '_id' and 'text'"
+    ):
+        load_beir(tmp_path, "dev")
     (tmp_path / "queries_dev.jsonl").write_text('{"_id": "2", "text": "x"}\n')
-    with pytest.raises(BadSetting, match="has no query of"):
-        read_search_test(tmp_path, "dev")
+    with pytest.raises(InvalidArgumentError, match="has no query of"):
+        load_beir(tmp_path, "dev")

@@ -6,7 +6,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import MalmoiError
 from malmoi.evaluate.senses import read_senses, sense_separation, separation
 
@@ -20,8 +20,8 @@ The bank vault, and the bank of a stream.\tmoney, river
 
 
 @pytest.fixture(scope="module")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")
 
 
 def write(folder: Path, content: str) -> Path:
@@ -49,7 +49,7 @@ def test_similarities_within_and_between() -> None:
     assert found.nearest.value == 1
 
 
-def test_senses_of_bank_by_layer(minilm: ContextualEncoder, tmp_path: Path) -> None:
+def test_senses_of_bank_by_layer(minilm: TransformerEncoder, tmp_path: Path) -> None:
     found = sense_separation(minilm, "bank", write(tmp_path, LINES))
     assert [one.layer for one in found] == list(range(7))
     assert found[0].nearest.total == 6, "one text has two occurrences"
@@ -71,7 +71,7 @@ def test_senses_of_bank_by_layer(minilm: ContextualEncoder, tmp_path: Path) -> N
     ],
 )
 def test_what_tells_nothing_apart_is_said(
-    minilm: ContextualEncoder, tmp_path: Path, content: str, said: str
+    minilm: TransformerEncoder, tmp_path: Path, content: str, said: str
 ) -> None:
     with pytest.raises(MalmoiError, match=said):
         sense_separation(minilm, "bank", write(tmp_path, content))

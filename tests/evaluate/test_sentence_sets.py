@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting, MalmoiError, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError, MalmoiWarning
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from tests.evaluate.sentence_files import CSV, PAIRS, real
 
@@ -103,16 +103,16 @@ def test_what_is_malformed_is_named(tmp_path: Path, content: str, said: str) -> 
     ],
 )
 def test_columns_that_are_not_there(tmp_path: Path, columns: list[str], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         read_sentences(write(tmp_path, "korsts.tsv", KORSTS), columns)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         read_sentences(tmp_path / "none.csv")
-    with pytest.raises(BadFile, match="is empty"):
+    with pytest.raises(InvalidFileError, match="is empty"):
         read_sentences(write(tmp_path, "empty.csv", ""))
-    with pytest.raises(BadSetting, match="made up has no pairs"):
+    with pytest.raises(InvalidArgumentError, match="made up has no pairs"):
         SentenceSet("made up", ())
 
 

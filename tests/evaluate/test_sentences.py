@@ -7,7 +7,7 @@ from scipy.stats import pearsonr, spearmanr  # type: ignore[import-untyped]
 
 from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.loading import load_encoder
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.evaluate.sentences import evaluate_sentences, sentence_similarity
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentencePair, SentenceSet, read_sentences
@@ -95,7 +95,7 @@ def test_sets_are_found_but_for_those_to_train_on(
         (found,) = find_sentence_sets()
     assert (found.name, len(found.pairs)) == ("own/dev", 3)
     monkeypatch.delenv("MALMOI_DATA")
-    with pytest.raises(BadSetting, match=r"nothing to test with: .* of two texts"):
+    with pytest.raises(InvalidArgumentError, match=r"nothing to test with: .* of two texts"):
         find_sentence_sets()
 
 

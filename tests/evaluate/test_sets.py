@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.evaluate.sets.word_sets import (
     AnalogySet,
-    Pair,
     SimilaritySet,
+    WordPair,
     read_analogies,
     read_pairs,
     read_set,
 )
 from tests.evaluate.sets import ANALOGIES, real
 
-THREE = (Pair("고양이", "개", 8.0), Pair("New York", "Seoul", 6.5), Pair("a", "b", 0.0))
+THREE = (WordPair("고양이", "개", 8.0), WordPair("New York", "Seoul", 6.5), WordPair("a", "b", 0.0))
 
 
 def written(folder: Path, content: str | bytes, name: str = "some.set.txt") -> Path:
@@ -42,18 +42,20 @@ def test_pairs_in_many_dresses(tmp_path: Path, content: str) -> None:
 
 def test_a_stray_quotation_mark_is_a_letter_of_its_line(tmp_path: Path) -> None:
     tabs = read_pairs(written(tmp_path, '"a\tb\t1\nc\td\t2\n'))
-    assert tabs.pairs == (Pair('"a', "b", 1), Pair("c", "d", 2))
-    with pytest.raises(BadFile, match="txt:2: "):
+    assert tabs.pairs == (WordPair('"a', "b", 1), WordPair("c", "d", 2))
+    with pytest.raises(InvalidFileError, match="txt:2: "):
         read_pairs(written(tmp_path, 'a,b,1\n"c,d,2\ne,f,3\n'))
 
 
 def test_pairs_apart_by_spaces_with_a_header_of_numbers(tmp_path: Path) -> None:
     path = written(tmp_path, "word 1 word 2 score\ncat  dog 8\ncat car 1e-1\n")
-    assert read_pairs(path).pairs == (Pair("cat", "dog", 8), Pair("cat", "car", 0.1))
+    assert read_pairs(path).pairs == (WordPair("cat", "dog", 8), WordPair("cat", "car", 0.1))
 
 
 def test_one_pair_under_a_header_is_enough(tmp_path: Path) -> None:
-    assert read_pairs(written(tmp_path, "one,other,score\na,b,1\n")).pairs == (Pair("a", "b", 1),)
+    assert read_pairs(written(tmp_path, "one,other,score\na,b,1\n")).pairs == (
+        WordPair("a", "b", 1),
+    )
 
 
 def test_analogies_are_told_by_their_sections(tmp_path: Path) -> None:
@@ -91,29 +93,29 @@ def test_four_words_a_line_are_analogies_too(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_test_set_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
-    with pytest.raises(BadFile, match=sentence):
+    with pytest.raises(InvalidFileError, match=sentence):
         read_set(written(tmp_path, content))
 
 
 def test_the_wrong_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="holds analogies"):
+    with pytest.raises(InvalidFileError, match="holds analogies"):
         read_pairs(written(tmp_path, ANALOGIES))
-    with pytest.raises(BadFile, match="not analogies"):
+    with pytest.raises(InvalidFileError, match="not analogies"):
         read_analogies(written(tmp_path, "a b 1\n"))
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         read_set(tmp_path / "none.txt")
 
 
 def test_hangul_in_its_letters_is_put_together_and_told(tmp_path: Path) -> None:
     path = written(tmp_path, unicodedata.normalize("NFD", "고양이\t개\t8\n"))
     with pytest.warns(MalmoiWarning, match="NFC"):
-        assert read_pairs(path).pairs == (Pair("고양이", "개", 8),)
+        assert read_pairs(path).pairs == (WordPair("고양이", "개", 8),)
 
 
 def test_cp949_is_read_and_told(tmp_path: Path) -> None:
     with pytest.warns(MalmoiWarning, match="CP949"):
         found = read_pairs(written(tmp_path, "고양이,개,8\n".encode("cp949")))
-    assert found.pairs == (Pair("고양이", "개", 8),)
+    assert found.pairs == (WordPair("고양이", "개", 8),)
 
 
 @pytest.mark.parametrize(

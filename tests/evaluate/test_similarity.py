@@ -9,16 +9,16 @@ from gensim.models import KeyedVectors
 from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
 import malmoi as mm
-from malmoi.errors import BadSetting
-from malmoi.evaluate.sets.word_sets import Pair, SimilaritySet
+from malmoi.errors import InvalidArgumentError
+from malmoi.evaluate.sets.word_sets import SimilaritySet, WordPair
 from malmoi.evaluate.similarity import word_similarity
 from malmoi.vectors import Vectors
 from tests.evaluate.sets import PAIRS, animals, pieces, real
 
 
-def pairs(*more: Pair) -> SimilaritySet:
+def pairs(*more: WordPair) -> SimilaritySet:
     rows = [line.split("\t") for line in PAIRS.splitlines()]
-    return SimilaritySet("some", (*(Pair(a, b, float(c)) for a, b, c in rows), *more))
+    return SimilaritySet("some", (*(WordPair(a, b, float(c)) for a, b, c in rows), *more))
 
 
 def test_it_is_the_rank_correlation_of_cosines() -> None:
@@ -31,7 +31,9 @@ def test_it_is_the_rank_correlation_of_cosines() -> None:
 
 
 def test_a_pair_with_an_unseen_word_is_left_out_and_counted() -> None:
-    score = word_similarity(animals(), pairs(Pair("cat", "zebra", 9), Pair("zebra", "gnu", 1)))
+    score = word_similarity(
+        animals(), pairs(WordPair("cat", "zebra", 9), WordPair("zebra", "gnu", 1))
+    )
     assert score.spearman.value == word_similarity(animals(), pairs()).spearman.value
     assert (score.spearman.answered, score.spearman.total) == (5, 7)
     assert score.spearman.unanswered == pytest.approx(2 / 7)
@@ -39,7 +41,7 @@ def test_a_pair_with_an_unseen_word_is_left_out_and_counted() -> None:
 
 
 def test_ngrams_answer_and_are_counted() -> None:
-    asked = pairs(Pair("cat", "cats", 9), Pair("cats", "dogs", 1))
+    asked = pairs(WordPair("cat", "cats", 9), WordPair("cats", "dogs", 1))
     score = word_similarity(pieces(), asked)
     assert (score.spearman.answered, score.from_ngrams, score.unknown) == (7, 2, ())
     pruned = word_similarity(pieces(kept=[]), asked)
@@ -49,15 +51,15 @@ def test_ngrams_answer_and_are_counted() -> None:
 
 def test_capitals_are_built_small_where_the_model_knows_no_others() -> None:
     vectors = pieces()
-    small = SimilaritySet("small", (Pair("cats", "dog", 1), Pair("tigers", "bus", 2)))
-    large = SimilaritySet("large", (Pair("Cats", "dog", 1), Pair("TIGERS", "Bus", 2)))
+    small = SimilaritySet("small", (WordPair("cats", "dog", 1), WordPair("tigers", "bus", 2)))
+    large = SimilaritySet("large", (WordPair("Cats", "dog", 1), WordPair("TIGERS", "Bus", 2)))
     expected = word_similarity(vectors, small)
     assert word_similarity(vectors, large).spearman == expected.spearman
 
 
 def test_case_is_folded_and_the_most_frequent_variant_answers() -> None:
     vectors = Vectors(["CAT", "cat", "dog", "car"], [[1.0, 0], [0, 1.0], [1, 0.1], [0.5, 0.5]])
-    asked = SimilaritySet("some", (Pair("Cat", "dog", 2), Pair("cat", "car", 1)))
+    asked = SimilaritySet("some", (WordPair("Cat", "dog", 2), WordPair("cat", "car", 1)))
     folded = word_similarity(vectors, asked)
     assert (folded.spearman.value, folded.spearman.answered) == (1.0, 2)
     as_written = word_similarity(vectors, asked, fold_case=False)
@@ -68,7 +70,7 @@ def test_case_is_folded_and_the_most_frequent_variant_answers() -> None:
 def test_hangul_is_found_in_either_form() -> None:
     letters = [unicodedata.normalize("NFD", word) for word in ("고양이", "개", "차")]
     vectors = Vectors(letters, [[1.0, 0], [1, 0.2], [0, 1.0]])
-    asked = SimilaritySet("some", (Pair("고양이", "개", 9), Pair("고양이", "차", 1)))
+    asked = SimilaritySet("some", (WordPair("고양이", "개", 9), WordPair("고양이", "차", 1)))
     assert word_similarity(vectors, asked).spearman.value == 1
 
 
@@ -82,9 +84,9 @@ def test_a_vector_that_points_nowhere_answers_nothing(bad: float) -> None:
 
 def test_what_cannot_be_ranked_has_no_score() -> None:
     alike = Vectors(["a", "b", "c"], np.ones((3, 2)))
-    constant = SimilaritySet("some", (Pair("a", "b", 1), Pair("b", "c", 2)))
+    constant = SimilaritySet("some", (WordPair("a", "b", 1), WordPair("b", "c", 2)))
     assert word_similarity(alike, constant).spearman.value is None
-    one = SimilaritySet("one", (Pair("cat", "dog", 1), Pair("zebra", "gnu", 2)))
+    one = SimilaritySet("one", (WordPair("cat", "dog", 1), WordPair("zebra", "gnu", 2)))
     found = word_similarity(animals(), one).spearman
     assert (found.value, found.low, found.answered) == (None, None, 1)
     assert word_similarity(animals(), SimilaritySet("none", ())).spearman.value is None
@@ -92,7 +94,7 @@ def test_what_cannot_be_ranked_has_no_score() -> None:
 
 def test_most_frequent_leaves_the_others_out() -> None:
     assert word_similarity(animals(), pairs(), most_frequent=3).spearman.answered == 2
-    with pytest.raises(BadSetting, match="most_frequent is 0"):
+    with pytest.raises(InvalidArgumentError, match="most_frequent is 0"):
         word_similarity(animals(), pairs(), most_frequent=0)
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
 from malmoi.cli import run
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import MalmoiError
 from malmoi.evaluate.sets.sentence_sets import SentencePair, SentenceSet
 from malmoi.evaluate.sweep import recipes_of, sweep_recipes
@@ -31,11 +31,11 @@ CSV = "".join(f'"{one}","{other}",{score}\n' for one, other, score in PAIRS.pair
 
 
 @pytest.fixture(scope="module")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")
 
 
-def test_every_cell_is_what_the_recipe_alone_gives(minilm: ContextualEncoder) -> None:
+def test_every_cell_is_what_the_recipe_alone_gives(minilm: TransformerEncoder) -> None:
     found = sweep_recipes(minilm, PAIRS)
     scores = [pair.score for pair in PAIRS.pairs]
     for recipes, values in zip(found.recipes, found.values, strict=True):
@@ -50,7 +50,7 @@ def test_every_cell_is_what_the_recipe_alone_gives(minilm: ContextualEncoder) ->
                 assert value == pytest.approx(spearmanr(cosines, scores).statistic, abs=0.02)
 
 
-def test_the_best_is_the_best_with_its_interval(minilm: ContextualEncoder) -> None:
+def test_the_best_is_the_best_with_its_interval(minilm: TransformerEncoder) -> None:
     found = sweep_recipes(minilm, PAIRS)
     known = [value for row in found.values for value in row if value is not None]
     assert found.best_score.value == max(known)
@@ -58,7 +58,7 @@ def test_the_best_is_the_best_with_its_interval(minilm: ContextualEncoder) -> No
     assert found.values[0][0] is None, "[CLS] before the first layer is the same everywhere"
 
 
-def test_of_equals_the_simplest_is_the_best(minilm: ContextualEncoder) -> None:
+def test_of_equals_the_simplest_is_the_best(minilm: TransformerEncoder) -> None:
     found = sweep_recipes(minilm, SentenceSet("two", PAIRS.pairs[:2]))
     equal = [(i, j) for i, row in enumerate(found.values) for j, v in enumerate(row) if v == 1]
     assert len(equal) > 1
@@ -70,14 +70,14 @@ def test_rows_are_all_layers_and_each_mixture_once(states: int, rows: int) -> No
     assert len(recipes_of(states)) == rows
 
 
-def test_scores_that_are_all_the_same_are_refused(minilm: ContextualEncoder) -> None:
+def test_scores_that_are_all_the_same_are_refused(minilm: TransformerEncoder) -> None:
     same = SentenceSet("same", tuple(pair._replace(score=4) for pair in PAIRS.pairs))
     with pytest.raises(MalmoiError, match="same has no correlation with anything"):
         sweep_recipes(minilm, same)
 
 
 def test_the_command_prints_and_draws(
-    minilm: ContextualEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    minilm: TransformerEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, plot = tmp_path / "few.csv", tmp_path / "heat.svg"
     path.write_text(CSV)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import malmoi as mm
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.evaluate.sets import locate_sets as finding
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet
@@ -57,12 +57,15 @@ def test_what_is_no_test_is_left_out_and_told(data: Path) -> None:
 
 def test_nothing_found_says_what_is_wanted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALMOI_DATA")
-    with pytest.raises(BadSetting, match="set MALMOI_DATA to a folder that holds words/"):
+    with pytest.raises(InvalidArgumentError, match="set MALMOI_DATA to a folder that holds words/"):
         evaluate_words(animals())
-    with pytest.raises(BadSetting, match="nothing to test with"):
+    with pytest.raises(InvalidArgumentError, match="nothing to test with"):
         evaluate_words(animals(), [])
     monkeypatch.setenv("MALMOI_DATA", str(data / "elsewhere"))
-    with pytest.warns(MalmoiWarning, match="there is no folder"), pytest.raises(BadSetting):
+    with (
+        pytest.warns(MalmoiWarning, match="there is no folder"),
+        pytest.raises(InvalidArgumentError),
+    ):
         find_sets()
 
 
@@ -86,7 +89,7 @@ def test_gensims_sets_are_found_without_importing_it(
 def test_most_frequent_and_case_reach_every_test(data: Path) -> None:
     found = evaluate_words(animals(), most_frequent=3, typos=True)
     assert found.similarity[0].spearman.answered == found.typos[0].kept.answered == 2
-    with pytest.raises(BadSetting, match="most_frequent is 0"):
+    with pytest.raises(InvalidArgumentError, match="most_frequent is 0"):
         evaluate_words(capitals(), data / "words" / "analogies.txt", most_frequent=0)
 
 
@@ -99,7 +102,7 @@ def test_progress_is_that_of_the_whole(data: Path) -> None:
 
 def test_public_names() -> None:
     assert mm.evaluate_words is evaluate_words
-    assert mm.corrupt("tea") != "tea"
+    assert mm.add_typo("tea") != "tea"
 
 
 def test_a_seed_draws_other_intervals_and_other_typos(data: Path) -> None:
@@ -112,5 +115,5 @@ def test_a_seed_draws_other_intervals_and_other_typos(data: Path) -> None:
     assert first.similarity[0].spearman.value == other.similarity[0].spearman.value
     assert first.similarity[0].spearman != other.similarity[0].spearman
     assert first.typos[0].with_typos != other.typos[0].with_typos
-    with pytest.raises(BadSetting, match="seed is -1: it is at least 0"):
+    with pytest.raises(InvalidArgumentError, match="seed is -1: it is at least 0"):
         evaluate_words(pieces(), path, seed=-1)

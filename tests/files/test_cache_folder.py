@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.files import cache_folder as module
 from malmoi.files.cache_folder import cache_folder, temporary_folder
 
@@ -58,5 +58,5 @@ def test_where_nothing_can_be_written_that_is_one_sentence(
 
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr(module.tempfile, "mkdtemp", nowhere)  # type: ignore[attr-defined]
-    with pytest.raises(BadFile, match="name a folder in MALMOI_CACHE"):
+    with pytest.raises(InvalidFileError, match="name a folder in MALMOI_CACHE"):
         cache_folder("corpora")

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files import checkpoint
 from malmoi.files.checkpoint import (
     Checkpoint,
-    Keeper,
-    Origin,
+    Checkpointer,
+    RunFingerprint,
     checkpoint_path,
     discard_checkpoint,
     open_checkpoint,
@@ -64,9 +64,9 @@ class Settings:
     weights: tuple[float, ...] = (0.5, 0.25)
 
 
-def origin(dim: int = 8, ids: list[int] | None = None) -> Origin:
+def origin(dim: int = 8, ids: list[int] | None = None) -> RunFingerprint:
     stream = IDS if ids is None else np.array(ids, dtype=np.uint32)
-    return Origin.of(Settings(dim), stream, WORDS)
+    return RunFingerprint.of(Settings(dim), stream, WORDS)
 
 
 def some() -> Checkpoint:
@@ -100,13 +100,13 @@ def test_being_killed_while_writing_leaves_the_last_good_one(moment: str, tmp_pa
     path = tmp_path / "x.checkpoint"
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(path), moment])
     assert done.returncode == -signal.SIGKILL
-    left = open_checkpoint(path, Origin({}, "x"))
+    left = open_checkpoint(path, RunFingerprint({}, "x"))
     assert left.state == {"number": 1}
     assert np.all(left.tensors["rows"] == 1)
     assert (
         len(list(tmp_path.iterdir())) == 2
     )  # and half of the next, which the next to come removes
-    save_checkpoint(path, left, Origin({}, "x"))
+    save_checkpoint(path, left, RunFingerprint({}, "x"))
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -123,30 +123,32 @@ def test_damaged_files_are_told(tmp_path: Path) -> None:
         whole.replace(b'"settings":"{', b'"settings":"['),
     ):
         path.write_bytes(wrong)
-        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged"):
+        with pytest.raises(InvalidFileError, match=r"x\.checkpoint is damaged"):
             open_checkpoint(path, origin())
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
-    with pytest.raises(BadFile, match=r"there is no .*x\.checkpoint to resume from"):
+    with pytest.raises(InvalidFileError, match=r"there is no .*x\.checkpoint to resume from"):
         open_checkpoint(path, origin())
     write_tensors(path, {}, {"malmoi": "1", "kind": "nnlm"})
-    with pytest.raises(BadFile, match="is not a checkpoint but of the kind 'nnlm'"):
+    with pytest.raises(InvalidFileError, match="is not a checkpoint but of the kind 'nnlm'"):
         open_checkpoint(path, origin())
 
 
 def test_only_the_same_settings_and_corpus_go_on(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     save_checkpoint(path, some(), origin())
-    with pytest.raises(BadSetting, match="with dim 8, not 9: resume with dim 8, or begin"):
+    with pytest.raises(
+        InvalidArgumentError, match="with dim 8, not 9: resume with dim 8, or begin"
+    ):
         open_checkpoint(path, origin(dim=9))
-    with pytest.raises(BadSetting, match="on another corpus"):
+    with pytest.raises(InvalidArgumentError, match="on another corpus"):
         open_checkpoint(path, origin(ids=[0, 1, 1]))
-    with pytest.raises(BadSetting, match="with method Settings, not None"):
-        open_checkpoint(path, Origin({}, origin().corpus))
-    other_words = Origin.of(Settings(), IDS, Vocabulary.of({"a": 2, "c": 1}))
-    with pytest.raises(BadSetting, match="on another corpus"):
+    with pytest.raises(InvalidArgumentError, match="with method Settings, not None"):
+        open_checkpoint(path, RunFingerprint({}, origin().corpus))
+    other_words = RunFingerprint.of(Settings(), IDS, Vocabulary.of({"a": 2, "c": 1}))
+    with pytest.raises(InvalidArgumentError, match="on another corpus"):
         open_checkpoint(path, other_words)
 
 
@@ -157,7 +159,7 @@ def test_a_checkpoint_is_discarded_once(tmp_path: Path) -> None:
     discard_checkpoint(path)
     assert not list(tmp_path.iterdir())
     path.mkdir()
-    with pytest.raises(BadFile, match="cannot be removed"):
+    with pytest.raises(InvalidFileError, match="cannot be removed"):
         discard_checkpoint(path)
 
 
@@ -178,10 +180,10 @@ def test_half_a_checkpoint_of_a_killed_training_goes_with_the_last(
 
 def test_a_keeper_goes_on_from_what_it_finds(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
-    first = Keeper(path, origin(), resume=False)
+    first = Checkpointer(path, origin(), resume=False)
     assert first.found is None
     first.save(some())
-    again = Keeper(path, origin(), resume=True)
+    again = Checkpointer(path, origin(), resume=True)
     assert again.found is not None
     assert again.found.state == some().state
 
@@ -190,7 +192,7 @@ def test_what_is_left_over_is_told_of_and_stays_until_it_is_replaced(tmp_path: P
     path = tmp_path / "x.checkpoint"
     save_checkpoint(path, some(), origin())
     with pytest.warns(MalmoiWarning, match=r"x\.checkpoint is left over"):
-        keeper = Keeper(path, origin(dim=9), resume=False)
+        keeper = Checkpointer(path, origin(dim=9), resume=False)
     assert open_checkpoint(path, origin()).state == some().state
     keeper.save(Checkpoint({}, {"new": 1}))
     assert open_checkpoint(path, origin(dim=9)).state == {"new": 1}
@@ -199,7 +201,7 @@ def test_what_is_left_over_is_told_of_and_stays_until_it_is_replaced(tmp_path: P
 def test_a_keeper_is_due_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(checkpoint, "monotonic", lambda: clock[0])
-    keeper = Keeper(tmp_path / "x.checkpoint", origin(), resume=False)
+    keeper = Checkpointer(tmp_path / "x.checkpoint", origin(), resume=False)
     clock[0] += 59
     assert not keeper.is_due
     clock[0] += 1
@@ -210,12 +212,12 @@ def test_a_keeper_is_due_once_a_minute(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_without_a_place_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
-    keeper = Keeper(None, origin(), resume=False)
+    keeper = Checkpointer(None, origin(), resume=False)
     keeper.save(some())
     assert not keeper.is_due
     assert keeper.found is None
-    with pytest.raises(BadSetting, match="nothing to resume from: name the checkpoint"):
-        Keeper(None, origin(), resume=True)
+    with pytest.raises(InvalidArgumentError, match="nothing to resume from: name the checkpoint"):
+        Checkpointer(None, origin(), resume=True)
 
 
 def test_arrays_of_another_shape_are_not_taken_over(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_arrays_of_another_shape_are_not_taken_over(tmp_path: Path) -> None:
     found.copy_to({"rows": held})
     assert held.all()
     for wrong in (np.zeros((1, 3), np.float32), np.zeros((2, 3))):
-        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged: 'rows' is not"):
+        with pytest.raises(InvalidFileError, match=r"x\.checkpoint is damaged: 'rows' is not"):
             found.copy_to({"rows": wrong})
-    with pytest.raises(BadFile, match="'other' is not"):
+    with pytest.raises(InvalidFileError, match="'other' is not"):
         found.copy_to({"other": held})

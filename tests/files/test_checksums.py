@@ -11,10 +11,10 @@ import pytest
 from bench.tampering import signed_again, taken_apart, without_checksums
 
 from malmoi.cli import run
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files import tensors
 from malmoi.files.checksums import BLOCK, block_sums, touched
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors
@@ -50,8 +50,8 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
     for at in range(8, len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         try:
-            found, metadata = open_tensors(Source(path))
-        except BadFile:
+            found, metadata = open_tensors(InputFile(path))
+        except InvalidFileError:
             told += 1
             continue
         assert metadata == {"malmoi": "1"}, "only blanks around the header may differ"
@@ -67,12 +67,12 @@ def test_blocks_that_change_places_are_told(tmp_path: Path) -> None:
     start = len(content) - 3 * BLOCK
     one, two, rest = (content[start + i * BLOCK :][:BLOCK] for i in range(3))
     path.write_bytes(content[:start] + one + two + rest)
-    open_tensors(Source(path))
+    open_tensors(InputFile(path))
     changed = bytearray(content)
     changed[start : start + 8], changed[-8:] = content[-8:], content[start : start + 8]
     path.write_bytes(changed)
-    with pytest.raises(BadFile, match="the checksum of block 0 of its 3 is wrong"):
-        open_tensors(Source(path))
+    with pytest.raises(InvalidFileError, match="the checksum of block 0 of its 3 is wrong"):
+        open_tensors(InputFile(path))
 
 
 def test_checksums_do_not_depend_on_where_arrays_end() -> None:
@@ -99,7 +99,9 @@ def test_a_listed_word_is_found_or_the_damage_is_told(
     path = tmp_path / "words.malmoi"
     save(words, path)
     flip(path, tensor)
-    with pytest.raises(BadFile, match=r"words\.malmoi is damaged: the checksum of block 0"):
+    with pytest.raises(
+        InvalidFileError, match=r"words\.malmoi is damaged: the checksum of block 0"
+    ):
         load(path)
 
 
@@ -113,7 +115,9 @@ def test_a_large_file_is_verified_where_it_is_used(many: Path) -> None:
         lambda: vectors.matrix,
         lambda: vectors.take(np.array([3000])),
     ):
-        with pytest.raises(BadFile, match=r"many\.malmoi is damaged: the checksum of block"):
+        with pytest.raises(
+            InvalidFileError, match=r"many\.malmoi is damaged: the checksum of block"
+        ):
             ask()
 
 
@@ -125,7 +129,7 @@ def test_damaged_keys_of_a_large_file_are_told_when_one_is_looked_up(
     vectors = load(many)
     for ask in (lambda: vectors.keys.find_all(["word3"]).tolist() + list(vectors.keys),
                 lambda: [vectors.row(f"word{row}") for row in range(ROWS)]):  # fmt: skip
-        with pytest.raises(BadFile, match=r"many\.malmoi is damaged"):
+        with pytest.raises(InvalidFileError, match=r"many\.malmoi is damaged"):
             ask()
 
 
@@ -143,7 +147,7 @@ def test_look_ups_find_the_same_before_and_after_all_was_verified(many: Path) ->
 def test_other_arrays_of_a_large_file_are_verified_too(tensor: str, many: Path) -> None:
     flip(many, tensor, 9)
     vectors = load(many)
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         getattr(vectors, tensor)
 
 
@@ -168,7 +172,7 @@ def test_unseen_words_of_a_large_model_are_built_from_verified_rows(
     save(subworded, path)
     np.testing.assert_array_equal(load(path)["eaten"], subworded["eaten"])
     flip(path, "ngrams")
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         load(path).vector("eaten")
 
 

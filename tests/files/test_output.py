@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from malmoi.cli import run
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.lock import locked, locked_file
 from malmoi.files.output import written
 
@@ -57,7 +57,10 @@ def test_a_lock_on_a_full_disk_is_an_error_of_one_sentence(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "pwrite", full)
-    with pytest.raises(BadFile, match="was not written: the disk is full"), locked(tmp_path):
+    with (
+        pytest.raises(InvalidFileError, match="was not written: the disk is full"),
+        locked(tmp_path),
+    ):
         pass
 
 
@@ -65,7 +68,9 @@ def test_one_process_at_a_time_makes_a_file(tmp_path: Path) -> None:
     path = tmp_path / "out.malmoi"
     with (
         locked_file(path),
-        pytest.raises(BadFile, match=r"out\.malmoi is being written by another process \(\d+\)"),
+        pytest.raises(
+            InvalidFileError, match=r"out\.malmoi is being written by another process \(\d+\)"
+        ),
         locked_file(path),
     ):
         pass

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from bench.tampering import joined, taken_apart
 
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.formats import load, save
 from malmoi.models.cooccurrences import is_cooccurrences, load_cooccurrences, save_cooccurrences
@@ -30,7 +30,7 @@ def as_before(path: Path, **metadata: str) -> None:
 def test_a_file_comes_back_with_its_metadata(tmp_path: Path) -> None:
     path = tmp_path / "x"
     write_tensor_file(path, KIND, {"a": np.arange(3), "none": None}, {"colour": "red"})
-    tensors, metadata = read_tensor_file(Source(path), KIND)
+    tensors, metadata = read_tensor_file(InputFile(path), KIND)
     assert metadata == {"malmoi": "2", "kind": "lamps", "colour": "red"}
     assert {name: array.tolist() for name, array in tensors.items()} == {"a": [0, 1, 2]}
 
@@ -38,21 +38,21 @@ def test_a_file_comes_back_with_its_metadata(tmp_path: Path) -> None:
 def test_files_of_another_kind_or_version_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x"
     write_tensor_file(path, Kind("cups", "a file of cups"), {})
-    with pytest.raises(BadFile, match="x is not a file of lamps but of the kind 'cups'"):
-        read_tensor_file(Source(path), KIND)
+    with pytest.raises(InvalidFileError, match="x is not a file of lamps but of the kind 'cups'"):
+        read_tensor_file(InputFile(path), KIND)
     write_tensor_file(path, Kind("lamps", "a file of lamps", "3"), {})
-    with pytest.raises(BadFile, match="x is of version 3; this malmoi reads 2"):
-        read_tensor_file(Source(path), KIND)
+    with pytest.raises(InvalidFileError, match="x is of version 3; this malmoi reads 2"):
+        read_tensor_file(InputFile(path), KIND)
     path.write_bytes(joined({}, b""))
-    with pytest.raises(BadFile, match="x is not a file of lamps but of an unknown kind"):
-        read_tensor_file(Source(path), KIND)
+    with pytest.raises(InvalidFileError, match="x is not a file of lamps but of an unknown kind"):
+        read_tensor_file(InputFile(path), KIND)
 
 
 def test_metadata_of_earlier_releases_are_known(tmp_path: Path) -> None:
     path = tmp_path / "x"
     write_tensor_file(path, KIND, {"a": np.arange(3)})
     as_before(path, lamp="1")
-    assert read_tensor_file(Source(path), KIND)[0]["a"].tolist() == [0, 1, 2]
+    assert read_tensor_file(InputFile(path), KIND)[0]["a"].tolist() == [0, 1, 2]
 
 
 def test_files_of_earlier_releases_are_read(words: Vectors, tmp_path: Path) -> None:

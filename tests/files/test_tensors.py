@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import DTYPES, Tensors, open_tensors, write_tensors
 
 SAID = {"kind": "말", "b": '{"quoted": "text"}', "a": ""}
@@ -35,7 +35,7 @@ def test_safetensors_reads_what_is_written(arrays: Tensors, tmp_path: Path) -> N
 
 def test_arrays_come_back_at_even_addresses(arrays: Tensors, tmp_path: Path) -> None:
     write_tensors(tmp_path / "x", arrays, SAID)
-    found, said = open_tensors(Source(tmp_path / "x"))
+    found, said = open_tensors(InputFile(tmp_path / "x"))
     assert said == SAID
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array)

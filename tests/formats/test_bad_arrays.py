@@ -8,7 +8,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.formats import load, save
 from malmoi.vectors import Vectors
 
@@ -16,7 +16,7 @@ VECTORS = [[1.0, 2.0], [3.0, 4.0]]
 
 
 def refusal(path: Path, **options: Any) -> str:
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFileError) as caught:
         load(path, **options)
     message = str(caught.value)
     assert str(path) in message

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.formats import load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Write:
 
 
 def refusal(path: Path, **options: Any) -> str:
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFileError) as caught:
         load(path, **options)
     message = str(caught.value)
     assert str(path) in message
@@ -174,7 +174,7 @@ def load_quietly(path: Path, strict: bool) -> None:
     message = str(path)
     try:
         load(path, strict=strict)
-    except BadFile as error:
+    except InvalidFileError as error:
         message = str(error)
     assert str(path) in message
 

@@ -9,7 +9,7 @@ import fasttext
 import numpy as np
 import pytest
 
-from malmoi.errors import MalmoiWarning, UnknownWord
+from malmoi.errors import MalmoiWarning, UnknownWordError
 from malmoi.formats import load, save
 from malmoi.formats.fasttext.write_fasttext import MAGIC, VERSION
 from malmoi.subwords import Subwords, SubwordVectors, fasttext_hash
@@ -79,7 +79,7 @@ def test_supervised_model_is_the_same(gensim_data: Data) -> None:
     assert_same_vectors(ours, model, ours)
     # It has no n-grams: fastText answers with zeros, we say so.
     assert not model.get_word_vector("unseeable").any()
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         ours.vector("unseeable")
 
 
@@ -91,7 +91,7 @@ def test_quantised_and_pruned_model_is_the_same(lid_ftz: Path) -> None:
     assert len(found) > 5
     assert_same_vectors(ours, model, found)
     for word in set(UNSEEN) - set(found):
-        with pytest.raises(UnknownWord):
+        with pytest.raises(UnknownWordError):
             ours.vector(word)
 
 
@@ -133,7 +133,7 @@ def test_odd_lengths_of_ngrams_mean_the_same(
     found = [word for word in UNSEEN if model.get_word_vector(word).any()]
     assert_same_vectors(ours, model, found)
     for word in set(UNSEEN) - set(found):
-        with pytest.raises(UnknownWord):
+        with pytest.raises(UnknownWordError):
             ours.vector(word)
 
 

@@ -9,7 +9,7 @@ import pytest
 from gensim.models import KeyedVectors
 from gensim.models.fasttext import load_facebook_model, load_facebook_vectors
 
-from malmoi.errors import BadFile, MalmoiWarning, UnknownWord
+from malmoi.errors import InvalidFileError, MalmoiWarning, UnknownWordError
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -128,7 +128,7 @@ def test_a_false_header_is_refused_by_both(gensim_data: Data) -> None:
     path = gensim_data("pretrained.vec")
     with pytest.raises(EOFError):
         KeyedVectors.load_word2vec_format(path)
-    with pytest.raises(BadFile, match="promises 3 rows, but there are 1"):
+    with pytest.raises(InvalidFileError, match="promises 3 rows, but there are 1"):
         load(path)
     with pytest.warns(MalmoiWarning, match="promises 3 rows"):
         assert list(load(path, strict=False)) == ["dummy"]
@@ -180,5 +180,5 @@ def test_gensim_reads_our_fasttext_without_ngrams(words: Vectors, tmp_path: Path
     assert_same_rows(words, theirs)
     with pytest.raises(KeyError):
         theirs.get_vector("kingdom")
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         load(tmp_path / "plain.bin").vector("kingdom")

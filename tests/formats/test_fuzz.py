@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malmoi.errors import MalmoiError, UnknownWord
+from malmoi.errors import MalmoiError, UnknownWordError
 from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
@@ -130,7 +130,7 @@ def attempt(path: Path, how: dict[str, Any]) -> None:
             assert len(list(vectors.keys)) == len(vectors.matrix)
             vectors.row("the")
             vectors.vector("unseen")
-        except UnknownWord:
+        except UnknownWordError:
             return
         except MalmoiError as error:
             message = str(error)

@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
@@ -154,7 +154,7 @@ def test_a_full_disk_keeps_the_old_file(
     save(big, target, format=name)  # compiles what is needed while there is room
     save(words, target, format=name)
     before = contents(tmp_path)
-    with pytest.raises(BadFile, match="not written") as caught, small_disk(limit):
+    with pytest.raises(InvalidFileError, match="not written") as caught, small_disk(limit):
         save(big, target, format=name)
     assert "\n" not in str(caught.value)
     assert contents(tmp_path) == before
@@ -163,7 +163,7 @@ def test_a_full_disk_keeps_the_old_file(
 
 def test_a_full_disk_is_called_so(big: Vectors, tmp_path: Path) -> None:
     save(big, tmp_path / "big.vec")
-    with pytest.raises(BadFile, match="the disk is full"), small_disk(30_000):
+    with pytest.raises(InvalidFileError, match="the disk is full"), small_disk(30_000):
         save(big, tmp_path / "big.vec")
 
 
@@ -173,7 +173,7 @@ def test_numbers_that_stay_in_the_buffer_do_not_part_from_their_words(
     save(words[:2], tmp_path / "few.tsv")
     before = contents(tmp_path)
     # The words fit on the disk, the numbers do not, but for a while they fit into the buffer.
-    with pytest.raises(BadFile), small_disk(200):
+    with pytest.raises(InvalidFileError), small_disk(200):
         save(words, tmp_path / "few.tsv")
     assert contents(tmp_path) == before
 
@@ -185,7 +185,7 @@ def test_places_that_cannot_be_written_are_refused(
     (tmp_path / "file").write_bytes(b"old")
     (tmp_path / "folder.bin").mkdir()
     for place in ("no-such/x.bin", "file/x.bin", "folder.bin", "x" * 300 + ".bin"):
-        with pytest.raises(BadFile) as caught:
+        with pytest.raises(InvalidFileError) as caught:
             save(words, tmp_path / place, format=name)
         assert str(tmp_path) in str(caught.value)
         assert "\n" not in str(caught.value)
@@ -202,9 +202,9 @@ def test_a_name_may_be_as_long_as_the_disk_allows(
 
 
 def test_a_name_that_says_no_format_is_refused(words: Vectors, tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="does not say which format"):
+    with pytest.raises(InvalidArgumentError, match="does not say which format"):
         save(words, tmp_path / "words.doc")
-    with pytest.raises(BadSetting, match="there is no format 'word'"):
+    with pytest.raises(InvalidArgumentError, match="there is no format 'word'"):
         save(words, tmp_path / "words.vec", format="word")
     assert not list(tmp_path.iterdir())
 

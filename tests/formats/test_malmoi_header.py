@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bench.tampering import taken_apart, without_checksums
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.formats import load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
@@ -38,7 +38,7 @@ def rewrite(path: Path, header: Header | bytes, body: bytes) -> None:
 
 def assert_refused(path: Path) -> None:
     for options in ({}, {"limit": 2}, {"only": ["king", "한국"]}):
-        with pytest.raises(BadFile) as caught:
+        with pytest.raises(InvalidFileError) as caught:
             load(path, **options)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)

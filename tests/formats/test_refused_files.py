@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -31,7 +31,7 @@ PICKLED: dict[str, Any] = {
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(InvalidFileError) as caught:
         load(path)
     message = str(caught.value)
     assert str(path) in message
@@ -118,7 +118,7 @@ def test_words_that_cannot_be_read_are_refused(
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "read_bytes", forbidden)
-    with pytest.raises(BadFile, match="Permission denied"):
+    with pytest.raises(InvalidFileError, match="Permission denied"):
         load(tmp_path / name)
 
 
@@ -159,14 +159,14 @@ def test_zstd_that_is_cut_is_refused(cut: int, tmp_path: Path) -> None:
     assert len(load(path)) == 20_000
     path.write_bytes(packed[:cut])
     for strict in (True, False):
-        with pytest.raises(BadFile, match="zstd"):
+        with pytest.raises(InvalidFileError, match="zstd"):
             load(path, strict=strict)
 
 
 def test_a_path_that_cannot_be_is_refused(words: Vectors) -> None:
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFileError):
         load("a\0b.txt")
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFileError):
         save(words, "a\0b.vec")
 
 
@@ -186,7 +186,7 @@ def test_settings_that_make_no_sense_are_refused(
 ) -> None:
     for name in ("words.vec", "words.bin", "words.malmoi"):
         save(words, tmp_path / name)
-        with pytest.raises(BadSetting):
+        with pytest.raises(InvalidArgumentError):
             load(tmp_path / name, **options)
 
 
@@ -205,5 +205,5 @@ def test_zipped_words_that_are_damaged_are_refused(words: Vectors, tmp_path: Pat
     save(words, tmp_path / "x.npy")
     packed = gzip.compress((tmp_path / "x.vocab.txt").read_bytes())
     (tmp_path / "x.vocab.txt").write_bytes(packed[:-9])
-    with pytest.raises(BadFile, match=r"x\.vocab\.txt is a damaged or cut-off gzip file"):
+    with pytest.raises(InvalidFileError, match=r"x\.vocab\.txt is a damaged or cut-off gzip file"):
         load(tmp_path / "x.npy")

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
@@ -63,7 +63,7 @@ def assert_same(found: Vectors, expected: Vectors) -> None:
 def assert_comes_back_or_is_refused(vectors: Vectors, folder: Path, name: str) -> None:
     try:
         path = written(vectors, folder, name)
-    except BadSetting:
+    except InvalidArgumentError:
         assert not list(folder.iterdir())
     else:
         assert_same(load(path), vectors)
@@ -94,7 +94,7 @@ def test_zipped_projector_files_come_back_under_the_projectors_names(
 
 @pytest.mark.parametrize("name", sorted(set(catalogue.MODULES) - catalogue.STREAMED))
 def test_formats_opened_in_place_are_not_zipped(name: str, words: Vectors, tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match=r"leave out the \.gz"):
+    with pytest.raises(InvalidArgumentError, match=r"leave out the \.gz"):
         written(words, tmp_path, name, zipped=True)
     assert not list(tmp_path.iterdir())
 
@@ -137,7 +137,7 @@ def test_odd_keys_come_back_or_are_refused_whole(
     ],
 )
 def test_keys_that_a_format_cannot_carry_are_refused(name: str, key: str, tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="cannot hold"):
+    with pytest.raises(InvalidArgumentError, match="cannot hold"):
         written(Vectors(Keys.of(["the", key]), np.ones((2, 2))), tmp_path, name)
     assert not list(tmp_path.iterdir())
 
@@ -180,7 +180,7 @@ def test_what_is_not_finite_is_refused_or_written_as_it_is(
     vectors = Vectors(Keys.of("ab"), np.array([[1.0, 2.0], [3.0, value]]))
     try:
         assert_comes_back_or_is_refused(vectors, tmp_path, name)
-    except BadFile as error:
+    except InvalidFileError as error:
         message = str(error)
     else:
         return
@@ -233,7 +233,7 @@ def test_a_pruned_model_comes_back_from_our_own_format_alone(
     save(pruned, tmp_path / "pruned.malmoi")
     found = load(tmp_path / "pruned.malmoi")
     assert found.vector("eaters").tobytes() == pruned.vector("eaters").tobytes()
-    with pytest.raises(BadSetting, match="pruned"):
+    with pytest.raises(InvalidArgumentError, match="pruned"):
         save(pruned, tmp_path / "pruned.bin")
 
 

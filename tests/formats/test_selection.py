@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files import source
 from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
@@ -103,7 +103,7 @@ def test_rows_after_the_limit_are_not_looked_at(tmp_path: Path) -> None:
 def test_a_row_that_does_not_fit_is_not_passed_over_to_reach_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "bad-middle.txt"
     path.write_bytes(b"\n\n\nthe 0.1 0.2\nof 0.3\nand 0.5 0.6\n")
-    with pytest.raises(BadFile, match=":5: "):
+    with pytest.raises(InvalidFileError, match=":5: "):
         load(path, limit=2)
 
 

@@ -25,7 +25,13 @@ from malmoi.kernels.nearest.int8_scores import LANES, screen
 from malmoi.kernels.nearest.pairwise_top_k import offer
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
 from malmoi.kernels.parsing.characters import odd_lines
-from malmoi.kernels.parsing.scan_words import Table, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.parsing.scan_words import (
+    WordHashTable,
+    fill_slots,
+    hash_all,
+    renumber,
+    scan_words,
+)
 from malmoi.kernels.parsing.text_rows import ends_in_component, format_lines, parse_lines
 from malmoi.kernels.word2vec.random import alias_table
 from malmoi.kernels.word2vec.rows import mean_rows, measure_repeats
@@ -51,8 +57,8 @@ def floats(*shape: int) -> Any:
     return zeros(np.float32, *shape)
 
 
-def table(words: int = 4, slots: int = 8, used: int = 0, arena: int = 20) -> Table:
-    return Table(
+def table(words: int = 4, slots: int = 8, used: int = 0, arena: int = 20) -> WordHashTable:
+    return WordHashTable(
         np.full(slots, -1, np.int32),
         zeros(np.uint8, arena),
         zeros(np.int64, words + 1),

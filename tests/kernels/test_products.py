@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_floats
-from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.core.barrier import ThreadContext
 from malmoi.kernels.core.jit import compiled, readily_compiled
 from malmoi.kernels.core.llvm import WIDE
 from malmoi.kernels.transformer.activations import decay, exact_gelu, exponentials, tanh_gelu
@@ -43,7 +43,7 @@ def test_a_product_in_panels_is_the_product(
     dense = lay_floats([(random(4, depth, columns), bias), (matrix, bias)])
     out = np.full((rows, dense.biases.shape[1]), np.nan, np.float32)
     for part in range(parts):
-        team = Team(part, parts, COUNTER)
+        team = ThreadContext(part, parts, COUNTER)
         multiply_floats(given_rows, dense, 1, out, NOTHING, team, NOT_BENT)
     np.testing.assert_allclose(out[:, :columns], given_rows @ matrix + bias, atol=1e-4)
     assert not out[:, columns:].any()
@@ -56,7 +56,7 @@ def test_a_product_is_bent_where_it_is_asked_for(bend: int, columns: int) -> Non
     rows, matrix, bias = random(1, 11, 32), random(2, 32, columns), random(3, columns)
     dense = lay_floats([(matrix, bias)])
     out = np.zeros((11, dense.biases.shape[1]), np.float32)
-    multiply_floats(rows, dense, 0, out, NOTHING, Team(0, 1, COUNTER), bend)
+    multiply_floats(rows, dense, 0, out, NOTHING, ThreadContext(0, 1, COUNTER), bend)
     np.testing.assert_allclose(out[:, :columns], gelu(rows @ matrix + bias, bend), atol=1e-5)
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.runtime.packed_weights import lay_bytes, lay_int16
-from malmoi.kernels.core.barrier import Team
+from malmoi.kernels.core.barrier import ThreadContext
 from malmoi.kernels.transformer import gemm_int8 as byte_products
 from malmoi.kernels.transformer import gemm_int16 as int16_products
 from malmoi.kernels.transformer.dense import (
     NOT_BENT,
-    QuantizedDense,
+    QuantizedDenseLayer,
     multiply_bytes,
     multiply_int16,
 )
@@ -43,7 +43,7 @@ def in_int16(rows: Float32Array) -> Quantized:
     return quantized
 
 
-def matrix_of(dense: QuantizedDense, group: int) -> npt.NDArray[np.int64]:
+def matrix_of(dense: QuantizedDenseLayer, group: int) -> npt.NDArray[np.int64]:
     """The first layer's quantized numbers, [depth, columns]."""
     panels = dense.panels[0]
     count, depth, _ = panels.shape
@@ -53,7 +53,7 @@ def matrix_of(dense: QuantizedDense, group: int) -> npt.NDArray[np.int64]:
 
 
 def times(
-    rows: Float32Array, dense: QuantizedDense, parts: int = 1
+    rows: Float32Array, dense: QuantizedDenseLayer, parts: int = 1
 ) -> tuple[Float32Array, Quantized]:
     """The product by the kernel, and the rows as it quantized them."""
     multiply: Any = multiply_int16 if dense.panels.dtype == np.int16 else multiply_bytes
@@ -61,12 +61,12 @@ def times(
     quantized = new_quantized(len(rows), dense.panels.shape[2], kind)
     out = np.full((len(rows), dense.panels.shape[1] * PANEL), np.nan, np.float32)
     for part in range(parts):
-        multiply(rows, dense, 0, out, quantized, Team(part, parts, COUNTER), NOT_BENT)
+        multiply(rows, dense, 0, out, quantized, ThreadContext(part, parts, COUNTER), NOT_BENT)
     return out, quantized
 
 
 def expected(
-    sums: npt.NDArray[np.int64], dense: QuantizedDense, scales: Float32Array
+    sums: npt.NDArray[np.int64], dense: QuantizedDenseLayer, scales: Float32Array
 ) -> Float32Array:
     """Sums scaled back and biased in single precision, in the order of the kernel."""
     column_scales, biases = (dense.columns[0, :, kind].reshape(-1) for kind in (1, 2))

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.kernels.glove.glove_trainer import GloveTrainer
+from malmoi.kernels.glove.glove_trainer import GloVeKernel
 from malmoi.kernels.word2vec.random import seeded
-from malmoi.kernels.word2vec.train_words import Network, Plan, Targets, Words
-from malmoi.kernels.word2vec.word_trainer import WordTrainer
+from malmoi.kernels.word2vec.train_words import Plan, Targets, WordNetwork, Words
+from malmoi.kernels.word2vec.word_trainer import Word2VecKernel
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.glove.glove import GloVe, train_glove
 from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
-from malmoi.train.word2vec.trainer import Learning
+from malmoi.train.word2vec.trainer import Word2VecTrainer
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from tests.train.worlds import lines
 
@@ -38,8 +38,8 @@ def targets(**changed: Any) -> Targets:
     return Targets(*own)._replace(**changed)
 
 
-def network(rows: int = WORDS, width: int = 16) -> Network:
-    return Network(np.zeros((rows, width), np.float32), np.zeros((WORDS, width), np.float32))
+def network(rows: int = WORDS, width: int = 16) -> WordNetwork:
+    return WordNetwork(np.zeros((rows, width), np.float32), np.zeros((WORDS, width), np.float32))
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def network(rows: int = WORDS, width: int = 16) -> Network:
 )
 def test_a_network_that_does_not_fit_is_refused(made: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        WordTrainer(*made)
+        Word2VecKernel(*made)
 
 
-def learning() -> Learning:
+def learning() -> Word2VecTrainer:
     own = words()
     stream = np.array([0, 1, 2, 3], np.uint32)
-    return Learning(stream, own, network(), np.ones(WORDS, int), Word2Vec(**SMALL, window=2))
+    return Word2VecTrainer(stream, own, network(), np.ones(WORDS, int), Word2Vec(**SMALL, window=2))
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_records_that_do_not_fit_are_refused(changed: dict[str, Any], said: str)
     rows, columns = (np.array(given[name], np.uint32) for name in ("rows", "columns"))
     numbers, tables = np.ones(3, np.float32), np.ones((2, 2, 8), np.float32)
     with pytest.raises(ValueError, match=said):
-        GloveTrainer((bounds, rows), columns, numbers, numbers, (tables[0], tables[1]))
+        GloVeKernel((bounds, rows), columns, numbers, numbers, (tables[0], tables[1]))
 
 
 def test_groups_that_are_not_there_are_refused() -> None:
     bounds, numbers = np.array([0, 2, 3]), np.ones(3, np.float32)
     rows, columns = np.array([0, 1], np.uint32), np.array([0, 1, 1], np.uint32)
     tables = np.ones((2, 2, 8), np.float32)
-    trainer = GloveTrainer((bounds, rows), columns, numbers, numbers, (tables[0], tables[1]))
+    trainer = GloVeKernel((bounds, rows), columns, numbers, numbers, (tables[0], tables[1]))
     losses, rate = np.zeros(1), np.float32(0.1)
     trainer.learn(np.array([1, 0], np.uint32), rate, losses, 0)
     with pytest.raises(ValueError, match="order has values from 0 to 2"):

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.encode.encoder import load_contextual
-from malmoi.encode.runtime.batches import Packed
+from malmoi.encode.encoder import load_transformer
+from malmoi.encode.runtime.batches import PackedBatch
 from malmoi.encode.runtime.compiled_engine import CompiledEngine
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.kernels.transformer.batch_checks import check_workspace
@@ -16,15 +16,17 @@ pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no
 
 @pytest.fixture(scope="module")
 def engine() -> CompiledEngine:
-    encoder = load_contextual("minilm")
+    encoder = load_transformer("minilm")
     encoder.engine.settle()
     found = encoder.engine._engine
     assert isinstance(found, CompiledEngine)
     return found
 
 
-def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> Packed:
-    return Packed(np.array(ids, np.int32), np.array(places, np.int32), np.array(sizes, np.int64))
+def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> PackedBatch:
+    return PackedBatch(
+        np.array(ids, np.int32), np.array(places, np.int32), np.array(sizes, np.int64)
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -39,7 +41,11 @@ def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> P
     ],
 )
 def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
-    engine: CompiledEngine, wrong: Packed, said: str, threads: int, monkeypatch: pytest.MonkeyPatch
+    engine: CompiledEngine,
+    wrong: PackedBatch,
+    said: str,
+    threads: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("malmoi.encode.runtime.compiled_engine.is_busy", lambda cores, own: False)
     with pytest.raises(ValueError, match=said):

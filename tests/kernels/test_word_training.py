@@ -4,9 +4,9 @@ import pytest
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.word2vec.random import alias_table, seeded
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
-from malmoi.kernels.word2vec.train_words import Network, Plan, Words, train_words
+from malmoi.kernels.word2vec.train_words import Plan, WordNetwork, Words, train_words
 from malmoi.train.word2vec.settings import WordSettings
-from malmoi.train.word2vec.trainer import Learning, keep_chances
+from malmoi.train.word2vec.trainer import Word2VecTrainer, keep_chances
 from tests import naive_words
 
 WORDS, DIM = 30, 20
@@ -63,13 +63,15 @@ def test_the_kernel_does_what_its_naive_twin_does(
     outputs[:, :DIM] = random.normal(size=(WORDS, DIM)) / 3
     expected = inputs.astype(np.float64), outputs.astype(np.float64)
     ids = stream(2)
-    learning = Learning(np.array(ids, np.uint32), words, Network(inputs, outputs), COUNTS, settings)
+    learning = Word2VecTrainer(
+        np.array(ids, np.uint32), words, WordNetwork(inputs, outputs), COUNTS, settings
+    )
     assert learning.is_direct == (architecture == "cbow" and not subwords and frozen is None)
     plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 1e-5, 4)
     loss = naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
     result = np.full(2, -1.0)
     room = learning._rooms.get()
-    given = words, Network(inputs, outputs), learning.targets, plan
+    given = words, WordNetwork(inputs, outputs), learning.targets, plan
     train_words(np.array(ids, np.uint32), 0, len(ids), *given, seeded(1, 7), room, result)
     np.testing.assert_allclose(inputs, expected[0], atol=2e-5)
     np.testing.assert_allclose(outputs, expected[1], atol=2e-5)
@@ -88,10 +90,10 @@ def test_a_row_that_is_no_target_has_no_part_in_a_window(architecture: str, nega
     inputs[:, :DIM] = np.random.default_rng(1).normal(size=(WORDS, DIM))
     outputs[0] = np.inf
     ids = np.array([id for id in stream(2) if id != 0], np.uint32)
-    learning = Learning(ids, words, Network(inputs, outputs), COUNTS, settings)
+    learning = Word2VecTrainer(ids, words, WordNetwork(inputs, outputs), COUNTS, settings)
     targets = learning.targets._replace(table=alias_table((np.arange(WORDS) > 0).astype(float)))
     plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 0.0, 1)
-    given = words, Network(inputs, outputs), targets, plan
+    given = words, WordNetwork(inputs, outputs), targets, plan
     result = np.full(2, -1.0)
     train_words(ids, 0, len(ids), *given, seeded(1, 7), learning._rooms.get(), result)
     assert np.isfinite(inputs).all()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
 from malmoi.models.ngram_model import NgramModel
@@ -167,12 +167,12 @@ def test_a_bad_line_is_named(right: str, wrong: str, complaint: str) -> None:
     text = SRILM.replace(right, wrong)
     if "3-grams" in wrong and "2-grams" in text:
         text = text.replace("ngram 2=3", "ngram 2=3\nngram 3=1").replace("made by hand\n", "")
-    with pytest.raises(BadFile, match=complaint):
+    with pytest.raises(InvalidFileError, match=complaint):
         read(text)
 
 
 @pytest.mark.parametrize("word", ["New York", "", "a\tb"])
 def test_words_with_spaces_cannot_be_written(word: str) -> None:
     model = trained([["a", word]], NGram(order=2))
-    with pytest.raises(BadSetting, match="cannot be in an ARPA file"):
+    with pytest.raises(InvalidArgumentError, match="cannot be in an ARPA file"):
         written(model)

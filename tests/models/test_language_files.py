@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.formats import save
 from malmoi.keys import Keys
 from malmoi.models.language_files import load_language_model
@@ -47,12 +47,14 @@ def test_files_that_hold_no_language_model_are_refused(tmp_path: Path) -> None:
     text.write_text("I am Sam\n")
     save(Vectors(Keys.of(["a"]), np.ones((1, 2), dtype=np.float32)), vectors)
     for path in (text, vectors):
-        with pytest.raises(BadFile, match=rf"{path.name} holds no language model: give an ARPA"):
+        with pytest.raises(
+            InvalidFileError, match=rf"{path.name} holds no language model: give an ARPA"
+        ):
             load_language_model(path)
     zipped = tmp_path / "model.gz"
     save_nnlm(made(), tmp_path / "model")
     zipped.write_bytes(gzip.compress((tmp_path / "model").read_bytes()))
-    with pytest.raises(BadFile, match="is zipped; gunzip it"):
+    with pytest.raises(InvalidFileError, match="is zipped; gunzip it"):
         load_language_model(zipped)
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         load_language_model(tmp_path / "missing")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from bench.tampering import signed_again
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
-from malmoi.files.source import Source
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.models.ngram_files import load_ngram, save_ngram
 from malmoi.models.ngram_model import NgramModel
@@ -54,32 +54,32 @@ def test_our_own_file_changes_no_bit(smoothing: Smoothing, tmp_path: Path) -> No
 def test_a_model_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "x.arpa"
     path.write_text("as it was")
-    with pytest.raises(BadSetting, match="'New York' cannot be in an ARPA file"):
+    with pytest.raises(InvalidArgumentError, match="'New York' cannot be in an ARPA file"):
         save_ngram(train_ngram([["New York"]], NGram(smoothing="none")), path)
     assert path.read_text() == "as it was"
     assert [*tmp_path.iterdir()] == [path]
-    with pytest.raises(BadFile, match="there is no folder"):
+    with pytest.raises(InvalidFileError, match="there is no folder"):
         save_ngram(trained(), tmp_path / "nowhere" / "x.ngram")
 
 
 def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.ngram"
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         load_ngram(path)
     path.write_text("the\n0.1 0.2\n")
-    with pytest.raises(BadFile, match="this is no ARPA file"):
+    with pytest.raises(InvalidFileError, match="this is no ARPA file"):
         load_ngram(path)
     save_ngram(trained(), path)
     whole = path.read_bytes()
     for damaged in (whole[:-9], whole[:100], whole.replace(b"ngrams_2", b"ngrams_7")):
         path.write_bytes(damaged)
-        with pytest.raises(BadFile, match="is damaged"):
+        with pytest.raises(InvalidFileError, match="is damaged"):
             load_ngram(path)
     path.write_bytes(signed_again(whole.replace(b'"malmoi":"1"', b'"malmoi":"9"')))
-    with pytest.raises(BadFile, match="is of version 9; this malmoi reads 1"):
+    with pytest.raises(InvalidFileError, match="is of version 9; this malmoi reads 1"):
         load_ngram(path)
     path.write_bytes(gzip.compress(whole))
-    with pytest.raises(BadFile, match="is zipped; gunzip it"):
+    with pytest.raises(InvalidFileError, match="is zipped; gunzip it"):
         load_ngram(path)
 
 
@@ -101,9 +101,9 @@ def test_models_that_make_no_sense_are_refused(
 ) -> None:
     path = tmp_path / "x.ngram"
     save_ngram(trained(), path)
-    arrays, metadata = open_tensors(Source(path))
+    arrays, metadata = open_tensors(InputFile(path))
     write_tensors(path, arrays | {tensor: change(arrays[tensor])}, metadata)
-    with pytest.raises(BadFile, match=r"x\.ngram is damaged"):
+    with pytest.raises(InvalidFileError, match=r"x\.ngram is damaged"):
         load_ngram(path)
 
 
@@ -111,7 +111,7 @@ def test_models_that_make_no_sense_are_refused(
 def test_metadata_that_make_no_sense_are_refused(entry: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "x.ngram"
     save_ngram(trained(), path)
-    arrays, metadata = open_tensors(Source(path))
+    arrays, metadata = open_tensors(InputFile(path))
     write_tensors(path, arrays, metadata | entry)
-    with pytest.raises(BadFile, match=r"x\.ngram is damaged"):
+    with pytest.raises(InvalidFileError, match=r"x\.ngram is damaged"):
         load_ngram(path)

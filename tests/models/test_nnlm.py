@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadFile, BadSetting
-from malmoi.files.source import Source
+from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import Layers, NeuralModel, load_nnlm, save_nnlm, windows
@@ -137,7 +137,7 @@ def test_the_probability_of_a_sentence_is_the_product_of_its_words() -> None:
         model.probability(word, ["<s>", *line[:i]]) for i, word in enumerate([*line, "</s>"])
     ]
     assert model.sentence_log_probability(line) == pytest.approx(np.log(chances).sum(), rel=1e-6)
-    with pytest.raises(BadSetting, match="is one string"):
+    with pytest.raises(InvalidArgumentError, match="is one string"):
         model.sentence_log_probability("the cat")
 
 
@@ -183,41 +183,43 @@ def test_a_model_comes_back_from_its_file(tied: bool, tmp_path: Path) -> None:
 def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "cat.nnlm"
     path.write_bytes(b"no model at all")
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         load_nnlm(path)
     save_nnlm(made(), path)
     whole = path.read_bytes()
     path.write_bytes(signed_again(whole.replace(b'"nnlm"', b'"lamp"')))
-    with pytest.raises(BadFile, match="is not a neural language model but of the kind 'lamp'"):
+    with pytest.raises(
+        InvalidFileError, match="is not a neural language model but of the kind 'lamp'"
+    ):
         load_nnlm(path)
     path.write_bytes(whole.replace(b'"hidden"', b'"hudden"'))
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         load_nnlm(path)
     path.write_bytes(whole[:-4])
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         load_nnlm(path)
 
 
 def test_layers_that_do_not_fit_are_refused() -> None:
     model = made()
     layers = model.layers
-    with pytest.raises(BadSetting, match="do not fit each other"):
+    with pytest.raises(InvalidArgumentError, match="do not fit each other"):
         replace(layers, tied=False)
-    with pytest.raises(BadSetting, match="do not fit each other"):
+    with pytest.raises(InvalidArgumentError, match="do not fit each other"):
         replace(layers, lookup=layers.lookup[:, :0])
-    with pytest.raises(BadSetting, match="5 counts and 6 rows"):
+    with pytest.raises(InvalidArgumentError, match="5 counts and 6 rows"):
         NeuralModel(model.trie, model.counts[:-1], layers)
     shuffled = Trie(Keys.of(WORDS[::-1]), ())
-    with pytest.raises(BadSetting, match="<s> is word 0"):
+    with pytest.raises(InvalidArgumentError, match="<s> is word 0"):
         NeuralModel(shuffled, model.counts, layers)
 
 
 def test_questions_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(BadSetting, match="k is 0"):
+    with pytest.raises(InvalidArgumentError, match="k is 0"):
         made().next_words(["the"], 0)
-    with pytest.raises(BadSetting, match="no text to judge"):
+    with pytest.raises(InvalidArgumentError, match="no text to judge"):
         made().score([])
-    with pytest.raises(BadSetting, match="is one string"):
+    with pytest.raises(InvalidArgumentError, match="is one string"):
         made().probability("cat", "the fat")
 
 
@@ -225,10 +227,10 @@ def test_questions_that_make_no_sense_are_refused() -> None:
 def test_weights_that_are_no_numbers_are_refused(weight: str, tmp_path: Path) -> None:
     path = tmp_path / "x.nnlm"
     save_nnlm(made(), path)
-    arrays, metadata = open_tensors(Source(path))
+    arrays, metadata = open_tensors(InputFile(path))
     for wrong in (arrays[weight] * np.float32(np.nan), arrays[weight].astype(np.float64)):
         write_tensors(path, arrays | {weight: wrong}, metadata)
-        with pytest.raises(BadFile, match=r"x\.nnlm is damaged"):
+        with pytest.raises(InvalidFileError, match=r"x\.nnlm is damaged"):
             load_nnlm(path)
 
 
@@ -236,5 +238,5 @@ def test_a_model_whose_numbers_overflow_draws_no_words() -> None:
     model = made()
     large = replace(model.layers, output_bias=np.full_like(model.layers.output_bias, 3e38))
     large = replace(large, lookup=large.lookup * np.float32(1e38))
-    with np.errstate(all="ignore"), pytest.raises(BadSetting, match="are not finite"):
+    with np.errstate(all="ignore"), pytest.raises(InvalidArgumentError, match="are not finite"):
         replace(model, layers=large).sample(1)

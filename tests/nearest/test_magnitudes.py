@@ -8,7 +8,7 @@ import pytest
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.formats.rewriting import normalised
 from malmoi.nearest.all_pairs import rank_each_other
 from malmoi.nearest.top_k import Metric, rank_rows
@@ -60,7 +60,7 @@ def test_the_largest_numbers_have_a_direction_and_no_warning() -> None:
         warnings.simplefilter("error")
         np.testing.assert_allclose(l2_normalize(most), 0.5, rtol=1e-6)
         assert row_norms(most).tolist() == [np.inf, np.inf]
-    with pytest.raises(BadSetting, match="'a' holds nan or inf, or is longer than 3e38"):
+    with pytest.raises(InvalidArgumentError, match="'a' holds nan or inf, or is longer than 3e38"):
         neighbours(Vectors(["a", "b"], most), "a")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram, ticks
 from malmoi.plots.svg import shade, text_width, write_svg
@@ -54,7 +54,7 @@ def test_a_histogram_counts_as_numpy_does() -> None:
 
 @pytest.mark.parametrize("values", [[], [1.0, float("nan")], [float("inf")]])
 def test_a_histogram_of_nothing_is_refused(values: list[float]) -> None:
-    with pytest.raises(BadSetting, match="no histogram"):
+    with pytest.raises(InvalidArgumentError, match="no histogram"):
         histogram(values, title="none")
 
 
@@ -79,6 +79,6 @@ def test_korean_letters_are_twice_as_wide() -> None:
 def test_files_are_svg_alone(tmp_path: Path) -> None:
     write_svg(tmp_path / "x.svg", "<svg/>")
     assert (tmp_path / "x.svg").read_text() == "<svg/>"
-    with pytest.raises(BadSetting, match="end its name in"):
+    with pytest.raises(InvalidArgumentError, match="end its name in"):
         write_svg(tmp_path / "x.png", "<svg/>")
     assert not (tmp_path / "x.png").exists()

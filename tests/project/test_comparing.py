@@ -8,7 +8,7 @@ import malmoi as mm
 from malmoi.project.compare_scenes import procrustes
 from malmoi.project.points.points import Points
 from malmoi.project.points.word_points import word_points
-from malmoi.project.scene_builder import Projection, make_scene
+from malmoi.project.scene_builder import ProjectionSettings, build_scene
 
 CHANCE = np.random.default_rng(4)
 NUMBERS = CHANCE.normal(size=(40, 6)).astype(np.float32)
@@ -33,7 +33,7 @@ def test_two_models_are_drawn_over_the_keys_they_share() -> None:
     first = Points("one", mm.Vectors(WORDS[:30], NUMBERS[:30]))
     turn, _ = np.linalg.qr(CHANCE.normal(size=(6, 6)))
     second = Points("two", mm.Vectors(WORDS[:9:-1], (NUMBERS @ turn)[:9:-1]))
-    scene = make_scene(first, second, settings=Projection(method="pca"))
+    scene = build_scene(first, second, settings=ProjectionSettings(method="pca"))
     one, two = scene.spaces
     assert scene.title == "one and two"
     assert list(one.keys) == list(two.keys) == WORDS[10:30]
@@ -45,8 +45,8 @@ def test_two_models_are_drawn_over_the_keys_they_share() -> None:
 
 
 def test_models_without_shared_keys_are_refused() -> None:
-    with pytest.raises(mm.BadSetting, match="one and two share 2 keys"):
-        make_scene(
+    with pytest.raises(mm.InvalidArgumentError, match="one and two share 2 keys"):
+        build_scene(
             Points("one", mm.Vectors(WORDS[:5], NUMBERS[:5])),
             Points("two", mm.Vectors(WORDS[3:9], NUMBERS[:6])),
         )
@@ -54,7 +54,7 @@ def test_models_without_shared_keys_are_refused() -> None:
 
 def test_neighbours_are_those_of_the_whole_model_where_some_are_drawn() -> None:
     vectors = mm.Vectors(WORDS, NUMBERS)
-    (space,) = make_scene(word_points(vectors, "few", most_frequent=15)).spaces
+    (space,) = build_scene(word_points(vectors, "few", most_frequent=15)).spaces
     names = [*space.keys, *space.others]
     assert len(space.plane) == 15
     for metric in ("cosine", "euclidean"):

@@ -96,7 +96,7 @@ def test_labels_of_a_file_are_found_in_either_unicode_form(tmp_path: Path) -> No
 )
 def test_bad_files_of_labels_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "labels.tsv").write_bytes(content)
-    with pytest.raises(mm.BadFile, match=said):
+    with pytest.raises(mm.InvalidFileError, match=said):
         read_labels(tmp_path / "labels.tsv", ["a", "b", "c"])
 
 
@@ -133,5 +133,5 @@ def test_words_that_are_not_drawn_are_the_rest() -> None:
     assert "".join(points.rest.keys) == "cfa"
     assert points.notes == ("the 3 most frequent of 6 are drawn",)
     assert word_points(vectors, "all", most_frequent=6).rest is None
-    with pytest.raises(mm.BadSetting, match="none"):
+    with pytest.raises(mm.InvalidArgumentError, match="none"):
         word_points(vectors, "none", most_frequent=0)

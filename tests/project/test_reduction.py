@@ -11,7 +11,7 @@ from malmoi.arrays import Int64Array
 from malmoi.project.reduce import reduction
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.reduction import Method, reduce
-from malmoi.project.scene_builder import Projection, make_scene
+from malmoi.project.scene_builder import ProjectionSettings, build_scene
 
 METHODS = [method for method in get_args(Method) if method != "auto"]
 
@@ -27,7 +27,7 @@ def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Int64Array]:
 @pytest.mark.parametrize("method", METHODS)
 def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
     vectors, which = islands()
-    (space,) = make_scene(vectors, settings=Projection(method=method)).spaces
+    (space,) = build_scene(vectors, settings=ProjectionSettings(method=method)).spaces
     for places in (space.plane, space.solid):
         far = np.linalg.norm(places[:, np.newaxis] - places, axis=2)
         np.fill_diagonal(far, np.inf)
@@ -39,7 +39,8 @@ def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
 def test_same_seed_same_picture(method: Method) -> None:
     vectors, _ = islands(20)
     once, again = (
-        make_scene(vectors, settings=Projection(method=method, seed=3)).spaces[0] for _ in "ab"
+        build_scene(vectors, settings=ProjectionSettings(method=method, seed=3)).spaces[0]
+        for _ in "ab"
     )
     np.testing.assert_array_equal(once.plane, again.plane)
     np.testing.assert_array_equal(once.solid, again.solid)
@@ -61,8 +62,8 @@ def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
     twins = np.repeat(islands()[0].matrix[::4], 3, axis=0)
     for matrix in (line, twins):
         words = [f"w{i}" for i in range(len(matrix))]
-        settings = Projection(metric="euclidean")
-        (space,) = make_scene(mm.Vectors(words, matrix), settings=settings).spaces
+        settings = ProjectionSettings(metric="euclidean")
+        (space,) = build_scene(mm.Vectors(words, matrix), settings=settings).spaces
         assert np.isfinite(space.plane).all()
 
 
@@ -74,16 +75,18 @@ def test_method_goes_by_the_number_of_points() -> None:
 def test_without_the_extra_it_is_pca_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openTSNE", None)
     vectors, _ = islands()
-    (space,) = make_scene(vectors).spaces
+    (space,) = build_scene(vectors).spaces
     assert space.reduction == "PCA"
     assert any("pip install 'malmoi[project]'" in note for note in space.notes)
-    with pytest.raises(mm.MissingExtra, match="openTSNE"):
-        make_scene(vectors, settings=Projection(method="tsne"))
+    with pytest.raises(mm.MissingDependencyError, match="openTSNE"):
+        build_scene(vectors, settings=ProjectionSettings(method="tsne"))
 
 
 def test_unknown_method_is_refused() -> None:
-    with pytest.raises(mm.BadSetting, match="'umap' is no method: choose one of auto, pca"):
-        Projection(method="umap")  # type: ignore[arg-type]
+    with pytest.raises(
+        mm.InvalidArgumentError, match="'umap' is no method: choose one of auto, pca"
+    ):
+        ProjectionSettings(method="umap")  # type: ignore[arg-type]
 
 
 def test_nobody_prints(capfd: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +97,7 @@ def test_nobody_prints(capfd: pytest.CaptureFixture[str]) -> None:
         return lambda done, total: told.append(f"{stage} {done == total}")
 
     for method in METHODS:
-        make_scene(vectors, settings=Projection(method=method), watch=watch)
+        build_scene(vectors, settings=ProjectionSettings(method=method), watch=watch)
     assert capfd.readouterr() == ("", "")
     assert {"finding neighbours True", "t-SNE False", "PaCMAP True", "PaCMAP in 3D True"} <= set(
         told

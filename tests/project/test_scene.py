@@ -15,14 +15,14 @@ from malmoi.project.points.points import Points
 from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field
-from malmoi.project.scene_builder import Projection, make_live_scene, make_scene
+from malmoi.project.scene_builder import ProjectionSettings, build_scene, make_live_scene
 
 NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
 WORDS = [f"w{i}" for i in range(50)]
 
 
 def test_a_scene_holds_all_that_the_page_shows() -> None:
-    (space,) = make_scene(mm.Vectors(WORDS, NUMBERS), title="words").spaces
+    (space,) = build_scene(mm.Vectors(WORDS, NUMBERS), title="words").spaces
     assert list(space.keys) == WORDS
     assert space.plane.shape == (50, 2)
     assert space.solid.shape == (50, 3)
@@ -32,7 +32,7 @@ def test_a_scene_holds_all_that_the_page_shows() -> None:
 
 def test_a_live_scene_is_the_same_picture_without_what_a_server_answers() -> None:
     points = Points("words", mm.Vectors(WORDS, NUMBERS))
-    (whole,) = make_scene(points, settings=Projection(method="pca")).spaces
+    (whole,) = build_scene(points, settings=ProjectionSettings(method="pca")).spaces
     (space,) = make_live_scene(points).spaces
     np.testing.assert_array_equal(space.plane, whole.plane)
     np.testing.assert_array_equal(space.solid, whole.solid)
@@ -57,7 +57,7 @@ def test_a_page_of_words_begins_with_what_tells_most(
     path = tmp_path / "labels.tsv"
     path.write_text(labels or "")
     points = word_points(mm.Vectors(words, NUMBERS[:5]), "words", labels=path if labels else None)
-    (space,) = make_scene(points).spaces
+    (space,) = build_scene(points).spaces
     assert space.fields[0].name == first
     assert {field.name for field in space.fields} >= {first, "cluster", "frequency rank"}
 
@@ -65,9 +65,9 @@ def test_a_page_of_words_begins_with_what_tells_most(
 def test_texts_begin_with_a_field_of_their_own() -> None:
     vectors = mm.Vectors(WORDS[:5], NUMBERS[:5])
     known = [{"stars": i, "about": "food" if i % 2 else "rooms"} for i in range(5)]
-    (space,) = make_scene(text_points("reviews", vectors, WORDS[:5], known)).spaces
+    (space,) = build_scene(text_points("reviews", vectors, WORDS[:5], known)).spaces
     assert [field.name for field in space.fields] == ["about", "stars", "cluster"]
-    (space,) = make_scene(text_points("reviews", vectors, WORDS[:5])).spaces
+    (space,) = build_scene(text_points("reviews", vectors, WORDS[:5])).spaces
     assert [field.name for field in space.fields] == ["cluster"]
 
 
@@ -75,7 +75,7 @@ def test_what_each_text_has_for_itself_is_not_begun_with() -> None:
     vectors = mm.Vectors(WORDS[:5], NUMBERS[:5])
     known = [{"title": f"title {i}", "year": 2000 + i} if i else {} for i in range(5)]
     points = text_points("reviews", vectors, WORDS[:5], known)
-    (space,) = make_scene(points).spaces
+    (space,) = build_scene(points).spaces
     assert [field.name for field in space.fields] == ["cluster", "title", "year"]
     year = space.fields[2]
     assert year.kind == "number"  # of the one without it nothing is known
@@ -100,15 +100,15 @@ def test_coarse_rows_are_off_by_half_a_step(matrix: Float32Array) -> None:
     ],
 )
 def test_what_makes_no_picture_is_refused(matrix: Float32Array, said: str) -> None:
-    with pytest.raises(mm.BadSetting, match=said):
-        make_scene(mm.Vectors([f"w{i}" for i in range(len(matrix))], matrix))
+    with pytest.raises(mm.InvalidArgumentError, match=said):
+        build_scene(mm.Vectors([f"w{i}" for i in range(len(matrix))], matrix))
 
 
 def test_rows_without_numbers_are_left_out_and_counted() -> None:
     matrix = NUMBERS.copy()
     matrix[7, 2], matrix[9, 0], matrix[11] = np.nan, np.inf, 0
     points = Points("words", mm.Vectors(WORDS, matrix), details=[f"of {word}" for word in WORDS])
-    (space,) = make_scene(points).spaces
+    (space,) = build_scene(points).spaces
     assert len(space.keys) == len(space.plane) == 48
     assert "w7" not in list(space.keys)
     assert space.details is not None
@@ -120,11 +120,11 @@ def test_rows_without_numbers_are_left_out_and_counted() -> None:
 
 def test_settings_and_points_that_make_no_sense_are_refused() -> None:
     vectors = mm.Vectors(WORDS, NUMBERS)
-    with pytest.raises(mm.BadSetting, match="at least 1"):
-        Projection(neighbours=0)
-    with pytest.raises(mm.BadSetting, match="not 'dot'"):
-        Projection(metric="dot")  # type: ignore[arg-type]
-    with pytest.raises(mm.BadSetting, match="one set of vectors or two, not 3"):
-        make_scene(vectors, vectors, vectors)
-    with pytest.raises(mm.BadSetting, match="3 values of 'rank' for 50 points"):
+    with pytest.raises(mm.InvalidArgumentError, match="at least 1"):
+        ProjectionSettings(neighbours=0)
+    with pytest.raises(mm.InvalidArgumentError, match="not 'dot'"):
+        ProjectionSettings(metric="dot")  # type: ignore[arg-type]
+    with pytest.raises(mm.InvalidArgumentError, match="one set of vectors or two, not 3"):
+        build_scene(vectors, vectors, vectors)
+    with pytest.raises(mm.InvalidArgumentError, match="3 values of 'rank' for 50 points"):
         Points("words", vectors, (Field("rank", "number", np.zeros(3, np.float32)),))

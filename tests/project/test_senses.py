@@ -69,5 +69,5 @@ def test_typical_words_of_korean_are_nouns() -> None:
 
 
 def test_a_word_that_hardly_occurs_is_refused() -> None:
-    with pytest.raises(mm.BadSetting, match="bank has 0 vectors"):
+    with pytest.raises(mm.InvalidArgumentError, match="bank has 0 vectors"):
         sense_points("bank", [], np.empty((0, 4), np.float32), [])

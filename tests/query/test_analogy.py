@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.query.analogy import Term, analogy, parse_expression
 from tests.query.worlds import capitals, random_vectors
 
@@ -33,7 +33,7 @@ def test_expressions(text: str, terms: list[tuple[str, float]]) -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", "king -", "+", "king + - man", "king man", '"" + a'])
 def test_what_is_no_expression_is_refused(text: str) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         parse_expression(text)
 
 
@@ -66,5 +66,5 @@ def test_weights_pull_the_answer() -> None:
 
 
 def test_words_that_cancel_out_are_refused() -> None:
-    with pytest.raises(BadSetting, match="'한국 - 한국': its words cancel out"):
+    with pytest.raises(InvalidArgumentError, match="'한국 - 한국': its words cancel out"):
         analogy(capitals(), "한국 - 한국")

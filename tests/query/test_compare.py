@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.query.compare import odd_one_out, rank, similarity
 from malmoi.query.neighbours import neighbours
 from malmoi.subwords import Subwords, SubwordVectors
@@ -40,7 +40,7 @@ def test_the_fruit_is_the_odd_one_among_countries() -> None:
 
 
 def test_two_words_have_no_odd_one() -> None:
-    with pytest.raises(BadSetting, match="at least three"):
+    with pytest.raises(InvalidArgumentError, match="at least three"):
         odd_one_out(capitals(), ["한국", "일본"])
 
 
@@ -55,7 +55,7 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
         subwords=Subwords(buckets=50),
     )
     assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         rank(vectors, "eating", "eatingg")
 
 
@@ -69,7 +69,7 @@ def test_a_mistyped_word_is_asked_for_as_what_is_meant(subworded: SubwordVectors
 
 
 def test_a_word_is_no_neighbour_of_itself() -> None:
-    with pytest.raises(BadSetting, match="'한국' is no neighbour of itself"):
+    with pytest.raises(InvalidArgumentError, match="'한국' is no neighbour of itself"):
         rank(capitals(), "한국", "한국")
 
 
@@ -78,5 +78,5 @@ def test_words_to_find_the_odd_one_among_may_be_anything_but_one_string() -> Non
     for asked in (iter(words), np.array(words)):
         found = odd_one_out(capitals(), asked)
         assert (found, type(found)) == ("사과", str)
-    with pytest.raises(BadSetting, match="one string 'abc'"):
+    with pytest.raises(InvalidArgumentError, match="one string 'abc'"):
         odd_one_out(capitals(), "abc")

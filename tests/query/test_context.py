@@ -3,10 +3,10 @@ import unicodedata
 import numpy as np
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
-from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning, UnknownWord
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.errors import InvalidArgumentError, MalmoiError, MalmoiWarning, UnknownWordError
 from malmoi.query.context import Occurrences, occurrences, surrounding
-from malmoi.query.occurrences import Place
+from malmoi.query.occurrences import WordSpan
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
@@ -17,8 +17,8 @@ BANK = (
 
 
 @pytest.fixture(scope="module")
-def minilm() -> ContextualEncoder:
-    return load_contextual("minilm")
+def minilm() -> TransformerEncoder:
+    return load_transformer("minilm")
 
 
 def written(found: Occurrences, texts: list[str]) -> list[str]:
@@ -29,7 +29,7 @@ def written(found: Occurrences, texts: list[str]) -> list[str]:
     "how", [{}, {"layers": -1}, {"layers": -2}, {"recipe": "last-four-concat"}]
 )
 def test_the_vault_and_the_robber_share_a_bank_the_river_has_another(
-    minilm: ContextualEncoder, how: dict[str, int | str]
+    minilm: TransformerEncoder, how: dict[str, int | str]
 ) -> None:
     found = occurrences(minilm, "bank", [BANK], **how)  # type: ignore[arg-type]
     vault_robber, robber_river = found.similarity()[1, [0, 2]]
@@ -42,7 +42,7 @@ def test_the_vault_and_the_robber_share_a_bank_the_river_has_another(
     )
 
 
-def test_vectors_are_those_of_the_words_of_the_activations(minilm: ContextualEncoder) -> None:
+def test_vectors_are_those_of_the_words_of_the_activations(minilm: TransformerEncoder) -> None:
     texts = ["Embeddings, embeddings!", "no such word", "My embeddings"]
     found = occurrences(minilm, "embeddings", texts, layers="-2:", mix="concat", join="sum")
     words = minilm.activations(texts).words(layers="-2:", mix="concat", join="sum")
@@ -53,19 +53,19 @@ def test_vectors_are_those_of_the_words_of_the_activations(minilm: ContextualEnc
     assert len(minilm.cutter(["embeddings"])[0].pieces) > 3, "a word of several pieces"
 
 
-def test_similarity_is_one_with_itself_and_the_same_both_ways(minilm: ContextualEncoder) -> None:
+def test_similarity_is_one_with_itself_and_the_same_both_ways(minilm: TransformerEncoder) -> None:
     cosines = occurrences(minilm, "bank", [BANK]).similarity()
     np.testing.assert_allclose(np.diag(cosines), 1, atol=1e-5)
     np.testing.assert_array_equal(cosines, cosines.T)
 
 
-def test_capitals_and_accents_count_as_they_do_for_the_model(minilm: ContextualEncoder) -> None:
+def test_capitals_and_accents_count_as_they_do_for_the_model(minilm: TransformerEncoder) -> None:
     texts = ["BANK, Bank and bänk's embankment banks"]
     assert written(occurrences(minilm, "bank", texts), texts) == ["BANK", "Bank", "bänk"]
 
 
 def test_what_is_several_words_to_the_model_must_follow_each_other(
-    minilm: ContextualEncoder,
+    minilm: TransformerEncoder,
 ) -> None:
     texts = ["I don't; don t. New York is new, York is not. NEW YORK"]
     assert written(occurrences(minilm, "don't", texts), texts) == ["don't"]
@@ -73,7 +73,7 @@ def test_what_is_several_words_to_the_model_must_follow_each_other(
 
 
 def test_hangul_is_found_with_its_particles_unless_told_otherwise(
-    minilm: ContextualEncoder,
+    minilm: TransformerEncoder,
 ) -> None:
     texts = ["은행에 갔다. 은행은 닫혔다.", "저 은행 옆", "큰은행"]
     assert written(occurrences(minilm, "은행", texts), texts) == ["은행에", "은행은", "은행"]
@@ -81,7 +81,7 @@ def test_hangul_is_found_with_its_particles_unless_told_otherwise(
     assert occurrences(minilm, "bank", ["banker bank"], prefix=True).keys == ("banker", "bank")
 
 
-def test_hangul_in_letters_is_the_same(minilm: ContextualEncoder) -> None:
+def test_hangul_in_letters_is_the_same(minilm: TransformerEncoder) -> None:
     whole = ["은행에 갔다"]
     parts = [unicodedata.normalize("NFD", whole[0])]
     for word in ("은행", unicodedata.normalize("NFD", "은행")):
@@ -93,24 +93,24 @@ def test_hangul_in_letters_is_the_same(minilm: ContextualEncoder) -> None:
 @pytest.mark.parametrize(
     ("word", "texts", "kind", "said"),
     [
-        ("bnak", [BANK], UnknownWord, "'bnak' is not in the text; did you mean bank?"),
-        ("bank", ["a", "b"], UnknownWord, "'bank' is not in any of the 2 texts"),
-        ("bank", [], UnknownWord, "'bank' is not in any of the 0 texts"),
-        ("", [BANK], BadSetting, "'' is no word to look for"),
-        ("   ", [BANK], BadSetting, "is no word to look for"),
-        ("bank", BANK, BadSetting, "the one string"),
-        ("bank", [("the bank", "a bank")], BadSetting, "is a pair"),
+        ("bnak", [BANK], UnknownWordError, "'bnak' is not in the text; did you mean bank?"),
+        ("bank", ["a", "b"], UnknownWordError, "'bank' is not in any of the 2 texts"),
+        ("bank", [], UnknownWordError, "'bank' is not in any of the 0 texts"),
+        ("", [BANK], InvalidArgumentError, "'' is no word to look for"),
+        ("   ", [BANK], InvalidArgumentError, "is no word to look for"),
+        ("bank", BANK, InvalidArgumentError, "the one string"),
+        ("bank", [("the bank", "a bank")], InvalidArgumentError, "is a pair"),
     ],
 )
 def test_what_cannot_be_found_is_said(
-    minilm: ContextualEncoder, word: str, texts: list[str], kind: type[MalmoiError], said: str
+    minilm: TransformerEncoder, word: str, texts: list[str], kind: type[MalmoiError], said: str
 ) -> None:
     with pytest.raises(kind, match=said.replace("?", r"\?")):
         occurrences(minilm, word, texts)
 
 
 def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
-    minilm: ContextualEncoder,
+    minilm: TransformerEncoder,
 ) -> None:
     far, both = "word " * 300 + "bank", "bank " + "word " * 300 + "bank"
     said = r"'bank' stands beyond the first 256 pieces of 2 texts.*\(number 2, 4\)"
@@ -118,12 +118,12 @@ def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
         found = occurrences(minilm, "bank", ["a bank", far, "word " * 300, both])
     assert len(caught) == 1
     assert found.texts == (0, 3)
-    with pytest.warns(MalmoiWarning, match="of 1 texts"), pytest.raises(UnknownWord):
+    with pytest.warns(MalmoiWarning, match="of 1 texts"), pytest.raises(UnknownWordError):
         occurrences(minilm, "bank", [far])
 
 
-def test_a_join_that_is_none(minilm: ContextualEncoder) -> None:
-    with pytest.raises(BadSetting, match="there is no join 'max'"):
+def test_a_join_that_is_none(minilm: TransformerEncoder) -> None:
+    with pytest.raises(InvalidArgumentError, match="there is no join 'max'"):
         occurrences(minilm, "bank", [BANK], join="max")  # type: ignore[arg-type]
 
 
@@ -139,4 +139,4 @@ def test_a_join_that_is_none(minilm: ContextualEncoder) -> None:
 )
 def test_surroundings(text: str, said: str) -> None:
     begin = text.index("bank")
-    assert surrounding(text, Place(0, 0, 1, begin, begin + 4)) == said
+    assert surrounding(text, WordSpan(0, 0, 1, begin, begin + 4)) == said

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.query.matrix import embedding_matrix
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
@@ -90,7 +90,7 @@ def test_a_vocabulary_is_an_index_too() -> None:
 
 
 def test_a_word_on_the_padding_row_is_refused_unless_there_is_no_padding() -> None:
-    with pytest.raises(BadSetting, match="padding row"):
+    with pytest.raises(InvalidArgumentError, match="padding row"):
         embedding_matrix(pretrained(), {"nice": 0})
     matrix, _ = embedding_matrix(pretrained(), {"nice": 0}, padding=None)
     np.testing.assert_array_equal(matrix[0], pretrained()["nice"])
@@ -99,10 +99,10 @@ def test_a_word_on_the_padding_row_is_refused_unless_there_is_no_padding() -> No
 
 @pytest.mark.parametrize("index", [{"a": 1, "b": 1}, {"a": -1}, {"a": 1.5}])
 def test_an_index_that_makes_no_sense_is_refused(index: dict[str, int]) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         embedding_matrix(pretrained(), index)
 
 
 def test_no_vectors_fill_no_matrix() -> None:
-    with pytest.raises(BadSetting, match="there are no vectors"):
+    with pytest.raises(InvalidArgumentError, match="there are no vectors"):
         embedding_matrix(Vectors([], np.empty((0, 3))), {"a": 1})

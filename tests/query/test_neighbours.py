@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.nearest import top_k as ranking
 from malmoi.nearest.top_k import Metric, rank_rows, top
 from malmoi.query.neighbours import neighbours
@@ -108,29 +108,29 @@ def test_only_the_most_frequent_are_looked_through() -> None:
 
 def test_unknown_words_are_told_with_near_spellings() -> None:
     vectors = Vectors(["seoul", "그림", "사과"], np.eye(3))
-    with pytest.raises(UnknownWord, match="did you mean seoul"):
+    with pytest.raises(UnknownWordError, match="did you mean seoul"):
         neighbours(vectors, "seoull")
-    with pytest.raises(UnknownWord, match="did you mean 그림"):
+    with pytest.raises(UnknownWordError, match="did you mean 그림"):
         neighbours(vectors, "그린")
-    with pytest.raises(UnknownWord, match=r"^'zzzzzz' is not in the vectors$"):
+    with pytest.raises(UnknownWordError, match=r"^'zzzzzz' is not in the vectors$"):
         neighbours(vectors, "zzzzzz")
 
 
 def test_questions_that_make_no_sense_are_refused() -> None:
     vectors = Vectors(["zero", "one"], [[0, 0], [1, 1]])
-    with pytest.raises(BadSetting, match="all zeros"):
+    with pytest.raises(InvalidArgumentError, match="all zeros"):
         neighbours(vectors, "zero")
-    with pytest.raises(BadSetting, match="k is 0"):
+    with pytest.raises(InvalidArgumentError, match="k is 0"):
         neighbours(vectors, "one", 0)
-    with pytest.raises(BadSetting, match="shape"):
+    with pytest.raises(InvalidArgumentError, match="shape"):
         neighbours(vectors, np.ones(3, np.float32))
-    with pytest.raises(BadSetting, match="no metric"):
+    with pytest.raises(InvalidArgumentError, match="no metric"):
         neighbours(vectors, "one", metric="manhattan")  # type: ignore[call-overload]
-    with pytest.raises(BadSetting, match="no vectors"):
+    with pytest.raises(InvalidArgumentError, match="no vectors"):
         neighbours(vectors[:0], np.ones(2, np.float32))
     assert neighbours(vectors, []) == []
     for few in (0, -1):
-        with pytest.raises(BadSetting, match=f"most_frequent is {few}"):
+        with pytest.raises(InvalidArgumentError, match=f"most_frequent is {few}"):
             neighbours(vectors, "one", most_frequent=few)
 
 
@@ -147,7 +147,7 @@ def test_a_row_that_holds_no_number_is_named_and_never_the_nearest(metric: Metri
     matrix[70, 1] = np.nan
     vectors = Vectors([f"w{i}" for i in range(200)], matrix)
     for asked in ("w0", ["w0", "w1"], "w70"):
-        with pytest.raises(BadSetting, match="the vector of 'w70' holds nan or inf"):
+        with pytest.raises(InvalidArgumentError, match="the vector of 'w70' holds nan or inf"):
             neighbours(vectors, asked, metric=metric)
     rest = vectors.take(np.flatnonzero(np.isfinite(matrix).all(axis=1)))
     assert len(neighbours(rest, "w0", 300, metric=metric)) == 198

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from malmoi import subwords
-from malmoi.errors import MissingExtra, UnknownWord
+from malmoi.errors import MissingDependencyError, UnknownWordError
 from malmoi.explanation import Explanation
 from malmoi.query import directions as words
 from malmoi.query.analogy import analogy
@@ -16,7 +16,7 @@ from malmoi.query.neighbours import neighbours
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, describe
-from malmoi.typos.noisy_channel import NewWords, Reading, readings
+from malmoi.typos.noisy_channel import Correction, NewWords, readings
 from malmoi.vectors import Vectors
 
 
@@ -65,15 +65,15 @@ def test_tokens_answer_only_if_all_of_them_are_known() -> None:
     vectors = built(["재밌", "영화"], [30, 50], describe(Korean()))
     assert understand(vectors, "재밌다")[1].source == "n-grams"
     plain = Vectors(["fishing"], np.eye(1), meta={"tokenizer": describe(English())})
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         understand(plain, "fishing boat")
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         understand(plain, "!?")
 
 
 def test_that_the_tokenizer_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(description: str) -> English:
-        raise MissingExtra("kiwipiepy is not installed: pip install 'malmoi[korean]'")
+        raise MissingDependencyError("kiwipiepy is not installed: pip install 'malmoi[korean]'")
 
     monkeypatch.setattr(words, "_tokenizer", missing)
     vectors = built(["재밌", "다", "영화", "재밌게"], [30, 90, 50, 20], "some")
@@ -81,7 +81,7 @@ def test_that_the_tokenizer_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert told.source == "n-grams"
     assert vector.tolist() == vectors["재밌다"].tolist()
     assert "could not be split as the training text was: kiwipiepy is not installed" in told.note
-    with pytest.raises(UnknownWord, match="kiwipiepy is not installed"):
+    with pytest.raises(UnknownWordError, match="kiwipiepy is not installed"):
         understand(Vectors(["재밌", "다"], np.eye(2), meta={"tokenizer": "some"}), "재밌다")
 
 
@@ -97,7 +97,7 @@ def test_a_word_of_which_hardly_any_ngram_is_known_is_refused() -> None:
     assert vectors.explain("xyzzy").note == (
         "'xyzzy' is not in the vectors; built from 3 of its 11 n-grams"
     )
-    with pytest.raises(UnknownWord, match="the vectors, which know only 3 of its 11 n-grams"):
+    with pytest.raises(UnknownWordError, match="the vectors, which know only 3 of its 11 n-grams"):
         neighbours(vectors, "xyzzy")
     assert len(neighbours(vectors, vectors["xyzzy"])) == 3  # whoever insists
     assert len(neighbours(replace(vectors, least_known=0.0), "xyzzy")) == 3
@@ -135,7 +135,7 @@ def test_what_is_read_as_another_word_is_reported_with_both_readings() -> None:
 def test_what_is_meant_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def counted(vectors: Vectors, word: str, new: NewWords) -> list[Reading]:
+    def counted(vectors: Vectors, word: str, new: NewWords) -> list[Correction]:
         asked.append(word)
         return readings(vectors, word, new)
 

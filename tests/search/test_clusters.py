@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
 from malmoi.search.querying import ranking
@@ -175,10 +175,10 @@ def test_damaged_clusters_are_told(tmp_path: Path) -> None:
     )
     (path,) = (tmp_path / "i").glob("clusters-*")
     path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(BadFile, match=f"{path.name} is damaged: build the index anew"):
+    with pytest.raises(InvalidFileError, match=f"{path.name} is damaged: build the index anew"):
         open_index(tmp_path / "i").search("1")
     path.unlink()
-    with pytest.raises(BadFile, match=f"{path.name} is missing"):
+    with pytest.raises(InvalidFileError, match=f"{path.name} is missing"):
         open_index(tmp_path / "i")
 
 

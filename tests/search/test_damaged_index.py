@@ -9,9 +9,9 @@ import pytest
 from bench.tampering import signed_again, taken_apart
 
 from malmoi.cli import run
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files import tensors
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.search.build import build_index, open_index
 from malmoi.vectors import Vectors
@@ -27,14 +27,14 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["../segment-1.malmoi", "/etc/passwd", "segment-1.malmoi/x", ""])
 def test_a_manifest_never_leads_out_of_its_folder(name: str, folder: Path) -> None:
     edit_manifest(folder, lambda manifest: manifest["segments"][0].update(file=name))
-    with pytest.raises(BadFile, match="is not the name of a file of an index"):
+    with pytest.raises(InvalidFileError, match="is not the name of a file of an index"):
         open_index(folder)
 
 
 def test_a_changed_manifest_is_told(folder: Path) -> None:
     path = folder / "manifest.json"
     path.write_text(path.read_text().replace('"passages": true', '"passages": null'))
-    with pytest.raises(BadFile, match=r"manifest\.json is damaged: its checksum is wrong"):
+    with pytest.raises(InvalidFileError, match=r"manifest\.json is damaged: its checksum is wrong"):
         open_index(folder)
 
 
@@ -45,7 +45,7 @@ def test_a_changed_manifest_is_told(folder: Path) -> None:
 )  # fmt: skip
 def test_a_manifest_that_makes_no_sense_is_told(entries: dict[str, Any], folder: Path) -> None:
     edit_manifest(folder, lambda manifest: manifest.update(entries))
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFileError):
         open_index(folder, BagOfWords())
 
 
@@ -54,7 +54,7 @@ def test_segments_that_changed_places_are_told(tmp_path: Path) -> None:
         build_index(BagOfWords(), texts, path=tmp_path / name)
     one, other = (next((tmp_path / name).glob("segment-*")) for name in "ab")
     one.write_bytes(other.read_bytes())
-    with pytest.raises(BadFile, match="is not the file that was written, by its checksum"):
+    with pytest.raises(InvalidFileError, match="is not the file that was written, by its checksum"):
         open_index(tmp_path / "a")
 
 
@@ -68,7 +68,7 @@ def test_no_flipped_bit_of_a_segment_changes_what_is_found(
     whole = open_index(folder, BagOfWords()).search("river bank", 4, hybrid=True)
     for at in range(8, len(content), 97):
         segment.write_bytes(content[:at] + bytes([content[at] ^ 8]) + content[at + 1 :])
-        with suppress(BadFile):
+        with suppress(InvalidFileError):
             assert open_index(folder, BagOfWords()).search("river bank", 4, hybrid=True) == whole
 
 
@@ -92,12 +92,12 @@ def test_a_segment_that_makes_no_sense_is_told(
 ) -> None:
     monkeypatch.setattr(tensors, "LARGE", limit)
     (segment,) = folder.glob("segment-*")
-    arrays, metadata = open_tensors(Source(segment))
+    arrays, metadata = open_tensors(InputFile(segment))
     write_tensors(segment, arrays | {tensor: change(arrays[tensor])}, metadata)
     header, _ = taken_apart(segment.read_bytes())
     checksum = header["__metadata__"]["crc32"]
     edit_manifest(folder, lambda manifest: manifest["segments"][0].update(crc32=checksum))
-    with pytest.raises(BadFile, match="damaged"):
+    with pytest.raises(InvalidFileError, match="damaged"):
         use_all(folder)
 
 
@@ -116,7 +116,7 @@ def test_damaged_clusters_never_reach_faiss(tmp_path: Path) -> None:
     content = path.read_bytes()
     for at in range(0, len(content), len(content) // 40):
         path.write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
-        with pytest.raises(BadFile, match="is damaged: build the index anew"):
+        with pytest.raises(InvalidFileError, match="is damaged: build the index anew"):
             open_index(folder).search("7")
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import build_index
 from malmoi.search.querying.filters import _first_relation, conditions
 from malmoi.search.storage.columns import join_columns, make_columns
@@ -59,7 +59,7 @@ def test_a_value_may_hold_a_sign() -> None:
     "text", ["", " ", " " * 100_000, "a" * 100_000, "= 5", " =5", "a" * 9 + "!"]
 )
 def test_what_is_not_a_filter_is_refused(text: str) -> None:
-    with pytest.raises(BadSetting, match="write field=value"):
+    with pytest.raises(InvalidArgumentError, match="write field=value"):
         conditions([text])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
 from malmoi.cli import run
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.progress import Progress, silent
 from malmoi.search.build import build_index, open_index
 from malmoi.search.fusion import DEFAULT_WEIGHT, SPREADS, Fusion, cosine_spread
@@ -105,9 +105,9 @@ def test_a_query_of_unknown_words_is_found_by_meaning_and_the_reverse() -> None:
 def test_a_weight_that_makes_no_sense_is_refused() -> None:
     index = build_index(BAG, TEXTS)
     for weight in (-0.1, 1.1, float("nan")):
-        with pytest.raises(BadSetting, match=r"choose from 0 \(meaning alone\) to 1"):
+        with pytest.raises(InvalidArgumentError, match=r"choose from 0 \(meaning alone\) to 1"):
             index.search("river", hybrid=True, weight=weight)
-    with pytest.raises(BadSetting, match="a weight is for a hybrid search"):
+    with pytest.raises(InvalidArgumentError, match="a weight is for a hybrid search"):
         index.search("river", weight=0.5)
 
 
@@ -172,7 +172,7 @@ def test_an_index_without_a_weight_opens_and_learns_one_when_brought_up_to_date(
 def test_a_damaged_weight_is_refused(tmp_path: Path) -> None:
     build_index(BAG, TEXTS, path=tmp_path / "i")
     edit_manifest(tmp_path / "i", lambda manifest: manifest["fusion"].update(weight=7))
-    with pytest.raises(BadFile, match=r"weight is 7"):
+    with pytest.raises(InvalidFileError, match=r"weight is 7"):
         open_index(tmp_path / "i", BAG)
 
 
@@ -242,5 +242,5 @@ def test_the_command_line_takes_and_prints_the_weight(
 def test_counts_of_a_weight_are_numbers(name: str, tmp_path: Path) -> None:
     build_index(BAG, TEXTS, path=tmp_path / "i")
     edit_manifest(tmp_path / "i", lambda manifest: manifest["fusion"].update({name: "many"}))
-    with pytest.raises(BadFile, match=f"{name} of its weight is 'many', not a count"):
+    with pytest.raises(InvalidFileError, match=f"{name} of its weight is 'many', not a count"):
         open_index(tmp_path / "i", BAG)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, MalmoiWarning, UnknownWord
+from malmoi.errors import InvalidArgumentError, MalmoiWarning, UnknownWordError
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
 from malmoi.search.querying.hits import Hit
@@ -109,9 +109,9 @@ def test_keys_of_vectors_are_asked_by_name_or_by_vector(words: Vectors) -> None:
     index = build_index(words)
     assert ids(index.search("king", 1)) == ["king"]
     assert ids(index.search(words["한국"], 1)) == ["한국"]
-    with pytest.raises(UnknownWord, match="emperor"):
+    with pytest.raises(UnknownWordError, match="emperor"):
         index.search("emperor")
-    with pytest.raises(BadSetting, match="without an encoder"):
+    with pytest.raises(InvalidArgumentError, match="without an encoder"):
         index.add(["emperor"], ids=["emperor"])
 
 
@@ -137,7 +137,7 @@ def test_a_copy_is_an_index_of_its_own(tmp_path: Path) -> None:
     index.save(tmp_path / "copy")
     index.delete(["1"])
     assert len(open_index(tmp_path / "copy", BAG)) == 8
-    with pytest.raises(BadSetting, match="already"):
+    with pytest.raises(InvalidArgumentError, match="already"):
         index.save(tmp_path / "copy")
 
 
@@ -156,7 +156,7 @@ def test_a_copy_is_an_index_of_its_own(tmp_path: Path) -> None:
     ],
 )
 def test_questions_that_make_no_sense(query: object, options: dict[str, object], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         small().search(query, **options)  # type: ignore[arg-type]
 
 
@@ -168,25 +168,27 @@ def test_unknown_words_are_said_and_find_nothing() -> None:
 
 
 def test_texts_that_make_no_index() -> None:
-    with pytest.raises(BadSetting, match="the id 'a' comes twice"):
+    with pytest.raises(InvalidArgumentError, match="the id 'a' comes twice"):
         build_index(BAG, ["x", "y"], ids=["a", "a"])
-    with pytest.raises(BadSetting, match="1 ids for 2 texts"):
+    with pytest.raises(InvalidArgumentError, match="1 ids for 2 texts"):
         build_index(BAG, ["x", "y"], ids=["a"])
-    with pytest.raises(BadSetting, match="not one string"):
+    with pytest.raises(InvalidArgumentError, match="not one string"):
         build_index(BAG, "x")
-    with pytest.raises(BadSetting, match="a text is a string, not int"):
+    with pytest.raises(InvalidArgumentError, match="a text is a string, not int"):
         build_index(BAG, [3])  # type: ignore[list-item]
-    with pytest.raises(BadSetting, match="a field is text, a number or other JSON"):
+    with pytest.raises(InvalidArgumentError, match="a field is text, a number or other JSON"):
         build_index(BAG, ["x"], fields=[{"a": object()}])
-    with pytest.raises(BadSetting, match="holds nan or inf"):
+    with pytest.raises(InvalidArgumentError, match="holds nan or inf"):
         build_index(Vectors(["a"], [[float("nan")]]))
 
 
 def test_another_encoder_is_refused(tmp_path: Path) -> None:
     small(tmp_path / "i")
-    with pytest.raises(BadSetting, match="'other' is not the model of this index, which is 'bag'"):
+    with pytest.raises(
+        InvalidArgumentError, match="'other' is not the model of this index, which is 'bag'"
+    ):
         open_index(tmp_path / "i", BagOfWords("other"))
-    with pytest.raises(BadSetting, match="vectors have 8 numbers, not 16"):
+    with pytest.raises(InvalidArgumentError, match="vectors have 8 numbers, not 16"):
         open_index(tmp_path / "i", BagOfWords(dim=8))
     moved = BagOfWords("bag")
     assert open_index(tmp_path / "i", moved).search("river", 1)
@@ -194,9 +196,9 @@ def test_another_encoder_is_refused(tmp_path: Path) -> None:
 
 def test_an_id_that_is_not_there_is_said_to_be_missing_from_the_index() -> None:
     index = small()
-    with pytest.raises(UnknownWord, match="'zzz' is not in the index"):
+    with pytest.raises(UnknownWordError, match="'zzz' is not in the index"):
         index["zzz"]
-    with pytest.raises(BadSetting, match=f"{2**70} is no word: words are strings"):
+    with pytest.raises(InvalidArgumentError, match=f"{2**70} is no word: words are strings"):
         index[2**70]  # type: ignore[index]
     assert 2**70 not in index
     assert "\ud800" not in index

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.lock import locked
 from malmoi.search.build import build_index, open_index
 from tests.search.worlds import TEXTS, BagOfWords
@@ -34,7 +34,9 @@ def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(BadFile, match=rf"being written by another process \({holder.pid}\)"):
+        with pytest.raises(
+            InvalidFileError, match=rf"being written by another process \({holder.pid}\)"
+        ):
             index.delete(["1"])
         assert len(open_index(tmp_path / "i", BagOfWords()).search("river", 99)) == 8
         holder.kill()
@@ -50,34 +52,36 @@ def test_damaged_and_half_deleted_indexes_are_told(tmp_path: Path) -> None:
     whole, manifest = segment.read_bytes(), (path / "manifest.json").read_bytes()
     for cut in (0, 7, 100, len(whole) // 2, len(whole) - 1):
         segment.write_bytes(whole[:cut])
-        with pytest.raises(BadFile, match=f"{segment.name}"):
+        with pytest.raises(InvalidFileError, match=f"{segment.name}"):
             open_index(path)
     segment.unlink()
-    with pytest.raises(BadFile, match=f"incomplete, {segment.name} is missing: build it anew"):
+    with pytest.raises(
+        InvalidFileError, match=f"incomplete, {segment.name} is missing: build it anew"
+    ):
         open_index(path)
     segment.write_bytes(whole)
     for broken in (b"", b"{}", b"[]", b"null", manifest[:-20], b'{"malmoi index": 1}'):
         (path / "manifest.json").write_bytes(broken)
-        with pytest.raises(BadFile, match="damaged"):
+        with pytest.raises(InvalidFileError, match="damaged"):
             open_index(path)
     (path / "manifest.json").write_bytes(
         manifest.replace(b'"malmoi index": 1', b'"malmoi index": 9')
     )
-    with pytest.raises(BadFile, match="of version 9; this malmoi reads 1"):
+    with pytest.raises(InvalidFileError, match="of version 9; this malmoi reads 1"):
         open_index(path)
     (path / "manifest.json").unlink()
-    with pytest.raises(BadFile, match=r"is no index: it has no manifest\.json"):
+    with pytest.raises(InvalidFileError, match=r"is no index: it has no manifest\.json"):
         open_index(path)
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         open_index(tmp_path / "nowhere")
     del index
 
 
 def test_an_index_is_not_made_where_other_things_are(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(BadFile, match="a folder of other things"):
+    with pytest.raises(InvalidFileError, match="a folder of other things"):
         build_index(BagOfWords(), TEXTS, path=tmp_path)
-    with pytest.raises(BadFile, match="is a file: an index is a folder"):
+    with pytest.raises(InvalidFileError, match="is a file: an index is a folder"):
         build_index(BagOfWords(), TEXTS, path=tmp_path / "letter.txt")
-    with pytest.raises(BadFile, match="cannot be made"):
+    with pytest.raises(InvalidFileError, match="cannot be made"):
         build_index(BagOfWords(), TEXTS, path=tmp_path / "no" / "such")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.entries import make_entries
 from malmoi.search.update import update_index
@@ -42,7 +42,7 @@ def test_batches_of_an_index_are_told_of_together(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("malmoi.search.update.BATCH", 2)
     texts = [*KOREAN, *ENGLISH[:2]]
     with pytest.warns(UserWarning, match=f"minilm: 3 of 5 {TOLD}") as told:
-        update_index("I", load_contextual("minilm"), make_entries(texts, None, None))
+        update_index("I", load_transformer("minilm"), make_entries(texts, None, None))
     assert len(told) == 1
 
 
@@ -62,7 +62,7 @@ def test_an_index_without_a_model_takes_the_one_that_fits(
 
 
 def test_an_index_of_vectors_is_searched_without_a_note() -> None:
-    index = build_index(load_contextual("minilm"), ENGLISH)
+    index = build_index(load_transformer("minilm"), ENGLISH)
     assert index.search("money back", 1)[0].text == ENGLISH[0]
 
 

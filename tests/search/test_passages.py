@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
 from malmoi.search.storage import clustering
@@ -130,7 +130,7 @@ def test_without_passages_a_text_has_one_vector(tmp_path: Path) -> None:
     whole = build_index(LINES, TEXTS, passages=False, path=tmp_path / "i")
     assert whole.state.vector_count == 4
     assert whole.search("prices fell in may", 1)[0].span is None
-    with pytest.raises(BadSetting, match="made without passages: build it anew"):
+    with pytest.raises(InvalidArgumentError, match="made without passages: build it anew"):
         update_index(tmp_path / "i", LINES, [Entry("0", LONG)], passages=True)
     done = update_index(tmp_path / "i", LINES, [Entry("0", LONG + "\nmore")])
     assert done.passages == 1  # it goes on as it was made
@@ -156,5 +156,5 @@ def test_damaged_passages_are_told(tmp_path: Path) -> None:
     (path,) = (tmp_path / "i").glob("segment-*")
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"passage_spans", b"passage_spins"))
-    with pytest.raises(BadFile, match="damaged"):
+    with pytest.raises(InvalidFileError, match="damaged"):
         open_index(tmp_path / "i")

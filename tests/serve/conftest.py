@@ -4,22 +4,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
-from malmoi.serve.service.loaded_models import Models, Served, load_model
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.serve.service.loaded_models import LoadedModel, Models, load_model
 from tests.query.worlds import capitals
 from tests.serve.worlds import Running, serving
 
 
 @pytest.fixture(scope="package")
 def models() -> Models:
-    words = Served("capitals", "capitals.malmoi", vectors=capitals())
+    words = LoadedModel("capitals", "capitals.malmoi", vectors=capitals())
     return Models({"minilm": load_model("minilm", "minilm"), "capitals": words})
 
 
 @pytest.fixture(scope="package")
-def minilm(models: Models) -> ContextualEncoder:
+def minilm(models: Models) -> TransformerEncoder:
     encoder = models("minilm").encoder
-    assert isinstance(encoder, ContextualEncoder)
+    assert isinstance(encoder, TransformerEncoder)
     return encoder
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadFile
-from malmoi.serve.http.auth import Keys, Names, read_keys
-from malmoi.serve.server import Serving
+from malmoi.errors import InvalidFileError
+from malmoi.serve.http.auth import AllowedHosts, ApiKeys, read_keys
+from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
@@ -27,7 +27,9 @@ def key_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def locked(models: Models, key_file: Path) -> Iterator[Running]:
-    settings = Serving(quiet=True, api_key_file=key_file, allow_origin=("https://page.example",))
+    settings = ServerSettings(
+        quiet=True, api_key_file=key_file, allow_origin=("https://page.example",)
+    )
     with serving(models, settings) as running:
         yield running
 
@@ -90,11 +92,11 @@ HOSTS = pytest.mark.parametrize(
 
 @HOSTS
 def test_a_name_that_only_leads_here_is_not_ours(host: str, admitted: bool) -> None:
-    assert Names(("words.example",)).admit(host.encode()) == admitted
+    assert AllowedHosts(("words.example",)).admit(host.encode()) == admitted
 
 
 def test_a_rebound_name_is_refused_where_no_key_is_needed(models: Models, locked: Running) -> None:
-    with serving(models, Serving(quiet=True, allow_host=("Words.example",))) as running:
+    with serving(models, ServerSettings(quiet=True, allow_host=("Words.example",))) as running:
         refused = running.get("/models", Host="evil.example:80")
         assert refused.status == 421
         assert refused.json["error"]["message"].endswith("--allow-host evil.example")
@@ -108,14 +110,14 @@ def test_only_hashes_of_keys_are_kept(key_file: Path) -> None:
     keys = read_keys(key_file)
     assert len(keys.hashes) == 2
     assert KEY not in repr(keys)
-    assert Keys().admit(b"")
+    assert ApiKeys().admit(b"")
 
 
 def test_a_file_without_keys_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text("# nothing\n", encoding="utf-8")
-    with pytest.raises(BadFile, match="holds no key"):
+    with pytest.raises(InvalidFileError, match="holds no key"):
         read_keys(tmp_path / "none.txt")
-    with pytest.raises(BadFile):
+    with pytest.raises(InvalidFileError):
         read_keys(tmp_path / "missing.txt")
 
 
@@ -141,7 +143,7 @@ def test_the_log_has_a_line_of_json_a_request_and_no_text(
 ) -> None:
     log = io.StringIO()
     monkeypatch.setattr(sys, "stderr", log)
-    with serving(models, Serving()) as server:
+    with serving(models, ServerSettings()) as server:
         server.post("/embed", {"texts": ["a secret sentence", "word " * 300]})
         server.get("/neighbours?word=secret")
         server.post("/embed", b"secret, not JSON")

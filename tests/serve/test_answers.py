@@ -12,7 +12,7 @@ import pytest
 from malmoi.serve.http.response import PART, SMALL, as_json, grouped, is_small, parts, weight
 from malmoi.serve.limits import Limits
 from malmoi.serve.service.loaded_models import Models
-from malmoi.serve.service.service import LONG, Gone, Service, Visit
+from malmoi.serve.service.service import LONG, ClientDisconnected, RequestContext, Service
 
 ROWS = np.random.default_rng(0).standard_normal((300, 384)).astype(np.float32)
 ANSWERS: dict[str, Any] = {
@@ -45,12 +45,12 @@ def test_no_more_than_a_small_value_is_written_at_a_time() -> None:
     assert sum(map(len, grouped(rows))) == len(rows)
 
 
-def visit(leaving: asyncio.Event) -> Visit:
+def visit(leaving: asyncio.Event) -> RequestContext:
     async def receive() -> dict[str, Any]:
         await leaving.wait()
         return {"type": "http.disconnect"}
 
-    return Visit("id", "/", None, receive)
+    return RequestContext("id", "/", None, receive)
 
 
 def test_what_is_large_is_done_in_another_thread() -> None:
@@ -80,7 +80,7 @@ def test_a_client_that_leaves_is_not_waited_for() -> None:
             await asyncio.sleep(0.001)
         leaving.set()
         for one in (first, second):
-            with pytest.raises(Gone):
+            with pytest.raises(ClientDisconnected):
                 await one
         free.set()
 

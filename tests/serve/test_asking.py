@@ -6,11 +6,11 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
-from malmoi.serve.service.loaded_models import Models, Served
+from malmoi.serve.service.loaded_models import LoadedModel, Models
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from tests.query.worlds import capitals
 from tests.serve.worlds import Running, serving
@@ -22,7 +22,7 @@ LINES = ["fishing boat on the lake", "a boat for fishing", "the lake and the boa
 @pytest.fixture(scope="module")
 def fishing() -> Iterator[Running]:
     settings = FastText(dim=4, epochs=1, min_count=1, subsample=0, threads=1)
-    words = Served("fishing", "fishing.malmoi", vectors=train_fasttext(LINES, settings))
+    words = LoadedModel("fishing", "fishing.malmoi", vectors=train_fasttext(LINES, settings))
     with serving(Models({"fishing": words})) as running:
         yield running
 
@@ -51,7 +51,7 @@ def test_an_analogy_is_the_librarys(server: Running) -> None:
     assert posted.json == found.json
 
 
-def test_words_and_texts_have_a_similarity(server: Running, minilm: ContextualEncoder) -> None:
+def test_words_and_texts_have_a_similarity(server: Running, minilm: TransformerEncoder) -> None:
     asked = {"model": "capitals", "one": "한국", "other": "서울"}
     found = server.post("/similarity", asked).json["similarity"]
     assert found == pytest.approx(similarity(capitals(), "한국", "서울"), abs=1e-6)
@@ -110,7 +110,9 @@ def test_a_wrong_question_is_told_in_one_sentence(
     assert sentence in found.json["error"]["message"]
 
 
-def test_texts_are_shown_as_the_model_sees_them(server: Running, minilm: ContextualEncoder) -> None:
+def test_texts_are_shown_as_the_model_sees_them(
+    server: Running, minilm: TransformerEncoder
+) -> None:
     found = server.post("/tokenize", {"texts": ["unbelievable!", ["a", "b"]]}).json["texts"]
     expected = minilm.cutter(["unbelievable!", ("a", "b")])
     for one, pieces in zip(found, expected, strict=True):

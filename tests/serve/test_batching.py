@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from malmoi.serve.service.batching import (
     Batch,
     Batcher,
-    Overloaded,
+    OverloadedError,
     Task,
     Ticket,
     choose,
@@ -177,7 +177,7 @@ def test_too_much_is_refused_at_once_and_a_first_request_never() -> None:
     batcher = Batcher(waiting, workers=1, most_waiting=100)
     first = busy(batcher, work)
     large = batcher.submit(work, [1], [500])
-    with pytest.raises(Overloaded, match="try again in") as refused:
+    with pytest.raises(OverloadedError, match="try again in") as refused:
         batcher.submit(work, [2], [1])
     assert refused.value.retry_after >= 1
     work.gate.set()
@@ -193,7 +193,7 @@ def test_closing_finishes_what_waits_and_takes_nothing_new() -> None:
     closing = threading.Thread(target=batcher.close)
     closing.start()
     until(lambda: batcher._closing)
-    with pytest.raises(Overloaded):
+    with pytest.raises(OverloadedError):
         batcher.submit(work, [1], [1])
     work.gate.set()
     closing.join(120)

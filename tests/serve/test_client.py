@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.client.client import AHEAD, Client, FetchedTokens, ServerRefused, Texts, Unreachable
-from malmoi.encode.encoder import ContextualEncoder
-from malmoi.errors import BadSetting
+from malmoi.client.client import (
+    AHEAD,
+    Client,
+    FetchedTokens,
+    ServerError,
+    ServerUnreachableError,
+    Texts,
+)
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.errors import InvalidArgumentError
 from tests.serve.worlds import Running
 
 TEXTS = ["First do it", "then do it right", "then do it better"]
@@ -28,7 +35,7 @@ def encoded(client: Client, texts: Texts, **options: bool) -> Any:
 
 
 def test_vectors_are_the_last_layer_but_one_averaged(
-    client: Client, minilm: ContextualEncoder
+    client: Client, minilm: TransformerEncoder
 ) -> None:
     found = encoded(client, TEXTS)
     assert isinstance(found, np.ndarray)
@@ -44,14 +51,14 @@ def test_the_http_answer_has_both_names_and_the_id(server: Running) -> None:
     assert len(found["result"]) == 3
 
 
-def test_pairs_are_written_with_three_bars(client: Client, minilm: ContextualEncoder) -> None:
+def test_pairs_are_written_with_three_bars(client: Client, minilm: TransformerEncoder) -> None:
     found = encoded(client, ["First do it ||| then do it right"])
     expected = minilm.encode([("First do it", "then do it right")], recipe="bert-as-service")
     np.testing.assert_allclose(found, expected, atol=1e-6, rtol=1e-6)
 
 
 def test_texts_that_are_cut_already_are_taken_as_they_are(
-    client: Client, minilm: ContextualEncoder
+    client: Client, minilm: TransformerEncoder
 ) -> None:
     pieces = [["first", "do", "it"], ["play", "##ing", "qwzzx"]]
     found, tokens = encoded(client, pieces, is_tokenized=True, show_tokens=True)
@@ -64,7 +71,7 @@ def test_texts_that_are_cut_already_are_taken_as_they_are(
 
 
 def test_many_texts_need_no_batching_by_the_caller(
-    client: Client, minilm: ContextualEncoder
+    client: Client, minilm: TransformerEncoder
 ) -> None:
     texts = [f"text {number}" for number in range(300)]
     found = encoded(client, texts)
@@ -115,7 +122,7 @@ def test_a_generator_that_fails_is_not_taken_for_its_end(client: Client) -> None
 
     found = client.encode_async(batches(), delay=0)
     assert next(found).id == 1
-    with pytest.raises(BadSetting, match="text 0 is empty"):
+    with pytest.raises(InvalidArgumentError, match="text 0 is empty"):
         next(found)
 
 
@@ -161,7 +168,7 @@ class Other(BaseHTTPRequestHandler):
     [
         ("busy", 9000, TimeoutError, "too busy: no answer in 9000 ms"),
         ("date", 900, TimeoutError, "too busy: no answer in 900 ms"),
-        ("page", 60_000, ServerRefused, "answers 502 and no JSON"),
+        ("page", 60_000, ServerError, "answers 502 and no JSON"),
     ],
 )
 def test_other_answers_are_told_and_end(
@@ -221,16 +228,16 @@ def test_long_texts_are_told(client: Client) -> None:
 def test_what_bertclient_refuses_is_refused(
     client: Client, texts: list[str], tokenized: bool, sentence: str
 ) -> None:
-    with pytest.raises(BadSetting, match=sentence):
+    with pytest.raises(InvalidArgumentError, match=sentence):
         client.encode(texts, is_tokenized=tokenized)
 
 
 def test_no_server_and_no_model_are_told(server: Running) -> None:
-    with pytest.raises(Unreachable, match="does not answer"):
+    with pytest.raises(ServerUnreachableError, match="does not answer"):
         Client("127.0.0.1", 1)
     with (
         Client("127.0.0.1", server.port, model="nobody") as client,
-        pytest.raises(ServerRefused, match="there is no model 'nobody'") as refused,
+        pytest.raises(ServerError, match="there is no model 'nobody'") as refused,
     ):
         client.encode(["a"])
     assert refused.value.status == 404

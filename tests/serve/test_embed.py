@@ -8,7 +8,7 @@ from unicodedata import normalize
 import numpy as np
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.serve.service.loaded_models import Models, load_model
@@ -31,7 +31,7 @@ def rows(server: Running, **asked: Any) -> Any:
 
 
 def test_without_a_recipe_vectors_are_the_models_own(
-    server: Running, minilm: ContextualEncoder
+    server: Running, minilm: TransformerEncoder
 ) -> None:
     assert_equal(rows(server), minilm.encode(TEXTS))
 
@@ -60,26 +60,26 @@ def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
     ],
 )
 def test_a_recipe_is_the_librarys(
-    server: Running, minilm: ContextualEncoder, recipe: dict[str, Any]
+    server: Running, minilm: TransformerEncoder, recipe: dict[str, Any]
 ) -> None:
     assert_equal(rows(server, **recipe), minilm.encode(TEXTS, **recipe))
 
 
-def test_weights_scale_and_special_pieces(server: Running, minilm: ContextualEncoder) -> None:
+def test_weights_scale_and_special_pieces(server: Running, minilm: TransformerEncoder) -> None:
     recipe = Recipe(layers=(1, 4), mix="weighted", weights=(0.5, -1.0), scale=2.0, special=False)
     asked = {"layers": [1, 4], "mix": "weighted", "weights": [0.5, -1], "scale": 2}
     found = rows(server, **asked, special=False)
     assert_equal(found, minilm.encode(TEXTS, recipe=recipe))
 
 
-def test_vectors_can_be_of_length_one(server: Running, minilm: ContextualEncoder) -> None:
+def test_vectors_can_be_of_length_one(server: Running, minilm: TransformerEncoder) -> None:
     expected = l2_normalize(minilm.encode(TEXTS, layers=-2))
     assert_equal(rows(server, layers=-2, normalize=True), expected)
 
 
 @pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
 def test_words_come_with_their_places(
-    server: Running, minilm: ContextualEncoder, join: Any
+    server: Running, minilm: TransformerEncoder, join: Any
 ) -> None:
     asked = {"texts": TEXTS, "per": "word", "layers": "-2:", "mix": "sum", "join": join}
     found = server.post("/embed", asked).json["texts"]
@@ -93,7 +93,7 @@ def test_words_come_with_their_places(
 
 
 def test_pieces_of_pairs_say_which_text_they_are_from(
-    server: Running, minilm: ContextualEncoder
+    server: Running, minilm: TransformerEncoder
 ) -> None:
     asked = {"texts": [["a bank", "no river"]], "per": "piece"}
     (found,) = server.post("/embed", asked).json["texts"]
@@ -124,7 +124,7 @@ def test_long_texts_are_cut_off_or_refused_as_asked(server: Running) -> None:
 
 
 def test_a_text_without_pieces_has_an_answer_too(
-    server: Running, minilm: ContextualEncoder
+    server: Running, minilm: TransformerEncoder
 ) -> None:
     found = server.post("/embed", {"texts": ["", " "]}).json["embeddings"]
     with pytest.warns(UserWarning, match="without a single piece"):
@@ -133,7 +133,7 @@ def test_a_text_without_pieces_has_an_answer_too(
 
 
 def test_answers_do_not_depend_on_what_they_were_batched_with(
-    server: Running, minilm: ContextualEncoder
+    server: Running, minilm: TransformerEncoder
 ) -> None:
     long = " ".join(["A rather long sentence that goes on and on about banks."] * 6)
     sets = [[f"text number {i}", long[: 40 * (i % 8) + 5], TEXTS[i % 4]] for i in range(32)]

@@ -11,7 +11,7 @@ from http.client import HTTPResponse, IncompleteRead
 import pytest
 
 from malmoi.serve.limits import Limits
-from malmoi.serve.server import Serving
+from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
@@ -104,7 +104,7 @@ def plain(models: Models) -> Iterator[Running]:
 @pytest.fixture
 def impatient(models: Models) -> Iterator[Running]:
     limits = Limits(body_time=1, idle_time=1.5)
-    with serving(models, Serving(quiet=True, limits=limits)) as running:
+    with serving(models, ServerSettings(quiet=True, limits=limits)) as running:
         yield running
 
 
@@ -152,7 +152,7 @@ def test_long_headers_are_read(server: Running) -> None:
 
 def test_too_many_connections_are_told_so(models: Models) -> None:
     limits = Limits(connections=1)
-    with serving(models, Serving(quiet=True, limits=limits)) as server:
+    with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         place = ("127.0.0.1", server.port)
         with socket.create_connection(place) as first:
             first.sendall(b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n")
@@ -173,7 +173,7 @@ def test_an_answer_is_kept_for_who_reads_on_and_for_nobody_else(
     body = json.dumps({"texts": ["word " * 200] * 12, "per": "piece"}).encode()
     request = b"POST /embed HTTP/1.1\r\nhost: a\r\n" + head
     request += f"content-length: {len(body)}\r\n\r\n".encode() + body
-    with serving(models, Serving(quiet=True, limits=limits)) as server:
+    with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         place, size = ("127.0.0.1", server.port), len(server.post("/embed", body).body)
         with socket.create_connection(place, timeout=30) as steady:
             steady.sendall(request)
@@ -206,7 +206,10 @@ def test_the_work_of_clients_that_leave_is_dropped(plain: Running) -> None:
 
 def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None:
     limits = Limits(waiting=500)
-    with serving(models, Serving(quiet=True, limits=limits)) as server, ThreadPoolExecutor(12) as p:
+    with (
+        serving(models, ServerSettings(quiet=True, limits=limits)) as server,
+        ThreadPoolExecutor(12) as p,
+    ):
         asked = {"texts": ["several words of a text " * 8] * 20}
         found = list(p.map(lambda _: server.post("/embed", asked), range(24)))
     statuses = {one.status for one in found}
@@ -228,7 +231,7 @@ def test_an_answer_that_would_be_too_large_is_refused(
     models: Models, asked: dict[str, object]
 ) -> None:
     limits = Limits(numbers=100_000)
-    with serving(models, Serving(quiet=True, limits=limits)) as server:
+    with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         found = server.post("/embed", asked)
         fewer = server.post("/embed", asked | {"texts": ["word"]})
     assert found.status == 400
@@ -250,7 +253,7 @@ def measure(server: Running, name: str) -> float:
 
 def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
     limits = Limits(held=1000, body_time=2)
-    with serving(models, Serving(quiet=True, limits=limits)) as server:
+    with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         head = b"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n"
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as slow:
             slow.sendall(head)
@@ -268,7 +271,10 @@ def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
 def test_answers_that_are_too_large_together_are_refused(models: Models) -> None:
     limits = Limits(held=1_000_000)
     asked = {"texts": ["several words of a text " * 40] * 20, "per": "piece", "layers": -1}
-    with serving(models, Serving(quiet=True, limits=limits)) as server, ThreadPoolExecutor(2) as p:
+    with (
+        serving(models, ServerSettings(quiet=True, limits=limits)) as server,
+        ThreadPoolExecutor(2) as p,
+    ):
         found = list(p.map(lambda _: server.post("/embed", asked), range(2)))
         assert server.post("/embed", asked).status == 200
     assert sorted(one.status for one in found) == [200, 503]

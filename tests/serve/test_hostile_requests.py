@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.build import build_index
-from malmoi.serve.service.loaded_models import Models, Served
+from malmoi.serve.service.loaded_models import LoadedModel, Models
 from tests.serve.hostile_requests import Case, cases
 from tests.serve.worlds import Running, serving
 
@@ -20,12 +20,12 @@ LONGEST = 60.0  # seconds without a byte: what takes so long hangs, on whatever 
 
 
 @pytest.fixture
-def everything(models: Models, minilm: ContextualEncoder) -> Iterator[Running]:
+def everything(models: Models, minilm: TransformerEncoder) -> Iterator[Running]:
     texts, fields = (
         ["the bank of the river", "a loan"],
         [{"year": 2020}, {"year": 1990, "a": 2**70}],
     )
-    index = Served("index", "index", index=build_index(minilm, texts, fields=fields))
+    index = LoadedModel("index", "index", index=build_index(minilm, texts, fields=fields))
     with serving(Models({**models.by_name, "index": index})) as running:
         yield running
 

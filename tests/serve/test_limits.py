@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.request_body import (
     STEP,
     check_contents,
@@ -17,7 +17,7 @@ from malmoi.serve.http.request_body import (
     without_strings,
 )
 from malmoi.serve.limits import Limits
-from malmoi.serve.server import Serving
+from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
 from malmoi.serve.service.request_texts import check_finite, stacked
 from tests.serve.worlds import Running, serving
@@ -74,7 +74,7 @@ def test_vectors_that_a_model_makes_infinite_are_refused() -> None:
     rows = np.ones((2, 3), np.float32)
     check_finite(rows)
     rows[1, 2] = np.inf
-    with pytest.raises(Refused, match="nan or infinity"):
+    with pytest.raises(ApiError, match="nan or infinity"):
         stacked(list(rows))
 
 
@@ -100,9 +100,9 @@ def test_only_what_stands_outside_of_strings_is_counted(end: str) -> None:
 def test_values_are_counted_before_they_are_made() -> None:
     limits = Limits(values=10, texts=2)
     check_contents(b'["' + b"," * 1000 + b'"]', limits)
-    with pytest.raises(Refused, match="more than 10 values"):
+    with pytest.raises(ApiError, match="more than 10 values"):
         check_contents(b"[" + b"1," * 10 + b"1]", limits)
-    with pytest.raises(Refused, match="more than 66 lists"):
+    with pytest.raises(ApiError, match="more than 66 lists"):
         check_contents(b"[" * 67, Limits(values=1000, texts=2))
 
 
@@ -130,7 +130,7 @@ def test_a_key_in_a_trailer_is_no_key(models: Models, tmp_path: Path) -> None:
     (tmp_path / "keys").write_text("secret\n", encoding="utf-8")
     body = b'{"texts": ["a"]}'
     chunk, key = b"%x\r\n%s\r\n" % (len(body), body), b"authorization: Bearer secret\r\n"
-    with serving(models, Serving(quiet=True, api_key_file=tmp_path / "keys")) as locked:
+    with serving(models, ServerSettings(quiet=True, api_key_file=tmp_path / "keys")) as locked:
         trailing = answer_to(locked, HEAD + b"\r\n" + chunk + b"0\r\n" + key + b"\r\n")
         leading = answer_to(locked, HEAD + key + b"\r\n" + chunk + b"0\r\nx: y\r\n\r\n")
     assert trailing.startswith(b"HTTP/1.1 401")

@@ -7,8 +7,8 @@ import numpy as np
 import openai
 import pytest
 
-from malmoi.encode.encoder import ContextualEncoder
-from malmoi.serve.server import Serving
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
 from tests.serve.worlds import Running, serving
 
@@ -23,7 +23,7 @@ def client(server: Running) -> openai.OpenAI:
 
 
 def test_the_official_client_gets_the_librarys_vectors(
-    client: openai.OpenAI, minilm: ContextualEncoder
+    client: openai.OpenAI, minilm: TransformerEncoder
 ) -> None:
     found = client.embeddings.create(model="minilm", input=TEXTS)
     rows = np.array([one.embedding for one in found.data])
@@ -36,7 +36,7 @@ def test_the_official_client_gets_the_librarys_vectors(
 
 @pytest.mark.parametrize("form", ["float", "base64"])
 def test_both_formats_hold_the_same_numbers(
-    server: Running, minilm: ContextualEncoder, form: str
+    server: Running, minilm: TransformerEncoder, form: str
 ) -> None:
     asked = {"model": "minilm", "input": TEXTS[0], "encoding_format": form}
     (found,) = server.post("/v1/embeddings", asked).json["data"]
@@ -48,7 +48,7 @@ def test_both_formats_hold_the_same_numbers(
 
 @pytest.fixture
 def allowing(models: Models) -> Iterator[Running]:
-    with serving(models, Serving(quiet=True, allow_token_ids=True)) as running:
+    with serving(models, ServerSettings(quiet=True, allow_token_ids=True)) as running:
         yield running
 
 
@@ -70,7 +70,7 @@ def test_ids_that_are_none_are_refused(allowing: Running, given: list[object]) -
     assert allowing.post("/v1/embeddings", {"model": "minilm", "input": given}).status == 400
 
 
-def test_ids_of_tokens_are_texts_too(allowing: Running, minilm: ContextualEncoder) -> None:
+def test_ids_of_tokens_are_texts_too(allowing: Running, minilm: TransformerEncoder) -> None:
     client = openai.OpenAI(base_url=f"{allowing.address}/v1", api_key="none", max_retries=0)
     pieces = minilm.cutter(TEXTS)
     bare = [one.ids[1:-1].tolist() for one in pieces]
@@ -85,7 +85,7 @@ def test_ids_of_tokens_are_texts_too(allowing: Running, minilm: ContextualEncode
 
 
 def test_fewer_dimensions_are_of_length_one(
-    client: openai.OpenAI, minilm: ContextualEncoder
+    client: openai.OpenAI, minilm: TransformerEncoder
 ) -> None:
     found = client.embeddings.create(model="minilm", input=TEXTS, dimensions=64)
     rows = np.array([one.embedding for one in found.data])
@@ -147,7 +147,7 @@ def test_bad_requests_are_told_in_openais_shape(
 
 
 def test_long_texts_are_cut_off_and_that_is_told(
-    server: Running, minilm: ContextualEncoder
+    server: Running, minilm: TransformerEncoder
 ) -> None:
     texts = ["word " * 400, "short"]
     found = server.post("/v1/embeddings", {"model": "minilm", "input": texts})

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from malmoi.cli.serve import serve_command
-from malmoi.serve.server import Serving
+from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models, load_model
 from tests.pages import assert_answers, blocks
 from tests.serve.worlds import serving
@@ -23,7 +23,7 @@ def test_the_command_names_what_is_served(monkeypatch: pytest.MonkeyPatch) -> No
     (command,) = blocks("server", "text")
     words = shlex.split(command)
     assert words[:2] == ["malmoi", "serve"]
-    asked: list[tuple[dict[str, str], Serving]] = []
+    asked: list[tuple[dict[str, str], ServerSettings]] = []
     monkeypatch.setattr("malmoi.cli.serve.prepare", lambda *given: asked.append(given))
     monkeypatch.setattr("malmoi.cli.serve.run", lambda *given: None)
     serve_command(model=tuple(words[3::2]))

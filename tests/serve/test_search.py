@@ -3,9 +3,9 @@
 import pytest
 
 from malmoi.encode.checkpoint.prompts import Prompts
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.build import build_index
-from malmoi.serve.service.loaded_models import Models, Served
+from malmoi.serve.service.loaded_models import LoadedModel, Models
 from tests.serve.worlds import serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
@@ -14,9 +14,9 @@ TEXTS = ["A dam broke. " * 200 + "The valley was flooded.", "A man plays the gui
 
 
 @pytest.mark.parametrize("prompts", [None, Prompts(document="passage: ", query="query: ")])
-def test_search_is_the_librarys(minilm: ContextualEncoder, prompts: Prompts | None) -> None:
+def test_search_is_the_librarys(minilm: TransformerEncoder, prompts: Prompts | None) -> None:
     index = build_index(minilm, TEXTS, prompts=prompts)
-    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+    with serving(Models({"i": LoadedModel("i", "i", index=index)})) as server:
         for way in ({}, {"hybrid": True}, {"lexical": True}):
             asked = {"query": "a flooded valley", "k": 2, **way}
             found = server.post("/search", asked)
@@ -28,9 +28,9 @@ def test_search_is_the_librarys(minilm: ContextualEncoder, prompts: Prompts | No
                 assert hit["span"] == (other.span and list(other.span))
 
 
-def test_the_weight_of_a_hybrid_search_is_taken_and_told(minilm: ContextualEncoder) -> None:
+def test_the_weight_of_a_hybrid_search_is_taken_and_told(minilm: TransformerEncoder) -> None:
     index = build_index(minilm, TEXTS)
-    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+    with serving(Models({"i": LoadedModel("i", "i", index=index)})) as server:
         learnt = server.post("/search", {"query": "guitar", "hybrid": True})
         assert learnt.json["weight"] == index.state.weight
         given = server.post("/search", {"query": "guitar", "hybrid": True, "weight": 0.25})
@@ -45,15 +45,15 @@ def test_the_weight_of_a_hybrid_search_is_taken_and_told(minilm: ContextualEncod
 
 
 def test_a_query_is_counted_as_a_text_of_a_batch(
-    minilm: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
+    minilm: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = build_index(minilm, TEXTS)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the index embedded its query by itself")
 
-    monkeypatch.setattr(ContextualEncoder, "encode", refuse)
-    with serving(Models({"i": Served("i", "i", index=index)})) as server:
+    monkeypatch.setattr(TransformerEncoder, "encode", refuse)
+    with serving(Models({"i": LoadedModel("i", "i", index=index)})) as server:
         found = server.post("/search", {"query": "guitar " * 500, "k": 1})
         assert found.json["hits"][0]["id"] == "1"
         assert found.headers["x-truncated-texts"] == "1"

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from malmoi.serve.http.auth import ANYBODY, read_keys
-from malmoi.serve.server import Prepared, Serving, listen, make_server
+from malmoi.serve.server import PreparedServer, ServerSettings, listen, make_server
 from malmoi.serve.service.loaded_models import Models
 
 
@@ -56,11 +56,11 @@ class Running:
 
 
 @contextmanager
-def serving(models: Models, settings: Serving | None = None) -> Iterator[Running]:
+def serving(models: Models, settings: ServerSettings | None = None) -> Iterator[Running]:
     """A server in a thread, told to stop at the end."""
-    settings = settings or Serving(port=0, quiet=True)
+    settings = settings or ServerSettings(port=0, quiet=True)
     keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
-    prepared = Prepared(models, listen("127.0.0.1", 0), settings, keys)
+    prepared = PreparedServer(models, listen("127.0.0.1", 0), settings, keys)
     server = make_server(prepared, lambda: None)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [prepared.listening]})
     thread.start()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.text import corpus as corpora
 from malmoi.text import readers
 from malmoi.text.corpus import Corpus
@@ -129,23 +129,23 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,body\n1,text\n")
     (tmp_path / "t.jsonl").write_text('{"body": "a"}\n{"text": 1}\n')
     (tmp_path / "bad.jsonl").write_text("{nope\n")
-    with pytest.raises(BadSetting, match="no column 'text': it has id, body"):
+    with pytest.raises(InvalidArgumentError, match="no column 'text': it has id, body"):
         list(Corpus.of(tmp_path / "t.csv", field="text"))
-    with pytest.raises(BadSetting, match="which field or column"):
+    with pytest.raises(InvalidArgumentError, match="which field or column"):
         Corpus.of(tmp_path / "t.csv")
     for ending in ("txt", "csv", "tsv", "jsonl", "parquet", "csv.gz"):
-        with pytest.raises(BadFile, match=f"none.{ending} does not exist"):
+        with pytest.raises(InvalidFileError, match=f"none.{ending} does not exist"):
             Corpus.of(tmp_path / f"none.{ending}", field="body")
-    with pytest.raises(BadFile, match=r"t.jsonl:2: there is no field 'body'"):
+    with pytest.raises(InvalidFileError, match=r"t.jsonl:2: there is no field 'body'"):
         list(Corpus.of(tmp_path / "t.jsonl", field="body"))
-    with pytest.raises(BadFile, match=r"bad.jsonl:1: this is no JSON"):
+    with pytest.raises(InvalidFileError, match=r"bad.jsonl:1: this is no JSON"):
         list(Corpus.of(tmp_path / "bad.jsonl", field="body"))
-    with pytest.raises(BadSetting, match="no encoding 'klingon'"):
+    with pytest.raises(InvalidArgumentError, match="no encoding 'klingon'"):
         Corpus.of(tmp_path / "t.csv", field="body", encoding="klingon")
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         Corpus.of(tmp_path / "missing.txt")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadFile, match="holds no file of text"):
+    with pytest.raises(InvalidFileError, match="holds no file of text"):
         Corpus.of(tmp_path / "empty")
 
 
@@ -176,7 +176,7 @@ def test_nothing_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "stdin", Stdin)
     corpora.standard_input.cache_clear()
-    with pytest.raises(BadFile, match="nothing came on standard input"):
+    with pytest.raises(InvalidFileError, match="nothing came on standard input"):
         Corpus.of("-")
 
 
@@ -193,10 +193,10 @@ def test_texts_say_how_much_of_the_files_has_been_read(tmp_path: Path) -> None:
 def test_damaged_tables_are_told_with_their_place(tmp_path: Path) -> None:
     table = tmp_path / "x.csv"
     table.write_bytes(b"id,body\n1,one\n2,tw\ro\n")
-    with pytest.raises(BadFile, match=r"x\.csv:3: this is no row"):
+    with pytest.raises(InvalidFileError, match=r"x\.csv:3: this is no row"):
         list(Corpus.of(table, field="body"))
     parquet = tmp_path / "x.parquet"
     pq.write_table(pa.table({"body": LINES}), parquet)
     parquet.write_bytes(parquet.read_bytes()[:-20] + b"PAR1")
-    with pytest.raises(BadFile, match=r"x\.parquet is damaged or is no Parquet file"):
+    with pytest.raises(InvalidFileError, match=r"x\.parquet is damaged or is no Parquet file"):
         list(Corpus.of(parquet, field="body"))

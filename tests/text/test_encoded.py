@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
-from malmoi.files.source import Source
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.text import encoded, readers
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus, open_encoded
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus, open_encoded
 from malmoi.text.tokenizers import English, tokenizer_from
 from malmoi.text.word_table import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
@@ -46,7 +46,7 @@ def test_ids_are_by_frequency_and_lines_are_marked(tmp_path: Path) -> None:
 
 
 def test_rare_words_are_unknown_and_special_ones_come_first(tmp_path: Path) -> None:
-    choice = WordChoice(min_count=2, special=("<pad>", "a"))
+    choice = VocabularySettings(min_count=2, special=("<pad>", "a"))
     corpus = encode_corpus(Corpus.of(LINES), choice=choice, folder=tmp_path)
     assert list(corpus.vocabulary) == ["<pad>", "a", "b"]
     assert corpus.vocabulary.counts.tolist() == [0, 4, 2]
@@ -88,7 +88,7 @@ def test_the_second_time_what_is_odd_is_told_again(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.warns(MalmoiWarning, match="stood in their letters: 6"):
             encode_corpus(Corpus.of([text]), folder=tmp_path)
-    held = WordChoice(held=10)
+    held = VocabularySettings(held=10)
     with pytest.warns(MalmoiWarning) as told:  # although it is read twice
         encode_corpus(Corpus.of([text]), None, held, folder=tmp_path)
     assert len(told) == 1
@@ -125,14 +125,16 @@ def test_a_folder_that_cannot_keep_it_is_told_with_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(BadFile, match=r"cannot be kept in .*file .*name another folder in MALMOI"):
+    with pytest.raises(
+        InvalidFileError, match=r"cannot be kept in .*file .*name another folder in MALMOI"
+    ):
         encode_corpus(Corpus.of(["a b"]), folder=tmp_path / "file")
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(encoded, "read_blocks", full)
-    with pytest.raises(BadFile, match=r"No space left on device.*MALMOI_CACHE"):
+    with pytest.raises(InvalidFileError, match=r"No space left on device.*MALMOI_CACHE"):
         encode_corpus(Corpus.of(["a b"]), folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -158,10 +160,10 @@ def test_an_interrupt_leaves_nothing_behind(
 
 
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="not a single word"):
+    with pytest.raises(InvalidFileError, match="not a single word"):
         encode_corpus(Corpus.of(["", "  "]), folder=tmp_path)
-    with pytest.raises(BadSetting, match="seen 4 times"):
-        encode_corpus(Corpus.of(LINES), choice=WordChoice(min_count=5), folder=tmp_path)
+    with pytest.raises(InvalidArgumentError, match="seen 4 times"):
+        encode_corpus(Corpus.of(LINES), choice=VocabularySettings(min_count=5), folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -177,7 +179,7 @@ def test_with_words_forgotten_on_the_way_the_ids_are_those_of_the_words_kept(
 ) -> None:
     lines = [f"often {i} now" for i in range(50)]
     corpus = encode_corpus(
-        Corpus.of(lines), choice=WordChoice(min_count=9, held=8), folder=tmp_path
+        Corpus.of(lines), choice=VocabularySettings(min_count=9, held=8), folder=tmp_path
     )
     assert decoded(corpus) == [["often", "?", "now"]] * 50
 
@@ -193,7 +195,7 @@ def test_ids_that_no_word_has_are_refused() -> None:
         (ids.reshape(2, 2), r"uint32 \[2, 2\]: give an array"),
         ([0, 1], "give an array of uint32"),
     ):
-        with pytest.raises(BadSetting, match=why):
+        with pytest.raises(InvalidArgumentError, match=why):
             EncodedCorpus(wrong, words)  # type: ignore[arg-type]
 
 
@@ -203,7 +205,7 @@ def test_no_flipped_bit_of_a_kept_corpus_trains_on_other_words(tmp_path: Path) -
     content = kept.read_bytes()
     for at in range(8, len(content), 3):
         kept.write_bytes(content[:at] + bytes([content[at] ^ 64]) + content[at + 1 :])
-        with suppress(BadFile):
+        with suppress(InvalidFileError):
             assert decoded(open_encoded(kept)) == whole
 
 
@@ -222,7 +224,7 @@ def test_a_kept_corpus_that_makes_no_sense_is_refused(
 ) -> None:
     encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path)
     (kept,) = tmp_path.iterdir()
-    arrays, metadata = open_tensors(Source(kept))
+    arrays, metadata = open_tensors(InputFile(kept))
     write_tensors(kept, arrays | {tensor: array}, metadata)
-    with pytest.raises(BadFile, match="is damaged"):
+    with pytest.raises(InvalidFileError, match="is damaged"):
         open_encoded(kept)

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting
-from malmoi.text.normalize import Normalizer, Uniform
+from malmoi.errors import InvalidArgumentError
+from malmoi.text.normalize import NormalizedTexts, Normalizer
 
 ODD = st.sampled_from("한국ᄒ\u1161\u11abe\u0301\u00a0\u200b\ufeff\x07Å\u212b🙂\U0002f800 \n")
 
 
-def uniform(text: bytes, **settings: object) -> tuple[bytes, Uniform]:
-    made = Uniform(Normalizer(**settings))  # type: ignore[arg-type]
+def uniform(text: bytes, **settings: object) -> tuple[bytes, NormalizedTexts]:
+    made = NormalizedTexts(Normalizer(**settings))  # type: ignore[arg-type]
     return made(np.frombuffer(text, np.uint8)).tobytes(), made
 
 
@@ -50,5 +50,5 @@ def test_bytes_that_are_not_text_are_counted_by_line() -> None:
 
 @pytest.mark.parametrize("settings", [{"form": "NFX"}, {"repeats": 0}])
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         Normalizer(**settings)  # type: ignore[arg-type]

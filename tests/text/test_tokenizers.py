@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.subwords import Subwords
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, Regex, describe, make_tokenizer, tokenizer_from
@@ -40,7 +40,7 @@ def test_english_words_contractions_and_numbers() -> None:
 
 def test_regex() -> None:
     assert Regex(r"[A-Z]\w+")("Seoul and Tokyo") == ["Seoul", "Tokyo"]
-    with pytest.raises(BadSetting, match="no pattern"):
+    with pytest.raises(InvalidArgumentError, match="no pattern"):
         Regex("(")
 
 
@@ -57,9 +57,9 @@ def test_a_description_makes_the_same_tokenizer(name: str) -> None:
 
 
 def test_names_and_options_that_are_not_there() -> None:
-    with pytest.raises(BadSetting, match="choose one of whitespace"):
+    with pytest.raises(InvalidArgumentError, match="choose one of whitespace"):
         make_tokenizer("japanese")
-    with pytest.raises(BadSetting, match="does not take"):
+    with pytest.raises(InvalidArgumentError, match="does not take"):
         make_tokenizer("english", colour="red")
 
 
@@ -91,12 +91,12 @@ def test_wordpiece_is_learned_and_read_again(tmp_path: Path) -> None:
 
 
 def test_wordpiece_without_a_vocabulary(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match=r"name a vocab.txt"):
+    with pytest.raises(InvalidArgumentError, match=r"name a vocab.txt"):
         WordPiece()
-    with pytest.raises(BadFile, match="does not exist"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         WordPiece(str(tmp_path / "vocab.txt"))
     (tmp_path / "vocab.txt").write_text("a\nb\n")
-    with pytest.raises(BadFile, match=r"\[UNK\]"):
+    with pytest.raises(InvalidFileError, match=r"\[UNK\]"):
         WordPiece(str(tmp_path / "vocab.txt"))
 
 
@@ -120,16 +120,16 @@ def test_wordpiece_of_english_under_bert_base_uncased() -> None:
 def test_vocabularies_that_are_no_text_or_lack_marks_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_bytes(b"[UNK]\n\xff\xfe\n")
-    with pytest.raises(BadFile, match=r"vocab\.txt is not UTF-8 at byte 6"):
+    with pytest.raises(InvalidFileError, match=r"vocab\.txt is not UTF-8 at byte 6"):
         WordPiece(str(path))
     other = tmp_path / "other.txt"
     other.write_text("[UNK]\nthe\n")
-    with pytest.raises(BadFile, match=r"has no \[CLS\] and \[SEP\]"):
+    with pytest.raises(InvalidFileError, match=r"has no \[CLS\] and \[SEP\]"):
         WordPiece(str(other)).ids("the")
 
 
 def test_counts_that_no_number_holds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text(f"the 3\nking {'9' * 5000}\n")
-    with pytest.raises(BadFile, match=r"words\.txt:2: a word and its count are needed"):
+    with pytest.raises(InvalidFileError, match=r"words\.txt:2: a word and its count are needed"):
         load_words(path)

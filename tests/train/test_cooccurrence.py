@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import UInt32Array
-from malmoi.errors import BadFile, BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, InvalidFileError, UnknownWordError
 from malmoi.kernels.counts.sparse_counts import count_ids, take_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
@@ -190,7 +190,7 @@ def test_looking_up_pairs() -> None:
     assert counts.value("w00", "w00") == 0.5 + 0.5
     assert counts.value("w00", "w69") == counts.value("w69", "w00") == 0
     assert [part.tolist() for part in counts.row("w01")] == [[0], [2]]
-    with pytest.raises(UnknownWord, match="'x'"):
+    with pytest.raises(UnknownWordError, match="'x'"):
         counts.value("x", "w00")
     assert repr(counts) == "Cooccurrences(70 words, 3 pairs)"
 
@@ -230,28 +230,32 @@ def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(BadSetting, match=words):
+    with pytest.raises(InvalidArgumentError, match=words):
         Cooccurrence(**wrong)  # type: ignore[arg-type]
 
 
 def test_memory_that_cannot_do_says_what_can() -> None:
-    with pytest.raises(BadSetting, match=r"memory_mb is 0.001: 70 words .* take at least 1$"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"memory_mb is 0.001: 70 words .* take at least 1$"
+    ):
         count_cooccurrences(long_stream(), vocabulary, Cooccurrence(memory_mb=0.001))
 
 
 def test_flat_counts_that_could_run_over_are_refused() -> None:
     ids = np.zeros(2**32 // 20_000 + 1, dtype=np.uint32)
-    with pytest.raises(BadSetting, match="214,749 times, more than flat counts can hold"):
+    with pytest.raises(InvalidArgumentError, match="214,749 times, more than flat counts can hold"):
         count_cooccurrences(ids, vocabulary, Cooccurrence(window=10_000, weighting="flat"))
 
 
 def test_ids_of_another_vocabulary_are_refused() -> None:
-    with pytest.raises(BadSetting, match="id 70 at place 1 is none of the vocabulary's 70"):
+    with pytest.raises(
+        InvalidArgumentError, match="id 70 at place 1 is none of the vocabulary's 70"
+    ):
         count_cooccurrences(np.array([0, 70], dtype=np.uint32), vocabulary)
 
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="nowhere cannot take the counts: No such file"):
+    with pytest.raises(InvalidFileError, match="nowhere cannot take the counts: No such file"):
         count_cooccurrences(long_stream(), vocabulary, folder=tmp_path / "nowhere")
 
 
@@ -279,7 +283,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
         whole.replace(b'"cooccurrences"', b'"something-else"'),
     ):
         path.write_bytes(content)
-        with pytest.raises(BadFile, match="counts"):
+        with pytest.raises(InvalidFileError, match="counts"):
             load_cooccurrences(path)
     for wrong in (
         Cooccurrences(vocabulary, counts.starts, counts.columns + np.uint32(1), counts.values),
@@ -287,7 +291,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
         Cooccurrences(vocabulary, counts.starts[::-1].copy(), counts.columns, counts.values),
     ):
         save_cooccurrences(wrong, path)
-        with pytest.raises(BadFile, match="damaged"):
+        with pytest.raises(InvalidFileError, match="damaged"):
             load_cooccurrences(path)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.formats import load, save
 from malmoi.hangul import split_jamo
 from malmoi.query.compare import similarity
@@ -53,14 +53,14 @@ def test_with_jamo_a_wrong_vowel_is_answered_where_syllables_are_not() -> None:
         train_fasttext(KOREAN, replace(SMALL, units=units, epochs=80))
         for units in ("letters", "jamo")
     )
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         by_letters["강애자"]
     assert similarity(by_jamo, "강애자", "강아지") > similarity(by_jamo, "강애자", "감자")
 
 
 def test_nothing_is_answered_from_rows_that_were_never_trained() -> None:
     vectors = train_fasttext(lines(), replace(SMALL, buckets=2_000_000))
-    with pytest.raises(UnknownWord):
+    with pytest.raises(UnknownWordError):
         vectors["zzzzqqqq"]
     assert vectors.explain("zzzzqqqq").source == "nothing"
 
@@ -110,7 +110,7 @@ def test_fasttext_and_gensim_open_the_model(units: Units, tmp_path: Path) -> Non
 @pytest.mark.parametrize("units", ["syllables", "jamo+syllables"])
 def test_what_fasttext_cannot_say_is_not_written_for_it(units: Units, tmp_path: Path) -> None:
     vectors = train_fasttext(KOREAN, replace(SMALL, units=units))
-    with pytest.raises(BadSetting, match="no place for n-grams"):
+    with pytest.raises(InvalidArgumentError, match="no place for n-grams"):
         save(vectors, tmp_path / "x.bin")
 
 
@@ -124,7 +124,7 @@ def test_an_update_goes_on_with_words_and_ngrams(tmp_path: Path) -> None:
     still = replace(SMALL, learning_rate=1e-12, final_rate=0)
     same = train_fasttext(KOREAN, still, start=old, update=True)
     np.testing.assert_allclose(same.matrix, old.matrix, atol=1e-6)
-    with pytest.raises(BadSetting, match="cut words otherwise"):
+    with pytest.raises(InvalidArgumentError, match="cut words otherwise"):
         train_fasttext(KOREAN, replace(SMALL, units="jamo"), start=old, update=True)
 
 
@@ -140,7 +140,7 @@ def test_words_begin_with_plain_vectors_as_they_are() -> None:
 
 def test_more_buckets_than_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 10**6)
-    with pytest.raises(BadSetting, match=r"takes 2,000 MB of memory .* fewer buckets"):
+    with pytest.raises(InvalidArgumentError, match=r"takes 2,000 MB of memory .* fewer buckets"):
         train_fasttext(KOREAN, replace(SMALL, buckets=400_000_000))
 
 
@@ -185,7 +185,7 @@ def test_frozen_words_keep_their_vectors() -> None:
     ],
 )
 def test_cuts_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         FastText(**wrong)  # type: ignore[arg-type]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common import memory
@@ -240,7 +240,7 @@ def test_memory_is_told_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     train_glove(counts, SMALL, tell_memory=told.append)
     assert told[0] > 8 * len(counts) + 2 * 4 * 16 * len(counts.vocabulary)
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
-    with pytest.raises(BadSetting, match="of memory and 0 MB are free"):
+    with pytest.raises(InvalidArgumentError, match="of memory and 0 MB are free"):
         train_glove(counts, SMALL)
 
 
@@ -252,12 +252,14 @@ def test_words_that_meet_no_other_are_told_of() -> None:
 
 @pytest.mark.parametrize("lines", [["a"], ["a a a a"], ["a", "b"]])
 def test_too_little_text(lines: list[str]) -> None:
-    with pytest.raises(BadSetting, match=r"there is nothing to learn: of [12] words none"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"there is nothing to learn: of [12] words none"
+    ):
         train_glove(lines, SMALL)
 
 
 def test_too_rare_words() -> None:
-    with pytest.raises(BadSetting, match="no word was seen 5 times"):
+    with pytest.raises(InvalidArgumentError, match="no word was seen 5 times"):
         train_glove(["a b c"], GloVe(dim=3))
 
 
@@ -267,7 +269,9 @@ def test_what_are_no_counts_is_refused() -> None:
         values = np.array(counts.values)
         values[5] = wrong
         table = Cooccurrences(counts.vocabulary, counts.starts, counts.columns, values)
-        with pytest.raises(BadSetting, match="no counts: each must be above 0 and finite"):
+        with pytest.raises(
+            InvalidArgumentError, match="no counts: each must be above 0 and finite"
+        ):
             train_glove(table, SMALL)
 
 
@@ -281,31 +285,35 @@ def test_flat_counts_of_one_side_are_learnt_too() -> None:
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
     counts = counted(text())
-    with pytest.raises(BadSetting, match="start from have 2 numbers and the new ones 6"):
+    with pytest.raises(InvalidArgumentError, match="start from have 2 numbers and the new ones 6"):
         train_glove(counts, SMALL, start=Vectors(["w1"], [[1.0, 2.0]]))
     start = train_glove(counts, SMALL)
-    with pytest.raises(BadSetting, match="have 6 numbers and the new ones 12"):
+    with pytest.raises(InvalidArgumentError, match="have 6 numbers and the new ones 12"):
         train_glove(counts, with_settings(vectors="both"), start=start)
-    with pytest.raises(BadSetting, match="nothing to freeze"):
+    with pytest.raises(InvalidArgumentError, match="nothing to freeze"):
         train_glove(counts, SMALL, frozen=True)
-    with pytest.raises(BadSetting, match="nothing to go on with"):
+    with pytest.raises(InvalidArgumentError, match="nothing to go on with"):
         train_glove(counts, SMALL, update=True)
 
 
 def test_a_rate_that_is_too_high_is_told() -> None:
-    with pytest.raises(BadSetting, match="learning_rate is 1e\\+20, lower it"):
+    with pytest.raises(InvalidArgumentError, match="learning_rate is 1e\\+20, lower it"):
         train_glove(counted(text()), with_settings(learning_rate=1e20, iterations=20))
 
 
 @pytest.mark.parametrize("rate", [3e38, 1e300])
 def test_numbers_that_overflow_in_the_last_step_are_told(rate: float) -> None:
-    with pytest.raises(BadSetting, match=f"learning_rate is {rate:g}, lower it".replace("+", ".")):
+    with pytest.raises(
+        InvalidArgumentError, match=f"learning_rate is {rate:g}, lower it".replace("+", ".")
+    ):
         train_glove(["a b"] * 100, with_settings(learning_rate=rate, iterations=1))
 
 
 @pytest.mark.parametrize("wrong", [{"x_max": 1e300}, {"x_max": 1e4, "alpha": 1e6}])
 def test_pairs_that_weigh_nothing_are_not_learnt_in_silence(wrong: dict[str, float]) -> None:
-    with pytest.raises(BadSetting, match="every pair has the weight 0; lower one of them"):
+    with pytest.raises(
+        InvalidArgumentError, match="every pair has the weight 0; lower one of them"
+    ):
         train_glove(text(), with_settings(**wrong))
     train_glove(text(), with_settings(x_max=1e-40))  # then all weigh 1
 
@@ -318,7 +326,7 @@ def test_that_no_word_has_a_vector_to_begin_with_is_told() -> None:
 def test_a_checkpoint_may_be_named_by_a_string(tmp_path: Path) -> None:
     place = str(tmp_path / "x.checkpoint")
     train_glove(text(), SMALL, checkpoint=place)
-    with pytest.raises(BadFile, match="to resume from"):
+    with pytest.raises(InvalidFileError, match="to resume from"):
         train_glove(text(), SMALL, checkpoint=place, resume=True)
 
 
@@ -344,7 +352,7 @@ def test_a_checkpoint_may_be_named_by_a_string(tmp_path: Path) -> None:
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(BadSetting, match=words):
+    with pytest.raises(InvalidArgumentError, match=words):
         with_settings(**wrong)
 
 
@@ -352,5 +360,5 @@ def test_an_empty_vocabulary_has_nothing_to_learn() -> None:
     none = Cooccurrences(
         Vocabulary.of({}), np.zeros(1, np.int64), np.empty(0, np.uint32), np.empty(0, np.float32)
     )
-    with pytest.raises(BadSetting, match="of 0 words none"):
+    with pytest.raises(InvalidArgumentError, match="of 0 words none"):
         train_glove(none, SMALL)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files import checkpoint
 from malmoi.train.glove import records as glove_records
 from malmoi.train.glove.glove import train_glove
@@ -116,9 +116,9 @@ def test_another_training_cannot_go_on(tmp_path: Path) -> None:
     start = train_glove(corpus, SMALL)
     with pytest.raises(KeyboardInterrupt):
         train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(9))
-    with pytest.raises(BadSetting, match="with dim 6, not 7"):
+    with pytest.raises(InvalidArgumentError, match="with dim 6, not 7"):
         train_glove(corpus, with_settings(dim=7), checkpoint=path, resume=True)
-    with pytest.raises(BadSetting, match="on another corpus"):
+    with pytest.raises(InvalidArgumentError, match="on another corpus"):
         train_glove(encoded(text(2)), SMALL, checkpoint=path, resume=True)
-    with pytest.raises(BadSetting, match="training with start "):
+    with pytest.raises(InvalidArgumentError, match="training with start "):
         train_glove(corpus, SMALL, start=start, checkpoint=path, resume=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.train.counts import cooccurrence
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -121,12 +121,12 @@ def test_a_single_word_has_no_ratio_and_a_lone_one_no_context() -> None:
 
 
 def test_a_table_of_unknown_words_or_of_none_is_refused() -> None:
-    with pytest.raises(UnknownWord, match="'lava'"):
+    with pytest.raises(UnknownWordError, match="'lava'"):
         probability_table(counted(), ["ice", "lava"], ["solid"])
-    with pytest.raises(UnknownWord, match="'lava'"):
+    with pytest.raises(UnknownWordError, match="'lava'"):
         probability_table(counted(), ["ice"], ["lava"])
     for words, contexts in (([], ["ice"]), (["ice"], [])):
-        with pytest.raises(BadSetting, match="at least one"):
+        with pytest.raises(InvalidArgumentError, match="at least one"):
             probability_table(counted(), words, contexts)
 
 
@@ -140,5 +140,5 @@ def test_a_table_of_unknown_words_or_of_none_is_refused() -> None:
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, float], words: str) -> None:
-    with pytest.raises(BadSetting, match=words):
+    with pytest.raises(InvalidArgumentError, match=words):
         PMI(**wrong)  # type: ignore[arg-type]

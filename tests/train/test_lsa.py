@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -212,11 +212,11 @@ def test_progress_is_told() -> None:
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(BadSetting, match=words):
+    with pytest.raises(InvalidArgumentError, match=words):
         LSA(**wrong)  # type: ignore[arg-type]
 
 
 def test_more_dimensions_than_the_matrix_has_are_refused() -> None:
     encoded = encode_sentences([["a", "b", "c"], ["b", "c"]])
-    with pytest.raises(BadSetting, match="dim is 3: a matrix of 2 × 3 has at most 2"):
+    with pytest.raises(InvalidArgumentError, match="dim is 3: a matrix of 2 × 3 has at most 2"):
         train_lsa(*encoded, LSA(dim=3))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.ngram_model import NgramModel
 from malmoi.train.language.ngram import NGram, Smoothing, train_ngram, train_ngram_ids
@@ -118,9 +118,11 @@ def test_counts_answer_for_every_order() -> None:
     assert counts.most_common(2, order=1) == [(("I",), 3), (("<s>",), 3)]
     assert counts.count(["am", "I"]) == 0
     assert repr(counts) == "NgramCounts(13 + 15 n-grams, 20 words)"
-    with pytest.raises(BadSetting, match="3 words were asked for, 1 to 2 in a row were counted"):
+    with pytest.raises(
+        InvalidArgumentError, match="3 words were asked for, 1 to 2 in a row were counted"
+    ):
         counts.count(["I", "am", "Sam"])
-    with pytest.raises(BadSetting, match="order 3 was asked for, 1 to 2 were counted"):
+    with pytest.raises(InvalidArgumentError, match="order 3 was asked for, 1 to 2 were counted"):
         counts.most_common(order=3)
 
 
@@ -189,30 +191,34 @@ def test_words_of_the_vocabulary_that_were_never_seen_are_learnt_too() -> None:
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadSetting, match=complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
         NGram(**settings)
 
 
 @pytest.mark.parametrize("smoothing", ["none", "add-k", "interpolated", "kneser-ney"])
 @pytest.mark.parametrize("nothing", [[], [[]], [[], []]])
 def test_nothing_can_be_learnt_from_nothing(nothing: Sentences, smoothing: Smoothing) -> None:
-    with pytest.raises(BadSetting, match="the corpus holds no word"):
+    with pytest.raises(InvalidArgumentError, match="the corpus holds no word"):
         train_ngram(nothing, NGram(smoothing=smoothing))
 
 
 def test_a_corpus_of_rare_words_says_how_often_the_most_frequent_was_seen() -> None:
-    with pytest.raises(BadSetting, match="no word was seen 4 times, the most frequent one 3 times"):
+    with pytest.raises(
+        InvalidArgumentError, match="no word was seen 4 times, the most frequent one 3 times"
+    ):
         train_ngram(SAM, NGram(min_count=4))
 
 
 def test_strings_and_marks_are_no_words() -> None:
-    with pytest.raises(BadSetting, match=r"'I am Sam' is one string: give a list of words"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'I am Sam' is one string: give a list of words"
+    ):
         train_ngram(["I am Sam"])
-    with pytest.raises(BadSetting, match="'<s>' stands among the words: leave it out"):
+    with pytest.raises(InvalidArgumentError, match="'<s>' stands among the words: leave it out"):
         train_ngram([["<s>", "I", "am", "</s>"]])
-    with pytest.raises(BadSetting, match="'</s>' stands among the words"):
+    with pytest.raises(InvalidArgumentError, match="'</s>' stands among the words"):
         train_ngram_ids(np.array([0], np.uint32), Vocabulary.of({"</s>": 1}))
-    with pytest.raises(BadSetting, match="id 7 stands in a text of 4 words"):
+    with pytest.raises(InvalidArgumentError, match="id 7 stands in a text of 4 words"):
         train_ngram_ids(np.array([7], np.uint32), Vocabulary.of({"a": 1}))
 
 

@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning, MissingExtra
-from malmoi.files.source import Source
+from malmoi.errors import (
+    InvalidArgumentError,
+    InvalidFileError,
+    MalmoiWarning,
+    MissingDependencyError,
+)
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensors, write_tensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm_model import WEIGHTS, NeuralModel
@@ -94,12 +99,12 @@ def test_torch_is_left_as_it_was_found() -> None:
 def test_the_sampled_loss_comes_close_to_the_full_one() -> None:
     import torch
 
-    from malmoi.models.nnlm_network import Network
+    from malmoi.models.nnlm_network import NnlmNetwork
 
     random = np.random.default_rng(1)
     counts = random.integers(1, 50, 40)
     torch.manual_seed(1)
-    network = Network(counts, (2, 8, 8), direct=True, tied=True, drop=0)
+    network = NnlmNetwork(counts, (2, 8, 8), direct=True, tied=True, drop=0)
     with torch.no_grad():
         network.lookup.mul_(10)  # a network that has learnt to tell words apart
     contexts = torch.from_numpy(random.integers(0, 40, (64, 2)))
@@ -170,29 +175,29 @@ def test_the_pace_rises_at_once_and_falls_to_nothing() -> None:
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadSetting, match=complaint):
+    with pytest.raises(InvalidArgumentError, match=complaint):
         NNLM(**settings)
 
 
 def test_text_that_cannot_be_learnt_is_refused() -> None:
-    with pytest.raises(BadSetting, match="nothing to learn from"):
+    with pytest.raises(InvalidArgumentError, match="nothing to learn from"):
         train_nnlm([[]])
-    with pytest.raises(BadSetting, match="'</s>' stands among the words"):
+    with pytest.raises(InvalidArgumentError, match="'</s>' stands among the words"):
         train_nnlm([["a", "</s>"]])
-    with pytest.raises(BadSetting, match="no word was seen 3 times"):
+    with pytest.raises(InvalidArgumentError, match="no word was seen 3 times"):
         train_nnlm([["a", "a"]], NNLM(min_count=3))
-    with pytest.raises(BadSetting, match="ids beyond the 1 words"):
+    with pytest.raises(InvalidArgumentError, match="ids beyond the 1 words"):
         train_nnlm_ids(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1}))
 
 
 def test_a_model_that_runs_away_is_told() -> None:
-    with pytest.raises(BadSetting, match=r"learning_rate is 1e\+30, lower it"):
+    with pytest.raises(InvalidArgumentError, match=r"learning_rate is 1e\+30, lower it"):
         train_nnlm(GRAMMAR, replace(SMALL, learning_rate=1e30))
 
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"'torch'.* pip install 'malmoi\[train\]'"):
+    with pytest.raises(MissingDependencyError, match=r"'torch'.* pip install 'malmoi\[train\]'"):
         train_nnlm(GRAMMAR)
 
 
@@ -248,9 +253,9 @@ def test_a_training_may_be_broken_off_again_and_again(tmp_path: Path) -> None:
 def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
     path, settings = tmp_path / "x.checkpoint", RESUMED[0]
     break_off(path, settings, 130)
-    with pytest.raises(BadSetting, match="with seed 1, not 2"):
+    with pytest.raises(InvalidArgumentError, match="with seed 1, not 2"):
         train_nnlm(GRAMMAR, replace(settings, seed=2), checkpoint=path, resume=True)
-    with pytest.raises(BadSetting, match="on another corpus"):
+    with pytest.raises(InvalidArgumentError, match="on another corpus"):
         train_nnlm(GRAMMAR[1:], settings, checkpoint=path, resume=True)
     with pytest.warns(MalmoiWarning, match="is left over"):
         anew = train_nnlm(GRAMMAR[1:], settings, checkpoint=path)
@@ -261,9 +266,9 @@ def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
 def test_a_checkpoint_that_lacks_something_is_refused(tensor: str, tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     break_off(path, RESUMED[0], 250)
-    whole, metadata = open_tensors(Source(path))
+    whole, metadata = open_tensors(InputFile(path))
     for changed in ({}, {tensor: np.zeros(3, np.float32)}):
         rest = {name: array for name, array in whole.items() if name != tensor}
         write_tensors(path, rest | changed, metadata)
-        with pytest.raises(BadFile, match=r"x\.checkpoint is damaged"):
+        with pytest.raises(InvalidFileError, match=r"x\.checkpoint is damaged"):
             train_nnlm(GRAMMAR, RESUMED[0], checkpoint=path, resume=True)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.train.counts.one_hot import one_hot
 from malmoi.train.language.sentence_counts import encode_sentences
@@ -40,5 +40,5 @@ def test_nothing_has_no_rows() -> None:
 
 
 def test_ids_of_another_vocabulary_are_refused() -> None:
-    with pytest.raises(BadSetting, match="id 2 is none of the vocabulary's 2"):
+    with pytest.raises(InvalidArgumentError, match="id 2 is none of the vocabulary's 2"):
         one_hot(np.array([0, 2], dtype=np.uint32), Vocabulary.of({"a": 1, "b": 1}))

@@ -2,8 +2,8 @@ from collections import Counter
 
 import pytest
 
-from malmoi.errors import BadSetting
-from malmoi.train.word2vec.pairs import Pair, labelled_pairs, window_pairs
+from malmoi.errors import InvalidArgumentError
+from malmoi.train.word2vec.pairs import TrainingPair, labelled_pairs, window_pairs
 
 FAT_CAT = ["The", "fat", "cat", "sat", "on", "the", "mat"]
 THOU = "Thou shalt not make a machine in the likeness of a human mind"
@@ -25,10 +25,10 @@ def test_the_fat_cat_with_a_window_of_two() -> None:
 def test_thou_shalt_not_make_a_machine() -> None:
     of_not = [pair for pair in window_pairs(THOU.split(), 2) if pair.input == "not"]
     assert of_not == [
-        Pair("not", "Thou", 1),
-        Pair("not", "shalt", 1),
-        Pair("not", "make", 1),
-        Pair("not", "a", 1),
+        TrainingPair("not", "Thou", 1),
+        TrainingPair("not", "shalt", 1),
+        TrainingPair("not", "make", 1),
+        TrainingPair("not", "a", 1),
     ]
 
 
@@ -57,7 +57,7 @@ def test_frequent_words_are_drawn_more_often() -> None:
     [(FAT_CAT, {"window": 0}), (FAT_CAT, {"negatives": -1}), (["a", "a"], {"negatives": 1})],
 )
 def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         labelled_pairs(tokens, **settings)
 
 
@@ -71,11 +71,11 @@ def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) 
     ],
 )
 def test_draws_that_cannot_be_are_refused(settings: dict[str, float], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         labelled_pairs(["a", "b", "b"], **settings)  # type: ignore[arg-type]
 
 
 def test_a_string_is_no_list_of_words() -> None:
     for pairs in (window_pairs, labelled_pairs):
-        with pytest.raises(BadSetting, match="'the fat cat' is a string"):
+        with pytest.raises(InvalidArgumentError, match="'the fat cat' is a string"):
             pairs("the fat cat")

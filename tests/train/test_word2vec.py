@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import neighbours
 from malmoi.train.common import memory
@@ -91,7 +91,7 @@ def test_that_hardly_a_word_stays_is_told() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_that_overflow_in_the_last_step_are_told(kind: dict[str, str]) -> None:
     steep = replace(ALONE, learning_rate=1e25, epochs=1, **kind)  # type: ignore[arg-type]
-    with pytest.raises(BadSetting, match=r"learning_rate is 1e\+25, lower it"):
+    with pytest.raises(InvalidArgumentError, match=r"learning_rate is 1e\+25, lower it"):
         train_word2vec(["a b"], steep)
 
 
@@ -128,16 +128,18 @@ def test_a_resumed_training_ends_as_if_it_had_never_stopped(
 
 def test_what_is_another_training_is_not_resumed(tmp_path: Path) -> None:
     place = tmp_path / "x.checkpoint"
-    with pytest.raises(BadFile, match="to resume from"):
+    with pytest.raises(InvalidFileError, match="to resume from"):
         train_word2vec(lines(), ALONE, checkpoint=place, resume=True)
     with pytest.raises(KeyboardInterrupt):
         train_word2vec(lines(), ALONE, checkpoint=place, progress=Interrupted(3))
-    with pytest.raises(BadSetting, match="window 3, not 2"):
+    with pytest.raises(InvalidArgumentError, match="window 3, not 2"):
         train_word2vec(lines(), replace(ALONE, window=2), checkpoint=place, resume=True)
     start = train_word2vec(lines(), ALONE)
-    with pytest.raises(BadSetting, match=r"with start no vectors, not vectors [0-9a-f]{32}:"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"with start no vectors, not vectors [0-9a-f]{32}:"
+    ):
         train_word2vec(lines(), ALONE, checkpoint=place, resume=True, start=start)
-    with pytest.raises(BadSetting, match="another corpus"):
+    with pytest.raises(InvalidArgumentError, match="another corpus"):
         train_word2vec(lines(seed=2), ALONE, checkpoint=place, resume=True)
     with pytest.warns(MalmoiWarning, match="left over"):
         train_word2vec(lines(), ALONE, checkpoint=place)
@@ -189,7 +191,7 @@ def test_memory_is_told_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> N
     train_word2vec(lines(), replace(SMALL, epochs=8), tell_memory=told.append)
     assert told[1] > told[0]  # the losses of each epoch
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
-    with pytest.raises(BadSetting, match=r"takes .* MB of memory"):
+    with pytest.raises(InvalidArgumentError, match=r"takes .* MB of memory"):
         train_word2vec(lines(), SMALL)
 
 
@@ -235,7 +237,7 @@ def test_settings_and_the_tokenizer_are_kept() -> None:
     ],
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(BadSetting, match=next(iter(wrong))):
+    with pytest.raises(InvalidArgumentError, match=next(iter(wrong))):
         Word2Vec(**wrong)  # type: ignore[arg-type]
 
 
@@ -254,7 +256,7 @@ def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     ],
 )
 def test_what_cannot_be_learnt_is_refused(run: Callable[[], Vectors], said: str) -> None:
-    with pytest.raises(BadSetting, match=said):
+    with pytest.raises(InvalidArgumentError, match=said):
         run()
 
 

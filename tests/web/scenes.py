@@ -6,7 +6,7 @@ import numpy as np
 
 from malmoi.keys import Keys
 from malmoi.nearest.top_k import Metric, rank_rows
-from malmoi.project.scene import Coarse, Field, Near, Scene, Space
+from malmoi.project.scene import Field, Int8Vectors, Near, Scene, Space
 from malmoi.vectors import Vectors, l2_normalize
 
 KOREAN = [
@@ -72,7 +72,7 @@ def space_of(vectors: Vectors, *, name: str = "toy", k: int = 10, seed: int = 3)
     metrics: tuple[Metric, ...] = ("cosine", "euclidean")
     near = {metric: near_of(vectors, k, metric) for metric in metrics}
     most = np.abs(vectors.matrix).max(axis=1)
-    coarse = Coarse(np.rint(vectors.matrix / most[:, None] * 127).astype(np.int8), most / 127)
+    coarse = Int8Vectors(np.rint(vectors.matrix / most[:, None] * 127).astype(np.int8), most / 127)
     fields = (
         Field("frequency", "number", (1000 / np.arange(1, count + 1)).astype(np.float32)),
         Field("kind", "label", (np.arange(count) % 3).astype(np.int32), ("noun", "verb", "동사")),

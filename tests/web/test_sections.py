@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.project.page.page import live_files, write_page
-from malmoi.project.page.sections import Packed, pack, score_digits
-from malmoi.project.scene import Coarse, Field, Near, Scene, Space
+from malmoi.project.page.sections import PackedScene, pack, score_digits
+from malmoi.project.scene import Field, Int8Vectors, Near, Scene, Space
 from tests.web.scenes import scene_of
 
 LABELS = Field("kind", "label", np.array([0, 5], np.int32), ("a", "b"))
 
 
-def unpacked(packed: Packed, name: str) -> Any:
+def unpacked(packed: PackedScene, name: str) -> Any:
     """A section as the page reads it."""
     told = packed.description["spaces"][0]["sections"][name]
     raw = zlib.decompress(packed.sections[0, name])
@@ -85,7 +85,10 @@ def test_large_scores_have_fewer_digits(most: float, digits: int) -> None:
         ({"keys": ["a"]}, r"places of shape \(2, 2\) for 1 keys"),
         ({"plane": np.full((2, 2), np.nan, np.float32)}, "not finite"),
         ({"details": ["x"]}, "1 details for 2 points"),
-        ({"coarse": Coarse(np.zeros((3, 4), np.int8), np.ones(3, np.float32))}, "3 coarse vectors"),
+        (
+            {"coarse": Int8Vectors(np.zeros((3, 4), np.int8), np.ones(3, np.float32))},
+            "3 coarse vectors",
+        ),
         ({"fields": (LABELS,)}, "kind has no label 5"),
         (
             {
@@ -106,7 +109,7 @@ def test_large_scores_have_fewer_digits(most: float, digits: int) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(BadSetting, match=message):
+    with pytest.raises(InvalidArgumentError, match=message):
         pack(small(**changes))
 
 
@@ -117,7 +120,7 @@ def test_vectors_that_are_not_drawn_may_be_neighbours() -> None:
 
 
 def test_a_page_of_three_models_is_refused() -> None:
-    with pytest.raises(BadSetting, match="not 3"):
+    with pytest.raises(InvalidArgumentError, match="not 3"):
         pack(Scene("T", small().spaces * 3))
 
 
@@ -127,9 +130,9 @@ def test_a_page_is_written_whole_and_its_size_told(tmp_path: Path) -> None:
     before = path.read_bytes()
     assert write_page(scene_of(), path) == len(before)
     assert path.read_bytes() == before  # the same scene, the same bytes
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidArgumentError):
         write_page(small(keys=[]), path)
-    with pytest.raises(BadFile, match="there is no folder"):
+    with pytest.raises(InvalidFileError, match="there is no folder"):
         write_page(small(), tmp_path / "none" / "page.html")
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

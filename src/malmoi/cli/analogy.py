@@ -10,7 +10,7 @@ from malmoi.cli.shared.output import (
     Limit,
     Model,
     MostFrequent,
-    Notes,
+    WordNotes,
     as_records,
     open_model,
     print_json,
@@ -32,7 +32,7 @@ def analogy_command(
 ) -> None:
     """The words that an expression comes closest to."""
     vectors = open_model(model, limit)
-    notes = Notes()
+    notes = WordNotes()
     found = analogy(
         vectors, expression, k, method=method, most_frequent=most_frequent, on_reading=notes
     )

@@ -9,14 +9,14 @@ import numpy as np
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import interval
 from malmoi.cli.shared.text_width import fitted
-from malmoi.encode.encoder import ContextualEncoder, load_contextual
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.groups import Join
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import RECIPES
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.senses import LayerSeparation, sense_separation
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram
@@ -71,17 +71,19 @@ def context_command(
 ) -> None:
     """Every occurrence of a word, and how similar they are to each other."""
     if bool(texts) == bool(senses):
-        raise BadSetting("give texts or files to look through, or a file of --senses")
+        raise InvalidArgumentError("give texts or files to look through, or a file of --senses")
     for path in filter(None, (plot, histogram)):
         check_svg(path)
     if senses is not None:
         if plot or histogram or options.layers or options.mix or options.recipe:
-            raise BadSetting("senses are told apart layer by layer: leave layers and plots out")
-        show_senses(load_contextual(model), word, senses, options, json)
+            raise InvalidArgumentError(
+                "senses are told apart layer by layer: leave layers and plots out"
+            )
+        show_senses(load_transformer(model), word, senses, options, json)
         return
     asked = [text for given in texts for text in read_texts(given, field)]
-    encoder = load_contextual(model)
-    with bar(f"looking for {word}", "texts") as progress:
+    encoder = load_transformer(model)
+    with progress_bar(f"looking for {word}", "texts") as progress:
         found = occurrences(
             encoder,
             word,
@@ -168,10 +170,10 @@ def draw(found: Occurrences, model: str, plot: Path | None, values: Path | None)
 
 
 def show_senses(
-    encoder: ContextualEncoder, word: str, path: Path, options: ContextOptions, json: bool
+    encoder: TransformerEncoder, word: str, path: Path, options: ContextOptions, json: bool
 ) -> None:
     """A line a layer."""
-    with bar(f"looking for {word}", "texts") as progress:
+    with progress_bar(f"looking for {word}", "texts") as progress:
         found = sense_separation(
             encoder, word, path, join=options.join, prefix=options.prefix, progress=progress
         )

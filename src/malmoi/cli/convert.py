@@ -6,8 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Limit, print_json
-from malmoi.cli.shared.progress import bar
-from malmoi.errors import BadSetting, warn
+from malmoi.cli.shared.progress import progress_bar
+from malmoi.errors import InvalidArgumentError, warn
 from malmoi.formats import load, save
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.rewriting import composed, normalised
@@ -34,11 +34,13 @@ def convert_command(
     """Read vectors in any format and write them in another; or a model's folder without pickles."""
     if Path(source).is_dir():
         if format or limit or only or normalize or nfc or skip_bad_rows:
-            raise BadSetting(f"{source} is a folder, a model's: these options are for vectors")
+            raise InvalidArgumentError(
+                f"{source} is a folder, a model's: these options are for vectors"
+            )
         convert_folder(Path(source), target, json)
         return
     wanted = None if only is None else _words(only)
-    with bar(f"reading {source}") as progress:
+    with progress_bar(f"reading {source}") as progress:
         vectors = load(
             source,
             limit=limit,
@@ -54,7 +56,7 @@ def convert_command(
         vectors = composed(vectors)
     if normalize:
         vectors = normalised(vectors)
-    with bar(f"writing {target}") as progress:
+    with progress_bar(f"writing {target}") as progress:
         save(vectors, target, format=format, progress=progress)
     if json:
         print_json({"written": str(target), "rows": len(vectors), "dim": vectors.dim})
@@ -66,7 +68,7 @@ def convert_folder(folder: Path, target: Path, json: bool) -> None:
     """A model whose weights are a pytorch_model.bin, as one with safetensors."""
     from malmoi.encode.checkpoint.convert import convert_model
 
-    with bar(f"converting {folder}", "files") as progress:
+    with progress_bar(f"converting {folder}", "files") as progress:
         count = convert_model(folder, target, progress=progress)
     if json:
         print_json({"written": str(target), "weights": count})

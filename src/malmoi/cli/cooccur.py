@@ -9,9 +9,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target, say_written
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import save_cooccurrences
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.counts.pmi import ProbabilityTable, probability_table
@@ -35,15 +35,15 @@ def cooccur_command(
 ) -> None:
     """How probable each context is beside each word, and the ratio of the first two."""
     if out is None and (words is None or contexts is None):
-        raise BadSetting(
+        raise InvalidArgumentError(
             "there is nothing to do: name --words and --contexts, or a file with --out"
         )
     if (words is None) != (contexts is None):
-        raise BadSetting("--words and --contexts go together: name both, or none")
+        raise InvalidArgumentError("--words and --contexts go together: name both, or none")
     if out is not None:
         check_target(corpus, out)
     text = options.encoded(corpus, min_count)
-    with bar(f"counting {corpus}") as progress:
+    with progress_bar(f"counting {corpus}") as progress:
         counts = count_cooccurrences(text.ids, text.vocabulary, counting, progress=progress)
     if words is not None and contexts is not None:
         show(probability_table(counts, words.split(","), contexts.split(",")), json)

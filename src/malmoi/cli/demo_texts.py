@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from malmoi.cli.context import print_occurrences
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.loading import load_encoder
-from malmoi.errors import MissingExtra
+from malmoi.errors import MissingDependencyError
 from malmoi.query.context import occurrences
 from malmoi.vectors import l2_normalize
 
@@ -42,7 +42,7 @@ def show_sentences(say: Say) -> dict[str, Any]:
     for model, sentences in SENTENCES.items():
         try:
             scores = similar(model, sentences)
-        except MissingExtra as missing:
+        except MissingDependencyError as missing:
             say(f"Sentences by {model} are left out: {missing}\n")
             continue
         say(f"How similar to '{sentences[0]}' ({model}):")
@@ -51,7 +51,7 @@ def show_sentences(say: Say) -> dict[str, Any]:
         say("")
         found[model] = dict(zip(sentences[1:], scores, strict=True))
     if ENGLISH in found:
-        banks = occurrences(load_contextual(ENGLISH), "bank", [BANK])
+        banks = occurrences(load_transformer(ENGLISH), "bank", [BANK])
         found["bank"] = banks.similarity().round(6).tolist()
         say("A bank is not always a bank:")
         if say is print:

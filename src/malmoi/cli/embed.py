@@ -10,18 +10,18 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, print_json, print_json_list
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import resumable
 from malmoi.cli.shared.text_width import WIDTH, fitted
-from malmoi.encode.bulk.embed import Embedded, Per, Wish, embed
+from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, Per, embed
 from malmoi.encode.bulk.outputs import check_ending
-from malmoi.encode.bulk.write_file import NOTED, Report, write_embeddings
+from malmoi.encode.bulk.write_file import NOTED, WriteReport, write_embeddings
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.pooling.groups import Join, Pool
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
 from malmoi.encode.tokens.windows import Long
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.files.targets import check_folder, refuse_source
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class EmbedOptions:
         None
     )
 
-    def wish(self) -> Wish:
+    def wish(self) -> EmbedSettings:
         """The options together; without any, the vectors are the model's own."""
         self._refuse_idle()
         per: Per = "piece" if self.pool == "none" else self.per
@@ -65,7 +65,7 @@ class EmbedOptions:
             recipe = choose_recipe(self.recipe, layers=self.layers, mix=self.mix, pool=self.pool)
             special = recipe.special and not self.skip_special
             recipe = replace(recipe, weights=self.weights, special=special)
-        return Wish(
+        return EmbedSettings(
             recipe=recipe,
             per=per,
             join=self.join,
@@ -77,11 +77,17 @@ class EmbedOptions:
     def _refuse_idle(self) -> None:
         """Refuse what would do nothing beside the other options."""
         if self.pool not in (None, "none") and self.per != "text":
-            raise BadSetting(f"--pool {self.pool} makes a vector per text, not per {self.per}")
+            raise InvalidArgumentError(
+                f"--pool {self.pool} makes a vector per text, not per {self.per}"
+            )
         if self.pool == "none" and self.per == "word":
-            raise BadSetting("--pool none leaves pieces as they are: words are made by --join")
+            raise InvalidArgumentError(
+                "--pool none leaves pieces as they are: words are made by --join"
+            )
         if self.join != "mean" and self.per != "word":
-            raise BadSetting(f"--join {self.join} makes words of pieces: ask for --per word")
+            raise InvalidArgumentError(
+                f"--join {self.join} makes words of pieces: ask for --per word"
+            )
 
 
 DEFAULT = EmbedOptions()
@@ -113,9 +119,11 @@ def embed_command(
 ) -> None:
     """The vectors of texts, printed or written."""
     if bool(texts) == bool(file):
-        raise BadSetting("give texts to embed, or a --file of them")
+        raise InvalidArgumentError("give texts to embed, or a --file of them")
     if resume and out is None:
-        raise BadSetting("there is nothing to resume: a run with --out can be gone on with")
+        raise InvalidArgumentError(
+            "there is nothing to resume: a run with --out can be gone on with"
+        )
     wish = options.wish()
     if out is not None:
         check_ending(out, wish.per)
@@ -123,11 +131,15 @@ def embed_command(
         if file:
             refuse_source(Path(file), out)
     asked = read_texts(file, field, encoding) if file else texts
-    encoder = load_encoder(model or model_for(asked, layers=wish != Wish()))
+    encoder = load_encoder(model or model_for(asked, layers=wish != EmbedSettings()))
     if out is None:
         print_records(embed(encoder, asked, wish), wish.per, json)
         return
-    with resumable(out), bar(f"reading {file}") as reading, bar("embedding", "texts") as progress:
+    with (
+        resumable(out),
+        progress_bar(f"reading {file}") as reading,
+        progress_bar("embedding", "texts") as progress,
+    ):
         report = write_embeddings(
             encoder, asked, out, wish, resume=resume, progress=progress, reading=reading
         )
@@ -141,7 +153,7 @@ def read_texts(file: str, field: str | None, encoding: str) -> "Texts":
     return Corpus.of(file, field=field, encoding=encoding).texts
 
 
-def print_records(chunks: Iterator[Embedded], per: Per, json: bool) -> None:
+def print_records(chunks: Iterator[EmbeddedTexts], per: Per, json: bool) -> None:
     """All numbers for programs; for people a text, and below it the first numbers of each."""
     records = (record for chunk in chunks for record in chunk.records(per))
     if json:
@@ -155,7 +167,7 @@ def print_records(chunks: Iterator[Embedded], per: Per, json: bool) -> None:
             print(f"  {fitted(part[per], 16)} {_shortened(part['vector'], SHOWN - 1)}")
 
 
-def say_report(out: Path, report: Report, json: bool) -> None:
+def say_report(out: Path, report: WriteReport, json: bool) -> None:
     """What was written; of what there is something to say, all for programs, a few for people."""
     notes = report.notes
     if json:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.encode.loading import load_encoder
 
 Flag = Parameter(negative="", show_default=False)
@@ -66,12 +66,12 @@ def index_command(
 ) -> None:
     """Index texts; run again, only what is new or has changed is embedded."""
     from malmoi.encode.checkpoint.prompts import given_prompts
-    from malmoi.search.sources import Source  # what reads texts takes a moment to load
+    from malmoi.search.sources import RecordSource  # what reads texts takes a moment to load
     from malmoi.search.update import update_index
 
-    asked = Source(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
+    asked = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = asked.entries(source)
-    with bar(f"embedding {source}", "texts") as progress:
+    with progress_bar(f"embedding {source}", "texts") as progress:
         chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
         encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_width import fitted, wrapped
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import tensor_facts
 from malmoi.files.tensors import open_tensor_file
 from malmoi.formats.inspection import Finding, Inspection, inspect
@@ -47,7 +47,7 @@ def inspect_command(
         found = inspect_model(file)
         facts = model_facts(found)
     else:
-        with bar(f"reading {file}") as progress:
+        with progress_bar(f"reading {file}") as progress:
             found = inspect(file, encoding=encoding, progress=progress)
         facts = vector_facts(found)
     if json:
@@ -71,14 +71,14 @@ def inspect_index(path: Path, json: bool) -> None:
 
 def holds_no_vectors(path: Path) -> bool:
     """Whether a file is one of ours, but of another kind: a corpus, counts, a language model."""
-    if not path.is_file() or (source := Source(path)).head[8:9] != b"{":
+    if not path.is_file() or (source := InputFile(path)).head[8:9] != b"{":
         return False
     return open_tensor_file(source).metadata.get("kind", "vectors") != "vectors"
 
 
 def inspect_tensors(path: Path, json: bool) -> None:
     """The facts of a file of arrays, all of which is verified."""
-    facts = tensor_facts(Source(path))
+    facts = tensor_facts(InputFile(path))
     if json:
         print_json(facts)
         return

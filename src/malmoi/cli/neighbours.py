@@ -10,7 +10,7 @@ from malmoi.cli.shared.output import (
     Limit,
     Model,
     MostFrequent,
-    Notes,
+    WordNotes,
     as_records,
     open_model,
     print_json,
@@ -32,7 +32,7 @@ def neighbours_command(
 ) -> None:
     """The nearest words to each word given."""
     vectors = open_model(model, limit)
-    notes = Notes()
+    notes = WordNotes()
     answers = neighbours(
         vectors, words, k, metric=metric, most_frequent=most_frequent, on_reading=notes
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, Limit, Model, Notes, open_model, print_json
+from malmoi.cli.shared.output import AsJson, Limit, Model, WordNotes, open_model, print_json
 from malmoi.query.compare import odd_one_out
 
 
@@ -17,7 +17,7 @@ def odd_one_out_command(
 ) -> None:
     """The word that is farthest from the mean of all of them."""
     vectors = open_model(model, limit)
-    notes = Notes()
+    notes = WordNotes()
     odd = odd_one_out(vectors, words, on_reading=notes)
     if json:
         print_json({"words": list(words), "odd": odd, "read_as": notes.read_as})

@@ -10,9 +10,9 @@ from unicodedata import normalize
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, open_model, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import Settings
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_folder
 from malmoi.project.page.page import write_page
 from malmoi.project.points.points import Points
@@ -20,13 +20,13 @@ from malmoi.project.points.sense_points import sense_points
 from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
-from malmoi.project.scene_builder import Projection, make_scene
+from malmoi.project.scene_builder import ProjectionSettings, build_scene
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 
 DRAWN = 20_000  # words, where nobody says how many
 READ = 2000  # sentences with a word, where nobody says how many
-DEFAULT = Projection()
+DEFAULT = ProjectionSettings()
 SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
 
 
@@ -44,7 +44,7 @@ def project_command(
     field: Annotated[str | None, Parameter(help="The corpus' field or column of text.")] = None,
     sentences: Annotated[int, Parameter(help="With --word: read so many that hold it.")] = READ,
     model: Annotated[str, Parameter(help="With --word: what reads it in context.")] = "minilm",
-    settings: Annotated[Projection, Settings] = DEFAULT,
+    settings: Annotated[ProjectionSettings, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
     """A page of vectors: points to search, circle, colour and compare."""
@@ -52,12 +52,16 @@ def project_command(
     if word is not None:
         points = [_occurrences(word, corpus, field, model, sentences, settings.seed, bool(models))]
     elif corpus is not None:
-        raise BadSetting("--corpus is where the occurrences of a --word are read: name the word")
+        raise InvalidArgumentError(
+            "--corpus is where the occurrences of a --word are read: name the word"
+        )
     elif not models:
-        raise BadSetting("name a file of vectors or an index to draw, or a --word and a --corpus")
+        raise InvalidArgumentError(
+            "name a file of vectors or an index to draw, or a --word and a --corpus"
+        )
     else:
         points = [_points(one, most_frequent, labels) for one in models]
-    scene = make_scene(*points, settings=settings, watch=bar)
+    scene = build_scene(*points, settings=settings, watch=progress_bar)
     size = write_page(scene, out)
     if json:
         print_json({"written": str(out), "bytes": size, "spaces": [*map(_record, scene.spaces)]})
@@ -70,7 +74,7 @@ def _points(model: str, most_frequent: int, labels: Path | None) -> Points:
     path = Path(model)
     if is_index(path):
         if labels is not None:
-            raise BadSetting(f"{model} is an index: its own fields are its labels")
+            raise InvalidArgumentError(f"{model} is an index: its own fields are its labels")
         index = open_index(path)
         entries = [index[key] for key in index.vectors.keys]
         texts = [entry.text for entry in entries]
@@ -90,20 +94,20 @@ def _occurrences(
     beside: bool,
 ) -> Points:
     """Every occurrence of a word in a corpus, in senses."""
-    from malmoi.encode.encoder import load_contextual
+    from malmoi.encode.encoder import load_transformer
     from malmoi.query.context import occurrences
 
     if beside:
-        raise BadSetting("--word draws a word's occurrences alone: leave the vectors out")
+        raise InvalidArgumentError("--word draws a word's occurrences alone: leave the vectors out")
     if corpus is None:
-        raise BadSetting(f"where does '{word}' occur? Name a --corpus to read")
+        raise InvalidArgumentError(f"where does '{word}' occur? Name a --corpus to read")
     if most < 1:
-        raise BadSetting(f"{most} sentences: at least one is to be read")
+        raise InvalidArgumentError(f"{most} sentences: at least one is to be read")
     texts = list(_sentences(word, corpus, field))
     if not texts:
-        raise BadSetting(f"'{word}' occurs nowhere in {corpus}")
-    with bar(f"reading {word}", "texts") as progress:
-        found = occurrences(load_contextual(model), word, texts[:most], progress=progress)
+        raise InvalidArgumentError(f"'{word}' occurs nowhere in {corpus}")
+    with progress_bar(f"reading {word}", "texts") as progress:
+        found = occurrences(load_transformer(model), word, texts[:most], progress=progress)
     points = sense_points(
         word, found.keys, found.matrix, [texts[at] for at in found.texts], seed=seed
     )

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.serve.limits import Limits
-from malmoi.serve.server import Prepared, Serving, prepare, run
+from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
 from malmoi.serve.service.loaded_models import parse_places
 
 Flag = Parameter(negative="", show_default=False)
@@ -54,7 +54,7 @@ def serve_command(
     json: AsJson = False,
 ) -> None:
     """Answer requests until Ctrl-C; what was accepted is finished first."""
-    settings = Serving(
+    settings = ServerSettings(
         host=host,
         port=port,
         api_key_file=api_key_file,
@@ -70,7 +70,7 @@ def serve_command(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is answered: nothing is left to stop
 
 
-def announce(prepared: Prepared, json: bool) -> None:
+def announce(prepared: PreparedServer, json: bool) -> None:
     """Where it listens, and something to try."""
     if json:
         names = [model.name for model in prepared.models]
@@ -81,7 +81,7 @@ def announce(prepared: Prepared, json: bool) -> None:
     sys.stdout.flush()  # for a program that reads it
 
 
-def example(prepared: Prepared) -> str:
+def example(prepared: PreparedServer) -> str:
     """A line for a shell."""
     first, key = next(iter(prepared.models)), ""
     if prepared.settings.api_key_file is not None:

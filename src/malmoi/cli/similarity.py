@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, Limit, Model, Notes, open_model, print_json
+from malmoi.cli.shared.output import AsJson, Limit, Model, WordNotes, open_model, print_json
 from malmoi.query.compare import rank, similarity
 
 
@@ -19,7 +19,7 @@ def similarity_command(
 ) -> None:
     """How similar two words are, from -1 to 1."""
     vectors = open_model(model, limit)
-    notes = Notes()
+    notes = WordNotes()
     score = similarity(vectors, one, other, on_reading=notes)
     ranked = other in vectors and vectors.row(other) != vectors.row(one)
     place = rank(vectors, one, other) if ranked else None

@@ -8,12 +8,12 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.text_options import Flag, TextOptions
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.text.corpus import Corpus
 from malmoi.text.wordpiece import WordPiece
 
 if TYPE_CHECKING:
-    from malmoi.encode.tokens.tokenized import Pieces
+    from malmoi.encode.tokens.tokenized import Tokenized
 
 DEFAULT = TextOptions()
 ROW = ("piece", "id", "segment", "word", "characters")
@@ -32,9 +32,9 @@ def tokenize_command(
 ) -> None:
     """The tokens of each text; of WordPiece the numbers too, of a model all it sees."""
     if bool(texts) == bool(file):
-        raise BadSetting("give texts to cut, or a --file of them")
+        raise InvalidArgumentError("give texts to cut, or a --file of them")
     if pair and (model is None or len(texts) != 2):
-        raise BadSetting("a pair is two texts for a --model: give both")
+        raise InvalidArgumentError("a pair is two texts for a --model: give both")
     documents = options.corpus(str(file)) if file else Corpus.of(texts)
     if model is not None:
         show_pieces(documents, model, pair, json)
@@ -58,10 +58,10 @@ def show_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> N
 
 def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
     """A table for each text: pieces, ids, segments, words, and where they stand in the text."""
-    from malmoi.encode.encoder import load_contextual
+    from malmoi.encode.encoder import load_transformer
 
     texts = list(documents)
-    for found in load_contextual(model).cutter([(texts[0], texts[1])] if pair else texts):
+    for found in load_transformer(model).cutter([(texts[0], texts[1])] if pair else texts):
         rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(found)]
         if json:
             print_json({"text": found.text, "truncated": found.truncated, "pieces": rows})
@@ -74,7 +74,7 @@ def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) ->
             print("…")
 
 
-def rows_of(found: "Pieces") -> Iterable[tuple[str, int, int, int | None, str | None]]:
+def rows_of(found: "Tokenized") -> Iterable[tuple[str, int, int, int | None, str | None]]:
     """A row for each piece; special ones belong to no word and stand nowhere."""
     columns = zip(found.pieces, found.ids, found.segments, found.words, found.offsets, strict=True)
     for piece, number, segment, word, (start, stop) in columns:

@@ -6,9 +6,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target
-from malmoi.text.encoded import WordChoice, count_corpus
+from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.word_list import save_words
 
 DEFAULT = TextOptions()
@@ -28,8 +28,8 @@ def vocab_command(
     """Count the words; show the most frequent, write all."""
     if out is not None:
         check_target(corpus, out)
-    choice = WordChoice(min_count=min_count, size=size)
-    with bar(f"counting {corpus}") as progress:
+    choice = VocabularySettings(min_count=min_count, size=size)
+    with progress_bar(f"counting {corpus}") as progress:
         words = count_corpus(options.corpus(corpus), options.cut(), choice, progress=progress)
     if out is not None:
         save_words(words, out)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.client.answers import count_of, seconds_of, sentence_of
-from malmoi.errors import BadSetting, MalmoiError, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiError, MalmoiWarning
 
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Vectors = npt.NDArray[np.float32] | list[list[float]]
@@ -33,7 +33,7 @@ OVERLOADED = 503
 PART, LARGEST = 1 << 20, 1 << 30  # bytes of an answer that are read at a time, and at most
 
 
-class ServerRefused(MalmoiError, ValueError):
+class ServerError(MalmoiError, ValueError):
     """The server's own sentence on why it did not answer."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -41,15 +41,15 @@ class ServerRefused(MalmoiError, ValueError):
         self.status = status
 
 
-class Unreachable(MalmoiError, ConnectionError):
+class ServerUnreachableError(MalmoiError, ConnectionError):
     """No server, or one that went away."""
 
 
-class TimedOut(Unreachable, TimeoutError):
+class ServerTimeoutError(ServerUnreachableError, TimeoutError):
     """No answer within the client's `timeout`."""
 
 
-class Fetched(NamedTuple):
+class FetchedVectors(NamedTuple):
     """The vectors of one request; the first has the number 1."""
 
     id: int
@@ -90,7 +90,9 @@ class Client:
         api_key: str | None = None,
     ) -> None:
         if output_fmt not in ("ndarray", "list"):
-            raise BadSetting(f"there is no output_fmt '{output_fmt}': choose ndarray or list")
+            raise InvalidArgumentError(
+                f"there is no output_fmt '{output_fmt}': choose ndarray or list"
+            )
         self.ip, self.port, self.port_out, self.output_fmt = ip, port, port_out, output_fmt
         self.identity = identity or uuid4().hex
         self.timeout, self.model = timeout, model
@@ -132,7 +134,7 @@ class Client:
                 return None
         return self._encode(number, texts, is_tokenized, show_tokens)
 
-    def fetch(self, delay: float = 0.0) -> Iterator[Fetched | FetchedTokens]:
+    def fetch(self, delay: float = 0.0) -> Iterator[FetchedVectors | FetchedTokens]:
         """What `encode` without blocking has asked for, each as soon as it is there.
 
         Each is the number of its request (the first is 1) and the vectors, and the pieces where
@@ -173,7 +175,7 @@ class Client:
         max_num_batch: int | None = None,
         delay: float = 0.1,
         **options: bool,
-    ) -> Iterator[Fetched | FetchedTokens]:
+    ) -> Iterator[FetchedVectors | FetchedTokens]:
         """Lists of texts as they come, and their vectors as they are ready, as `fetch` has them.
 
         No more of them are taken than a few ahead of what is fetched.
@@ -302,8 +304,8 @@ class Client:
             raise self._odd("vectors that are no finite numbers")
         return found
 
-    def _odd(self, what: str, status: int = 200) -> "ServerRefused":
-        return ServerRefused(status, f"{self._place} answers {status} and {what}: is it malmoi's?")
+    def _odd(self, what: str, status: int = 200) -> "ServerError":
+        return ServerError(status, f"{self._place} answers {status} and {what}: is it malmoi's?")
 
     def _ask(self, method: str, path: str, asked: Any) -> tuple[Any, dict[str, str]]:
         """One request; a server that is too busy is asked again when it says."""
@@ -315,14 +317,16 @@ class Client:
                 break
             pause = seconds_of(headers.get("retry-after", ""))
             if time.monotonic() + pause > end:
-                raise TimedOut(f"{self._place} is too busy: no answer in {self.timeout} ms")
+                raise ServerTimeoutError(
+                    f"{self._place} is too busy: no answer in {self.timeout} ms"
+                )
             time.sleep(pause)
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError) as error:
             raise self._odd("no JSON", status) from error
         if status != 200:
-            raise ServerRefused(status, f"the server refused: {sentence_of(answer, status)}")
+            raise ServerError(status, f"the server refused: {sentence_of(answer, status)}")
         if not isinstance(answer, dict):
             raise self._odd("no JSON object")
         return answer, headers
@@ -343,11 +347,15 @@ class Client:
                     return found.status, named, self._content(found)
             except TimeoutError as error:
                 self._disconnect()
-                raise TimedOut(f"no answer in {self.timeout} ms from {self._place}") from error
+                raise ServerTimeoutError(
+                    f"no answer in {self.timeout} ms from {self._place}"
+                ) from error
             except (OSError, http.client.HTTPException) as error:
                 self._disconnect()
                 if fresh or attempt == 2:
-                    raise Unreachable(f"{self._place} does not answer: {error}") from error
+                    raise ServerUnreachableError(
+                        f"{self._place} does not answer: {error}"
+                    ) from error
         raise AssertionError("one of two attempts ends it")
 
     def _content(self, answer: http.client.HTTPResponse) -> bytes:
@@ -386,22 +394,26 @@ class Client:
         return f"the server at {self.ip}:{self.port}"
 
 
-def named(number: int, found: Encoded) -> Fetched | FetchedTokens:
+def named(number: int, found: Encoded) -> FetchedVectors | FetchedTokens:
     """What was asked for, by its names."""
-    return FetchedTokens(number, *found) if isinstance(found, tuple) else Fetched(number, found)
+    return (
+        FetchedTokens(number, *found) if isinstance(found, tuple) else FetchedVectors(number, found)
+    )
 
 
 def check_texts(texts: Texts, is_tokenized: bool) -> None:
     """Refuse what BertClient refuses: no list, an empty one, or a text without any character."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
-        raise BadSetting(f"texts must be a list, not {type(texts).__name__}")
+        raise InvalidArgumentError(f"texts must be a list, not {type(texts).__name__}")
     if not texts:
-        raise BadSetting("texts must have at least one text")
+        raise InvalidArgumentError("texts must have at least one text")
     for place, text in enumerate(texts):
         if is_tokenized:
             if isinstance(text, str) or not all(isinstance(piece, str) for piece in text):
-                raise BadSetting(f"text {place} must be a list of pieces: is_tokenized says so")
+                raise InvalidArgumentError(
+                    f"text {place} must be a list of pieces: is_tokenized says so"
+                )
         elif not isinstance(text, str):
-            raise BadSetting(f"text {place} must be a string, not {type(text).__name__}")
+            raise InvalidArgumentError(f"text {place} must be a string, not {type(text).__name__}")
         if not (text.strip() if isinstance(text, str) else text):
-            raise BadSetting(f"text {place} is empty")
+            raise InvalidArgumentError(f"text {place} is empty")

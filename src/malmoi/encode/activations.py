@@ -13,12 +13,12 @@ from malmoi.encode.pooling.groups import JOINS, Join, Pool, group_bounds, pool_g
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
-from malmoi.encode.tokens.tokenized import SPECIAL, Pieces
-from malmoi.errors import BadSetting
+from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
+from malmoi.errors import InvalidArgumentError
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class SpanVectors:
     """What a text is made of, words or pieces: each with its place and its vector.
 
     `offsets` [n, 2] are characters of the text; special pieces have 0, 0.
@@ -36,7 +36,7 @@ class Activations:
     `layers` says which states of the model these are, of the `count` it has.
     """
 
-    texts: tuple[Pieces, ...]
+    texts: tuple[Tokenized, ...]
     states: tuple[Float32Array, ...]
     layers: tuple[int, ...]
     count: int
@@ -64,13 +64,15 @@ class Activations:
         layers: Layers | None = None,
         mix: Mix | None = None,
         join: Join = "mean",
-    ) -> list[Parts]:
+    ) -> list[SpanVectors]:
         """The words of each text, the vectors of their pieces joined; nothing is pooled."""
         if join not in JOINS:
-            raise BadSetting(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
+            raise InvalidArgumentError(
+                f"there is no join '{join}': choose one of {', '.join(JOINS)}"
+            )
         chosen = choose_recipe(recipe, layers=layers, mix=mix)
         return [
-            Parts(
+            SpanVectors(
                 text.word_texts(),
                 text.word_offsets,
                 pool_groups(self._mixed(i, chosen)[_in_words(text)], _word_bounds(text), join),
@@ -84,14 +86,14 @@ class Activations:
         *,
         layers: Layers | None = None,
         mix: Mix | None = None,
-    ) -> list[Parts]:
+    ) -> list[SpanVectors]:
         """The pieces of each text, special ones too unless a recipe leaves them out."""
         chosen = choose_recipe(recipe, layers=layers, mix=mix)
         found = []
         for i, text in enumerate(self.texts):
             keep = self._kept(text, chosen)
             keys = tuple(text.pieces[piece] for piece in keep)
-            found.append(Parts(keys, text.offsets[keep], self._mixed(i, chosen)[keep]))
+            found.append(SpanVectors(keys, text.offsets[keep], self._mixed(i, chosen)[keep]))
         return found
 
     def _mixed(self, i: int, recipe: Recipe) -> Float32Array:
@@ -99,12 +101,14 @@ class Activations:
         for layer in choose_layers(recipe.layers, self.count):
             if layer not in self.layers:
                 held = ", ".join(map(str, self.layers))
-                raise BadSetting(f"layer {layer} was not kept: these activations hold {held}")
+                raise InvalidArgumentError(
+                    f"layer {layer} was not kept: these activations hold {held}"
+                )
             places.append(self.layers.index(layer))
         return recipe.mixed([self.states[i][place] for place in places])
 
     @staticmethod
-    def _kept(text: Pieces, recipe: Recipe) -> Int64Array:
+    def _kept(text: Tokenized, recipe: Recipe) -> Int64Array:
         return np.flatnonzero(~text.special | recipe.special)
 
     def __len__(self) -> int:
@@ -117,13 +121,15 @@ class Activations:
 def pool_texts(rows: Float32Array, sizes: Sequence[int], recipe: Recipe) -> Float32Array:
     """Mixed rows of texts that lie one after the other, [pieces, dim], as [texts, dim]."""
     if recipe.pool == "none":
-        raise BadSetting("the pool none leaves no vector of a text: ask for pieces instead")
+        raise InvalidArgumentError(
+            "the pool none leaves no vector of a text: ask for pieces instead"
+        )
     return recipe.pooled(rows, group_bounds(sizes))
 
 
-def _in_words(text: Pieces) -> Int64Array:
+def _in_words(text: Tokenized) -> Int64Array:
     return np.flatnonzero(text.words != SPECIAL)
 
 
-def _word_bounds(text: Pieces) -> Int64Array:
+def _word_bounds(text: Tokenized) -> Int64Array:
     return group_bounds(text.word_stops - text.word_starts)

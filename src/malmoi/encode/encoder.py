@@ -18,13 +18,13 @@ from malmoi.encode.pooling.groups import Pool, group_bounds
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
-from malmoi.encode.runtime.engine import Engines
+from malmoi.encode.runtime.engine import AutoEngine
 from malmoi.encode.runtime.run_batches import Then, run_batches
 from malmoi.encode.text_pooling import Pooling, own_pooling, pooling_by
 from malmoi.encode.tokens.inputs import Text, as_texts
 from malmoi.encode.tokens.passages import Span, split_text
-from malmoi.encode.tokens.text_stats import Notes
-from malmoi.encode.tokens.tokenizer import Cutter, make_cutter
+from malmoi.encode.tokens.text_stats import TextStats
+from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
 from malmoi.encode.tokens.windows import (
     Long,
     all_ids,
@@ -33,7 +33,7 @@ from malmoi.encode.tokens.windows import (
     refuse_too_many,
     windows_of,
 )
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 
 CHUNK = 4096  # texts that are cut, sorted and run together, at most
@@ -42,13 +42,13 @@ HELD, CHARACTERS_HELD = 256, 1 << 18  # texts whose states are held at once, at 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContextualEncoder:
+class TransformerEncoder:
     """A model of BERT's family, with its tokenizer and an engine to run it."""
 
     name: str
     config: Config
-    cutter: Cutter
-    engine: Engines
+    cutter: ModelTokenizer
+    engine: AutoEngine
     modules: SentenceModules
 
     @cached_property
@@ -104,7 +104,7 @@ class ContextualEncoder:
         *,
         long: Long = "truncate",
         overlap: int | None = None,
-        notes: Notes | None = None,
+        notes: TextStats | None = None,
     ) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe.
 
@@ -116,7 +116,7 @@ class ContextualEncoder:
         pooling = self.pooling(chosen)
         numbers = choose_layers(chosen.layers if chosen else -1, self.config.states)
         before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)
-        met = Notes() if notes is None else notes
+        met = TextStats() if notes is None else notes
         met.by_layers = chosen is not None
 
         def cut(chunk: list[Text]) -> tuple[list[Text], list[Any]]:
@@ -161,7 +161,7 @@ class ContextualEncoder:
         overlap: int | None = None,
     ) -> Activations:
         """The hidden states of each text, [layers, pieces, dim], and what its pieces are."""
-        asked, notes = as_texts(texts), Notes()
+        asked, notes = as_texts(texts), TextStats()
         numbers = choose_layers(layers, self.config.states)
         shared = check_windows(long, overlap, self.cutter)
         found = self._activations(asked, numbers, notes, shared)
@@ -175,19 +175,19 @@ class ContextualEncoder:
         *,
         long: Long = "truncate",
         overlap: int | None = None,
-        notes: Notes | None = None,
+        notes: TextStats | None = None,
     ) -> Iterator[Activations]:
         """The same for some texts at a time, so that not all states are held at once."""
         numbers = choose_layers(layers, self.config.states)
         shared = check_windows(long, overlap, self.cutter)
-        met = Notes() if notes is None else notes
+        met = TextStats() if notes is None else notes
         for chunk in chunks(texts, HELD, CHARACTERS_HELD):
             yield self._activations(chunk, numbers, met, shared)
         if notes is None:
             met.report(self.name)
 
     def _activations(
-        self, texts: Sequence[Text], layers: tuple[int, ...], notes: Notes, overlap: int | None
+        self, texts: Sequence[Text], layers: tuple[int, ...], notes: TextStats, overlap: int | None
     ) -> Activations:
         uniform = [self.cutter.uniform(text) for text in texts]
         encodings = self.cutter.encoded(uniform, offsets=True)
@@ -236,7 +236,7 @@ class ContextualEncoder:
             return ""
         if chosen not in prompts:
             known = f"it has {', '.join(prompts)}" if prompts else "it has none"
-            raise BadSetting(f"{self.name} has no prompt '{chosen}': {known}")
+            raise InvalidArgumentError(f"{self.name} has no prompt '{chosen}': {known}")
         return prompts[chosen]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -248,7 +248,7 @@ class ContextualEncoder:
         return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
 
 
-def load_contextual(name: str) -> ContextualEncoder:
+def load_transformer(name: str) -> TransformerEncoder:
     """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`.
 
     With `:quantized` after its name its weights are integers: int8 with AVX-512 VNNI, int16 with
@@ -258,13 +258,13 @@ def load_contextual(name: str) -> ContextualEncoder:
     refuse_without_layers(place)
     modules = read_modules(find_model(place))
     config = read_config(modules.transformer)
-    engine = Engines(modules.transformer, config, precision)
-    return ContextualEncoder(str(name), config, make_cutter(modules, config), engine, modules)
+    engine = AutoEngine(modules.transformer, config, precision)
+    return TransformerEncoder(str(name), config, load_tokenizer(modules, config), engine, modules)
 
 
-def reopened(name: str, prompts: dict[str, str], default_prompt: str | None) -> ContextualEncoder:
+def reopened(name: str, prompts: dict[str, str], default_prompt: str | None) -> TransformerEncoder:
     """An encoder as it was in another process, with prompts that its folder may not have."""
-    encoder = load_contextual(name)
+    encoder = load_transformer(name)
     modules = replace(encoder.modules, prompts=prompts, default_prompt=default_prompt)
     return replace(encoder, modules=modules)
 

@@ -8,12 +8,16 @@ from typing import TypeVar
 
 from malmoi.encode.checkpoint.config import Config, read_config
 from malmoi.encode.checkpoint.locate import find_model, is_universal, precision_of
-from malmoi.encode.checkpoint.sentence_transformers import Dense, SentenceModules, read_modules
+from malmoi.encode.checkpoint.sentence_transformers import (
+    DenseModule,
+    SentenceModules,
+    read_modules,
+)
 from malmoi.encode.checkpoint.weights import open_weights, read_weights, weights_file, weights_files
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime.engine import arithmetic_of
-from malmoi.encode.tokens.tokenizer import Cutter, make_cutter
-from malmoi.errors import BadFile, BadSetting
+from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.formats.inspection import Finding
 
 Result = TypeVar("Result")
@@ -46,7 +50,9 @@ class ModelInspection:
 def inspect_model(name: str) -> ModelInspection:
     """Open every part of a model's folder and say what was found."""
     if is_universal(name):
-        raise BadSetting(f"{name} is a package with nothing to look into: malmoi embed runs it")
+        raise InvalidArgumentError(
+            f"{name} is a package with nothing to look into: malmoi embed runs it"
+        )
     place, precision = precision_of(name)
     folder = find_model(place)
     findings: list[Finding] = []
@@ -54,7 +60,7 @@ def inspect_model(name: str) -> ModelInspection:
     config = read_config(modules.transformer)
     _tried(lambda: read_weights(weights_file(modules.transformer), config), findings)
     numbers, size = _tried(lambda: _numbers(modules.transformer), []) or ("", 0)
-    cutter = _tried(lambda: make_cutter(modules, config), findings)
+    cutter = _tried(lambda: load_tokenizer(modules, config), findings)
     if cutter is not None:
         findings += _hangul(cutter)
     return ModelInspection(
@@ -81,7 +87,7 @@ def _tried(read: Callable[[], Result], findings: list[Finding]) -> Result | None
         warnings.simplefilter("ignore")
         try:
             return read()
-        except BadFile as error:
+        except InvalidFileError as error:
             findings.append(Finding(str(error), 1, "", MEND))
             return None
 
@@ -94,7 +100,7 @@ def _numbers(folder: Path) -> tuple[str, int]:
     return ", ".join(sorted(kinds)), sum(file.stat().st_size for file in weights_files(path))
 
 
-def _described(cutter: Cutter, config: Config) -> str:
+def _described(cutter: ModelTokenizer, config: Config) -> str:
     """The kind of tokenizer, and what it makes of capitals and accents."""
     kind = type(cutter.tokenizer.model).__name__
     seen = _pieces(cutter, ACCENT)
@@ -102,7 +108,7 @@ def _described(cutter: Cutter, config: Config) -> str:
     return f"{kind}, {case}, {cutter.tokenizer.get_vocab_size():,} pieces"
 
 
-def _hangul(cutter: Cutter) -> list[Finding]:
+def _hangul(cutter: ModelTokenizer) -> list[Finding]:
     """What is lost of Korean: looked at in the pieces, whatever the model is called."""
     pieces = _pieces(cutter, KOREAN)
     shown = f"{KOREAN} is {' '.join(pieces)}"
@@ -116,7 +122,7 @@ def _hangul(cutter: Cutter) -> list[Finding]:
     return [Finding(what, 0, shown, advice)]
 
 
-def _pieces(cutter: Cutter, text: str) -> list[str]:
+def _pieces(cutter: ModelTokenizer, text: str) -> list[str]:
     uniform = cutter.uniform(text)
     found: list[str] = cutter.tokenizer.encode(uniform, add_special_tokens=False).tokens
     return found
@@ -128,4 +134,4 @@ def _pooling(modules: SentenceModules) -> str:
 
 
 def _step(step: object) -> str:
-    return f"Dense to {len(step.bias)}" if isinstance(step, Dense) else "Normalize"
+    return f"Dense to {len(step.bias)}" if isinstance(step, DenseModule) else "Normalize"

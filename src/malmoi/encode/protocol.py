@@ -31,7 +31,7 @@ class Encoder(Protocol):
 
 
 @runtime_checkable
-class Splitter(Protocol):
+class PassageSplitter(Protocol):
     """An encoder that reads no text past a certain length, and knows how to split it."""
 
     def passages(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:

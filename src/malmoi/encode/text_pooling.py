@@ -18,7 +18,7 @@ from malmoi.encode.pooling.groups import (
 )
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.windows import Window
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 
 
@@ -78,7 +78,9 @@ def own_pooling(modules: SentenceModules) -> Pooling:
 def pooling_by(recipe: Recipe) -> Pooling:
     """What a recipe asks for."""
     if recipe.pool == "none":
-        raise BadSetting("the pool none leaves no vector of a text: ask for pieces instead")
+        raise InvalidArgumentError(
+            "the pool none leaves no vector of a text: ask for pieces instead"
+        )
     finished = l2_normalize if recipe.normalize else _as_it_is
     return Pooling(recipe.mixed, (recipe.pool,), recipe.special, finished)
 

@@ -21,7 +21,7 @@ from malmoi.encode.protocol import encode_stream
 from malmoi.encode.runtime.run_batches import thread_a_core
 from malmoi.encode.tokens.fragments import Fragments
 from malmoi.encode.tokens.inputs import uniform_texts
-from malmoi.encode.tokens.text_stats import Notes
+from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.extras import require
 from malmoi.files.progress import Progress, silent
 
@@ -34,7 +34,7 @@ UNKNOWN, BLANK = 0, 6  # the unknown piece, and the blank before a word
 Ids = list[int]
 
 
-class AlreadyCut:
+class PretokenizedText:
     """Stands where the package has its tokenizer, and takes texts that are cut."""
 
     def encode(self, ids: Ids, **_: Any) -> Ids:
@@ -62,7 +62,7 @@ class UniversalEncoder:
 
     def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
-        notes = Notes(longest=LONGEST)
+        notes = TextStats(longest=LONGEST)
         with thread_a_core() as pool:
             for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
                 ids = [self.pieces(text) for text in chunk]
@@ -70,7 +70,7 @@ class UniversalEncoder:
                 yield self._run([shortened(each) for each in ids], pool)
         notes.report(self.name)
 
-    def _note(self, ids: Sequence[Ids], texts: Sequence[str], notes: Notes) -> None:
+    def _note(self, ids: Sequence[Ids], texts: Sequence[str], notes: TextStats) -> None:
         """Count texts that are cut off, empty, unknown or fragmented."""
         for number, (each, text) in enumerate(zip(ids, texts, strict=True), notes.texts + 1):
             if len(each) > LONGEST + 2:
@@ -120,5 +120,5 @@ def load_universal() -> UniversalEncoder:
     fragments = Fragments(tokenizer._pieces.__getitem__, tokenizer.vocab_size, UNKNOWN)
     fragments.skip([BEGIN, END])
     threads.threadpool_limits(limits=1, user_api="blas")  # for good: each of our threads has a core
-    network = backends.NumpyBackend(str(folder / "weights.npz"), AlreadyCut(), threads=1)
+    network = backends.NumpyBackend(str(folder / "weights.npz"), PretokenizedText(), threads=1)
     return UniversalEncoder(UNIVERSAL, tokenizer, network, fragments)

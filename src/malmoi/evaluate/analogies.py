@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.completion import complete
 from malmoi.evaluate.lookup import form, restricted, rows_by_form
 from malmoi.evaluate.scores import Score, accuracy
-from malmoi.evaluate.sets.word_sets import AnalogySet, Section, read_analogies
+from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
 from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors
@@ -71,7 +71,7 @@ def analogies(
     asked and looked through; `fold_case` takes Athens for athens.
     """
     if method not in ("add", "multiply"):
-        raise BadSetting(f"'{method}' is no method: choose add or multiply")
+        raise InvalidArgumentError(f"'{method}' is no method: choose add or multiply")
     asked = read_analogies(questions)
     among = restricted(vectors, most_frequent)
     forms = [
@@ -110,7 +110,9 @@ def _points(vectors: Vectors, rows: list[int]) -> bool:
     return bool(np.isfinite(vector).all() and vector.any())
 
 
-def _by_section(sections: Iterable[Section], is_right: dict[int, bool]) -> tuple[SectionScore, ...]:
+def _by_section(
+    sections: Iterable[AnalogySection], is_right: dict[int, bool]
+) -> tuple[SectionScore, ...]:
     """Count by section; `is_right` holds the answered questions by number."""
     scores, first = [], 0
     for section in sections:

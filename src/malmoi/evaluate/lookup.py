@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.errors import UnknownWord
+from malmoi.errors import UnknownWordError
 from malmoi.keys import Keys, is_encodable
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -71,7 +71,7 @@ def answer(vectors: Vectors, words: list[str], *, fold_case: bool = True) -> Ans
         elif is_encodable(word):
             try:
                 found[i] = vectors.meant(word.lower() if lowered else word)
-            except UnknownWord:
+            except UnknownWordError:
                 continue
     found[~np.isfinite(found).all(axis=1)] = 0
     is_known = np.any(found, axis=1)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.scores import Score, mean
 from malmoi.search.index import Index
-from malmoi.text.readers import JsonLines, Table
+from malmoi.text.readers import JsonLinesReader, TableReader
 
 Judgements = Mapping[str, float]  # the gain of each text that is worth finding, by its id
 
 
 @dataclass(frozen=True)
-class SearchTest:
+class RetrievalSet:
     """Queries by their ids, and for each the texts worth finding."""
 
     queries: Mapping[str, str]
@@ -28,22 +28,22 @@ class SearchTest:
 
 
 @dataclass(frozen=True)
-class SearchScores:
+class RetrievalScores:
     """The mean over all queries that have something to find."""
 
     ndcg: Score
     recall: Score
 
 
-def evaluate_search(
+def evaluate_retrieval(
     index: Index,
-    test: SearchTest,
+    test: RetrievalSet,
     k: int = 10,
     *,
     hybrid: bool = False,
     lexical: bool = False,
     weight: float | None = None,
-) -> SearchScores:
+) -> RetrievalScores:
     """Search for every query of a test."""
 
     def find(query: str) -> list[str]:
@@ -53,7 +53,9 @@ def evaluate_search(
     return score_search(find, test, k)
 
 
-def score_search(find: Callable[[str], Sequence[str]], test: SearchTest, k: int) -> SearchScores:
+def score_search(
+    find: Callable[[str], Sequence[str]], test: RetrievalSet, k: int
+) -> RetrievalScores:
     """The scores of anything that finds ids for a query, best first."""
     asked = [name for name in test.queries if any(test.relevant.get(name, {}).values())]
     gains, shares = [], []
@@ -62,7 +64,7 @@ def score_search(find: Callable[[str], Sequence[str]], test: SearchTest, k: int)
         gains.append(ndcg(found, test.relevant[name], k))
         shares.append(recall(found, test.relevant[name], k))
     total = len(test.queries)
-    return SearchScores(mean(np.array(gains), total), mean(np.array(shares), total))
+    return RetrievalScores(mean(np.array(gains), total), mean(np.array(shares), total))
 
 
 def ndcg(found: Sequence[str], relevant: Judgements, k: int) -> float:
@@ -77,7 +79,7 @@ def recall(found: Sequence[str], relevant: Judgements, k: int) -> float:
     return len(wanted & {*found[:k]}) / len(wanted)
 
 
-def read_search_test(folder: str | Path, split: str = "test") -> SearchTest:
+def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
     """A test in BEIR's layout: queries.jsonl (`_id`, `text`) and qrels/SPLIT.tsv.
 
     The split may also stand in the names: queries_SPLIT.jsonl, qrels_SPLIT.tsv.
@@ -86,24 +88,26 @@ def read_search_test(folder: str | Path, split: str = "test") -> SearchTest:
     questions = _first(at, f"queries_{split}.jsonl", "queries.jsonl")
     judged = _first(at, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
     relevant: dict[str, dict[str, float]] = {}
-    rows = Table(judged, "score", separator="\t").rows()
+    rows = TableReader(judged, "score", separator="\t").rows()
     next(rows)
     for number, row, _ in rows:
         try:
             query, text, gain = row
             relevant.setdefault(query, {})[text] = float(gain)
         except ValueError as error:
-            raise BadFile(f"{judged}:{number}: not a query, a text and a number") from error
+            raise InvalidFileError(
+                f"{judged}:{number}: not a query, a text and a number"
+            ) from error
     queries = {}
-    for number, value, _ in JsonLines(questions, "text").objects():
+    for number, value, _ in JsonLinesReader(questions, "text").objects():
         try:
             if str(value["_id"]) in relevant:
                 queries[str(value["_id"])] = str(value["text"])
         except (KeyError, TypeError) as error:
-            raise BadFile(f"{questions}:{number}: there is no '_id' and 'text'") from error
+            raise InvalidFileError(f"{questions}:{number}: there is no '_id' and 'text'") from error
     if not queries:
-        raise BadSetting(f"{questions} has no query of {judged}")
-    return SearchTest(queries, relevant)
+        raise InvalidArgumentError(f"{questions} has no query of {judged}")
+    return RetrievalSet(queries, relevant)
 
 
 def _discounted(gains: Sequence[float]) -> float:
@@ -115,4 +119,4 @@ def _first(folder: Path, *names: str) -> Path:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():
                 return path
-    raise BadFile(f"{folder} holds neither {' nor '.join(names)}")
+    raise InvalidFileError(f"{folder} holds neither {' nor '.join(names)}")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 Kind = Literal["spearman", "pearson"]
 
@@ -95,7 +95,7 @@ def pearson(one: Float64Array, other: Float64Array) -> float | None:
 def chance(seed: int) -> np.random.Generator:
     """Where draws come from."""
     if seed < 0:
-        raise BadSetting(f"seed is {seed}: it is at least 0")
+        raise InvalidArgumentError(f"seed is {seed}: it is at least 0")
     return np.random.default_rng(seed)
 
 

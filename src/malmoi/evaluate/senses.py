@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.groups import Join
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.test_file import read_text
 from malmoi.files.progress import Progress, silent
@@ -67,16 +67,20 @@ def read_senses(path: str | Path) -> SensedTexts:
         text, tab, said = line.rpartition("\t")
         named = tuple(sense.strip() for sense in said.split(","))
         if not tab or not text.strip() or not all(named):
-            raise BadFile(f"{path}:{i}: '{line.strip()[:60]}' should be a text, a tab and a sense")
+            raise InvalidFileError(
+                f"{path}:{i}: '{line.strip()[:60]}' should be a text, a tab and a sense"
+            )
         texts.append(text.strip())
         senses.append(named)
     if not texts:
-        raise BadFile(f"{path} holds no texts: it should hold a text, a tab and a sense a line")
+        raise InvalidFileError(
+            f"{path} holds no texts: it should hold a text, a tab and a sense a line"
+        )
     return SensedTexts(path.name, tuple(texts), tuple(senses))
 
 
 def sense_separation(
-    encoder: ContextualEncoder,
+    encoder: TransformerEncoder,
     word: str,
     texts: SensedTexts | str | Path,
     *,
@@ -91,7 +95,7 @@ def sense_separation(
     senses = _labels(word, asked, [place.text for place in places])
     names, groups = np.unique(senses, return_inverse=True)
     if not 2 <= len(names) < len(senses):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{asked.name} has {len(names)} senses for {len(senses)} occurrences of '{word}':"
             " there must be two senses at least, and one of them twice"
         )
@@ -139,7 +143,7 @@ def _labels(word: str, asked: SensedTexts, texts: Sequence[int]) -> list[str]:
     for text, senses in enumerate(asked.senses):
         count = texts.count(text)
         if len(senses) not in (1, count):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{asked.name}: '{asked.texts[text][:60]}' has '{word}' {count} times, and"
                 f" {len(senses)} senses: give one for all, or one for each"
             )

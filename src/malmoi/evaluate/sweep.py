@@ -13,12 +13,12 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.groups import Pool
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
@@ -63,7 +63,7 @@ class Sweep:
 
 
 def sweep_recipes(
-    encoder: ContextualEncoder,
+    encoder: TransformerEncoder,
     pairs: SentenceSet | str | Path,
     *,
     columns: Sequence[str] | None = None,
@@ -91,7 +91,9 @@ def sweep_recipes(
     values = [spearman(each, scores) for each in cosines]
     known = [(value, -i) for i, value in enumerate(values) if value is not None]
     if not known:
-        raise BadSetting(f"{asked.name} has no correlation with anything: its scores are the same")
+        raise InvalidArgumentError(
+            f"{asked.name} has no correlation with anything: its scores are the same"
+        )
     best = -max(known)[1]  # of equals the first, which is the simplest
     width = len(POOLINGS)
     return Sweep(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.lookup import answer, restricted
 from malmoi.evaluate.scores import Score, chance, interval, resampled, spearman
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
@@ -45,7 +45,7 @@ class TypoScore:
     own_rows: int
 
 
-def typo_test(
+def typo_robustness(
     vectors: Vectors,
     pairs: SimilaritySet | str | Path,
     *,
@@ -58,7 +58,7 @@ def typo_test(
     among = restricted(vectors, most_frequent)
     words = [word for pair in asked.pairs for word in pair[:2]]
     random = chance(seed)
-    typos = [corrupt(word, random) for word in words]
+    typos = [add_typo(word, random) for word in words]
     clean, answered = compared(answer(among, words, fold_case=fold_case))
     answers = answer(among, typos, fold_case=fold_case)
     wrong, _ = compared(answers)  # 0 where there is no vector
@@ -85,13 +85,13 @@ def typo_test(
     )
 
 
-def corrupt(word: str, seed: int | np.random.Generator = 0) -> str:
+def add_typo(word: str, seed: int | np.random.Generator = 0) -> str:
     """The word with one typo, never the word itself; the same for the same seed.
 
     First a kind of typo is drawn from those the word allows, then one of that kind.
     """
     if not word.strip():
-        raise BadSetting("an empty word has no letter to get wrong")
+        raise InvalidArgumentError("an empty word has no letter to get wrong")
     random = np.random.default_rng(seed)
     kinds = [typos for typos in possible_typos(word).values() if typos]
     typos = kinds[random.integers(len(kinds))]

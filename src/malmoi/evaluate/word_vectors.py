@@ -8,7 +8,7 @@ from malmoi.evaluate.analogies import MOST_FREQUENT, AnalogyScore, analogies
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
-from malmoi.evaluate.typo_robustness import TypoScore, typo_test
+from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
 from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors
@@ -48,7 +48,7 @@ def evaluate_words(
         for one in pairs
     ]
     kept = [
-        typo_test(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
+        typo_robustness(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
         for one in (pairs if typos else [])
     ]
     answered = []

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from malmoi.cache_paths import can_write, given_cache, user_cache
-from malmoi.errors import BadFile, warn
+from malmoi.errors import InvalidFileError, warn
 
 
 def cache_folder(kind: str) -> Path:
@@ -31,7 +31,7 @@ def temporary_folder() -> Path:
     try:
         folder = Path(tempfile.mkdtemp(prefix="malmoi-"))
     except OSError as error:
-        raise BadFile(
+        raise InvalidFileError(
             "neither a cache folder nor a temporary folder can be written"
             f" ({error.strerror or error}): name a folder in MALMOI_CACHE"
         ) from error

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, BadSetting, warn
+from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.files.output import remove_left_over
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage
 from malmoi.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of 
 
 
 @dataclass(frozen=True)
-class Origin:
+class RunFingerprint:
     """What the work was given: the settings by name, and a digest of the corpus."""
 
     settings: State
@@ -40,7 +40,7 @@ class Origin:
     work: str = "a training"
 
     @classmethod
-    def of(cls, settings: Any, ids: npt.NDArray[Any], vocabulary: Vocabulary) -> "Origin":
+    def of(cls, settings: Any, ids: npt.NDArray[Any], vocabulary: Vocabulary) -> "RunFingerprint":
         """The origin of a training with a dataclass of settings on a stream of ids."""
         digest = blake2b(digest_size=16)
         words = vocabulary.words
@@ -65,14 +65,16 @@ class Checkpoint:
             with damage(self.path or Path("checkpoint")):
                 yield
         except RuntimeError as error:  # torch's word for tensors that do not fit
-            raise BadFile(f"{self.path} is damaged: {error}: begin without resuming") from error
+            raise InvalidFileError(
+                f"{self.path} is damaged: {error}: begin without resuming"
+            ) from error
 
     def copy_to(self, arrays: Tensors) -> None:
         """Let arrays hold what they did when the checkpoint was made."""
         for name, array in arrays.items():
             saved = self.tensors.get(name)
             if saved is None or (saved.shape, saved.dtype) != (array.shape, array.dtype):
-                raise BadFile(
+                raise InvalidFileError(
                     f"{self.path} is damaged: '{name}' is not {array.dtype} {list(array.shape)}:"
                     " begin without resuming"
                 )
@@ -84,7 +86,7 @@ def checkpoint_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.checkpoint")
 
 
-def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: Origin) -> None:
+def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: RunFingerprint) -> None:
     """Write a checkpoint in place of the one before; whatever happens, one of them is there."""
     metadata = {
         "settings": json.dumps(origin.settings),
@@ -94,29 +96,29 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: Origin) -> None:
     write_tensor_file(path, KIND, checkpoint.tensors, metadata)
 
 
-def open_checkpoint(path: Path, origin: Origin) -> Checkpoint:
+def open_checkpoint(path: Path, origin: RunFingerprint) -> Checkpoint:
     """The checkpoint of work that was given the same; the arrays are copies."""
     if not path.exists():
-        raise BadFile(f"there is no {path} to resume from: begin without resuming")
-    tensors, metadata = read_tensor_file(Source(path), KIND)
+        raise InvalidFileError(f"there is no {path} to resume from: begin without resuming")
+    tensors, metadata = read_tensor_file(InputFile(path), KIND)
     with damage(path):
-        found = Origin(dict(json.loads(metadata["settings"])), metadata["corpus"])
+        found = RunFingerprint(dict(json.loads(metadata["settings"])), metadata["corpus"])
         state = dict(json.loads(metadata["state"]))
     refuse_another(path, found, origin)
     return Checkpoint({name: array.copy() for name, array in tensors.items()}, state, path)
 
 
-def refuse_another(path: Path, found: Origin, origin: Origin) -> None:
+def refuse_another(path: Path, found: RunFingerprint, origin: RunFingerprint) -> None:
     """Only the same work goes on as if it had never stopped."""
     for name in origin.settings | found.settings:
         old, new = found.settings.get(name), origin.settings.get(name)
         if old != new:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{path} is of {origin.work} with {name} {old}, not {new}:"
                 f" resume with {name} {old}, or begin without resuming"
             )
     if found.corpus != origin.corpus:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{path} is of {origin.work} on another corpus:"
             " resume with that one, or begin without resuming"
         )
@@ -128,19 +130,19 @@ def discard_checkpoint(path: Path) -> None:
         path.unlink(missing_ok=True)
         remove_left_over(path)
     except OSError as error:
-        raise BadFile(f"{path} cannot be removed: {error.strerror or error}") from error
+        raise InvalidFileError(f"{path} cannot be removed: {error.strerror or error}") from error
 
 
-class Keeper:
+class Checkpointer:
     """The checkpoints of one work: `found` is where it goes on, new ones come now and then.
 
     A checkpoint that is left over when the work begins anew is told of, and stays until
     there is a new one to replace it. Without a path nothing is kept.
     """
 
-    def __init__(self, path: Path | None, origin: Origin, *, resume: bool) -> None:
+    def __init__(self, path: Path | None, origin: RunFingerprint, *, resume: bool) -> None:
         if resume and path is None:
-            raise BadSetting("there is nothing to resume from: name the checkpoint")
+            raise InvalidArgumentError("there is nothing to resume from: name the checkpoint")
         self.path, self.origin = path, origin
         self.found = open_checkpoint(path, origin) if path and resume else None
         self._last = monotonic()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import UInt8Array, UInt32Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 
 BLOCK = 1 << 16
 SPAN = 128  # blocks that a thread verifies at a time
@@ -48,7 +48,7 @@ def sums_from_text(text: str) -> UInt32Array:
     """The checksums in a header."""
     size, _, encoded = text.partition(" ")
     if size != str(BLOCK):
-        raise BadSetting(f"its checksums are of blocks of {size} bytes, not of {BLOCK:,}")
+        raise InvalidArgumentError(f"its checksums are of blocks of {size} bytes, not of {BLOCK:,}")
     return np.frombuffer(base64.b64decode(encoded, validate=True), "<u4")
 
 
@@ -71,7 +71,9 @@ class Blocks:
 
     def __init__(self, body: UInt8Array, sums: UInt32Array, path: Path) -> None:
         if len(sums) != -(-len(body) // BLOCK):
-            raise BadSetting(f"there are checksums for {len(sums):,} blocks of {len(body):,} bytes")
+            raise InvalidArgumentError(
+                f"there are checksums for {len(sums):,} blocks of {len(body):,} bytes"
+            )
         self.path, self.size = path, len(body)
         self._memory, self._sums = body.data, sums
         self._verified = bytearray(len(sums))
@@ -103,7 +105,7 @@ class Blocks:
             if not self._verified[block]:
                 at = block * BLOCK
                 if zlib.crc32(self._memory[at : at + BLOCK]) != self._sums[block]:
-                    raise BadFile(
+                    raise InvalidFileError(
                         f"{self.path} is damaged: the checksum of block {block:,} of its"
                         f" {len(self._sums):,} is wrong: take it from a backup or make it again"
                     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from malmoi.arrays import UInt32Array, UInt64Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.tensors import Tensor, TensorFile, Tensors, damage, expect
 from malmoi.keys import Keys, hash_word
 
@@ -51,19 +51,21 @@ def _expect(tensors: Tensors, prefix: str, *, lookup: bool) -> None:
     expect(tensors, 1, **{f"{prefix}_{name}": kind for name, kind in KINDS.items()})
     sizes = {name: len(tensors[f"{prefix}_{name}"]) for name in (*KINDS,)[: 4 if lookup else 2]}
     if sizes["offsets"] == 0:
-        raise BadSetting(f"the {prefix}s do not fit their offsets")
+        raise InvalidArgumentError(f"the {prefix}s do not fit their offsets")
     if lookup and not sizes["hashes"] == sizes["rows"] == sizes["offsets"] - 1:
-        raise BadSetting(f"the {prefix}s' index is not as long as the {prefix}s")
+        raise InvalidArgumentError(f"the {prefix}s' index is not as long as the {prefix}s")
 
 
 def _check_offsets(prefix: str, offsets: Any, size: int) -> None:
     if offsets[0] != 0 or offsets[-1] != size or np.any(offsets[1:] < offsets[:-1]):
-        raise BadSetting(f"the {prefix}s do not fit their offsets")
+        raise InvalidArgumentError(f"the {prefix}s do not fit their offsets")
 
 
 def _check_rows(prefix: str, rows: Any, count: int) -> None:
     if len(rows) and int(rows.max()) >= count:
-        raise BadSetting(f"the {prefix}s' index names row {int(rows.max()):,} of {count:,}")
+        raise InvalidArgumentError(
+            f"the {prefix}s' index names row {int(rows.max()):,} of {count:,}"
+        )
 
 
 class FileKeys(Keys):
@@ -120,7 +122,9 @@ class FileKeys(Keys):
         start, stop = self._tensors["offsets"].rows(slice(row, row + 2)).tolist()
         packed = self._tensors["bytes"]
         if not 0 <= start <= stop <= len(packed.array):
-            raise BadFile(f"{self._path} is damaged: the {self._prefix}s do not fit their offsets")
+            raise InvalidFileError(
+                f"{self._path} is damaged: the {self._prefix}s do not fit their offsets"
+            )
         return bytes(packed.rows(slice(start, stop)).data)
 
     def strings(self, rows: Iterable[int]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.output import complaints
 
 NAME = "lock"
@@ -73,6 +73,6 @@ def _lock(number: int, what: Path) -> None:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         holder = os.pread(number, 20, 0).decode(errors="replace")
-        raise BadFile(
+        raise InvalidFileError(
             f"{what} is being written by another process ({holder}): try again when it is done"
         ) from error

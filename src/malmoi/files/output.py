@@ -16,7 +16,7 @@ from pathlib import Path
 from platform import node
 from typing import BinaryIO, cast
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.source import check_name
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -34,7 +34,7 @@ def beside(*paths: Path) -> Iterator[list[Path]]:
         with complaints(paths[0]):
             for target in targets:
                 if target.is_dir():
-                    raise BadFile(f"{target} is a folder: name a file to write")
+                    raise InvalidFileError(f"{target} is a folder: name a file to write")
             yield parts
             put_in_place(parts, targets)
     finally:
@@ -62,7 +62,7 @@ def complaints(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadFile(_complaint(path, error)) from error
+        raise InvalidFileError(_complaint(path, error)) from error
 
 
 def _sync_names(folder: Path) -> None:

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 
 BLOCK = 16 << 20
@@ -26,7 +26,7 @@ GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-class Source:
+class InputFile:
     """One file on disk."""
 
     def __init__(self, path: Path) -> None:
@@ -35,10 +35,10 @@ class Source:
         check_name(path)
         with self._complaints():
             if path.is_dir():
-                raise BadFile(f"{path} is a folder: name the file inside it")
+                raise InvalidFileError(f"{path} is a folder: name the file inside it")
             self.size = path.stat().st_size
             if self.size == 0:
-                raise BadFile(f"{path} is empty")
+                raise InvalidFileError(f"{path} is empty")
             with path.open("rb") as file:
                 start = file.read(4)
             self.compressed = start.startswith((GZIP, ZSTD))
@@ -121,18 +121,20 @@ class Source:
         try:
             yield
         except FileNotFoundError as error:
-            raise BadFile(f"{self.path} does not exist") from error
+            raise InvalidFileError(f"{self.path} does not exist") from error
         except self._damage() as error:
             kind = "zstd" if self._zstd else "gzip"
-            raise BadFile(f"{self.path} is a damaged or cut-off {kind} file") from error
+            raise InvalidFileError(f"{self.path} is a damaged or cut-off {kind} file") from error
         except OSError as error:
-            raise BadFile(f"{self.path} cannot be read: {error.strerror or error}") from error
+            raise InvalidFileError(
+                f"{self.path} cannot be read: {error.strerror or error}"
+            ) from error
 
 
 def check_name(path: Path) -> None:
     """Refuse what no system takes for the name of a file."""
     if "\0" in str(path):
-        raise BadFile(f"{str(path)!r} cannot be the name of a file")
+        raise InvalidFileError(f"{str(path)!r} cannot be the name of a file")
 
 
 class ZstdStream(io.RawIOBase):

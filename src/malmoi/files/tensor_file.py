@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import TensorFile, Tensors, open_tensor_file, write_tensors
 
 FORMAT, KIND = "malmoi", "kind"
@@ -47,32 +47,34 @@ def write_tensor_file(
     write_tensors(path, tensors, {**(metadata or {}), **own})
 
 
-def find_tensor_file(source: Source, kind: Kind) -> TensorFile:
+def find_tensor_file(source: InputFile, kind: Kind) -> TensorFile:
     """A file of this kind, its arrays still to be verified."""
     file = open_tensor_file(source)
     if kind.fits(file.metadata):
         return file
     if file.metadata.get(KIND, kind.name) == kind.name and FORMAT in file.metadata:
-        raise BadFile(
+        raise InvalidFileError(
             f"{source.path} is of version {file.metadata[FORMAT]}; this malmoi reads {kind.version}"
         )
-    raise BadFile(f"{source.path} is not {kind.title} but {described(file.metadata)}: name another")
+    raise InvalidFileError(
+        f"{source.path} is not {kind.title} but {described(file.metadata)}: name another"
+    )
 
 
-def read_tensor_file(source: Source, kind: Kind) -> tuple[Tensors, dict[str, str]]:
+def read_tensor_file(source: InputFile, kind: Kind) -> tuple[Tensors, dict[str, str]]:
     """The arrays of a file of this kind, verified, and its metadata."""
     file = find_tensor_file(source, kind)
     return file.arrays(), file.metadata
 
 
-def verify_file(source: Source) -> str:
+def verify_file(source: InputFile) -> str:
     """Verify all of a tensor file; what to say of its checksums."""
     file = open_tensor_file(source)
     file.arrays()
     return UNCHECKED if file.blocks is None else f"CRC-32, all {len(file.blocks):,} blocks verified"
 
 
-def tensor_facts(source: Source) -> dict[str, str]:
+def tensor_facts(source: InputFile) -> dict[str, str]:
     """What there is to know of any tensor file, all of which is verified."""
     file = open_tensor_file(source)
     shapes = [f"{name} {list(array.shape)}" for name, array in sorted(file.unverified().items())]

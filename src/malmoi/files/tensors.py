@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.checksums import (
     Blocks,
     block_sums,
@@ -29,7 +29,7 @@ from malmoi.files.checksums import (
     touched,
 )
 from malmoi.files.output import beside
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 
 DTYPES = {
     "BOOL": "?",
@@ -112,7 +112,7 @@ class TensorFile:
         return {name: tensor.array for name, tensor in self.tensors.items()}
 
 
-def open_tensors(source: Source) -> tuple[Tensors, dict[str, str]]:
+def open_tensors(source: InputFile) -> tuple[Tensors, dict[str, str]]:
     """Every array as a view of the mapped file, verified, and the metadata.
 
     What is BF16 becomes a float32 of its own.
@@ -121,7 +121,7 @@ def open_tensors(source: Source) -> tuple[Tensors, dict[str, str]]:
     return file.arrays(), file.metadata
 
 
-def open_tensor_file(source: Source) -> TensorFile:
+def open_tensor_file(source: InputFile) -> TensorFile:
     """A file whose header is verified, and its arrays when they are used."""
     with damage(source.path):
         return _open(source)
@@ -136,25 +136,27 @@ def damage(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def damaged(path: Path, error: Exception) -> BadFile:
+def damaged(path: Path, error: Exception) -> InvalidFileError:
     """What to say of a file that cannot be true."""
     reason = str(error)
-    if not isinstance(error, BadSetting):
+    if not isinstance(error, InvalidArgumentError):
         reason = f"its header is wrong ({type(error).__name__}: {error})"
-    return BadFile(f"{path} is damaged: {reason}")
+    return InvalidFileError(f"{path} is damaged: {reason}")
 
 
-def _open(source: Source) -> TensorFile:
+def _open(source: InputFile) -> TensorFile:
     if source.compressed:
-        raise BadSetting("it is compressed, and is opened in place: decompress it")
+        raise InvalidArgumentError("it is compressed, and is opened in place: decompress it")
     (length,) = struct.unpack_from("<Q", source.head)
     if length > source.size - 8:
-        raise BadSetting(f"the header should take {length:,} bytes of a file of {source.size:,}")
+        raise InvalidArgumentError(
+            f"the header should take {length:,} bytes of a file of {source.size:,}"
+        )
     header = json.loads(bytes(source.mapped[8 : 8 + length]))
     body = source.mapped[8 + length :]
     metadata = header.get(METADATA, {})
     if not all(isinstance(text, str) for text in metadata.values()):
-        raise BadSetting("its metadata are not strings")
+        raise InvalidArgumentError("its metadata are not strings")
     checksum = metadata.get(HEADER_SUM, "")
     blocks = _blocks(header, body, source.path)
     del header[METADATA]
@@ -169,7 +171,7 @@ def _blocks(header: dict[str, Any], body: UInt8Array, path: Path) -> Blocks | No
         return None
     expected = metadata.pop(HEADER_SUM, "")
     if json_sum(header) != expected:
-        raise BadSetting("the checksum of its header is wrong")
+        raise InvalidArgumentError("the checksum of its header is wrong")
     return Blocks(body, sums_from_text(metadata.pop(BLOCK_SUMS)), path)
 
 
@@ -177,10 +179,12 @@ def _tensor(name: str, entry: dict[str, Any], body: UInt8Array, blocks: Blocks |
     first, last = entry["data_offsets"]
     shape, dtype = entry["shape"], _dtype(entry["dtype"])
     if min(shape, default=0) < 0:
-        raise BadSetting(f"'{name}' has the shape {shape}")
+        raise InvalidArgumentError(f"'{name}' has the shape {shape}")
     size = int(np.prod(shape, dtype=object)) * dtype.itemsize
     if not 0 <= first <= last <= len(body) or last - first != size:
-        raise BadSetting(f"'{name}' should take {size:,} bytes up to {last:,} of {len(body):,}")
+        raise InvalidArgumentError(
+            f"'{name}' should take {size:,} bytes up to {last:,} of {len(body):,}"
+        )
     array = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
     if entry["dtype"] == HALVED:
         if blocks is not None:
@@ -191,7 +195,9 @@ def _tensor(name: str, entry: dict[str, Any], body: UInt8Array, blocks: Blocks |
 
 def _dtype(name: str) -> np.dtype[Any]:
     if name not in DTYPES and name != HALVED:
-        raise BadSetting(f"it holds numbers of the kind '{name}', which are not known here")
+        raise InvalidArgumentError(
+            f"it holds numbers of the kind '{name}', which are not known here"
+        )
     return np.dtype(DTYPES.get(name, "<u2"))
 
 
@@ -239,6 +245,8 @@ def expect(tensors: Tensors, dimensions: int, **dtypes: str) -> None:
         if name not in tensors:
             continue
         if tensors[name].dtype != np.dtype(dtype):
-            raise BadSetting(f"'{name}' holds {tensors[name].dtype} instead of {np.dtype(dtype)}")
+            raise InvalidArgumentError(
+                f"'{name}' holds {tensors[name].dtype} instead of {np.dtype(dtype)}"
+            )
         if tensors[name].ndim != dimensions:
-            raise BadSetting(f"'{name}' has the shape {tensors[name].shape}")
+            raise InvalidArgumentError(f"'{name}' has the shape {tensors[name].shape}")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadFile, BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.formats import catalogue, packaged
-from malmoi.formats.reading import Reading, Request, finite_rows, nfc
+from malmoi.formats.reading import LoadRequest, LoadResult, finite_rows, nfc
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -35,22 +35,24 @@ def load(
     `path` may also be the name of vectors that install with a package: `glove-6b-50d`.
     """
     if isinstance(only, str):
-        raise BadSetting(f"only is the one string '{only}': give a list of words")
+        raise InvalidArgumentError(f"only is the one string '{only}': give a list of words")
     wanted = None if only is None else frozenset(map(nfc, only))
-    request = Request(limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress)
+    request = LoadRequest(
+        limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress
+    )
     reading = read(path, request)
     for note in reading.report.notes():
         warnings.warn(f"{path}: {note}", MalmoiWarning, stacklevel=2)
     return reading.vectors
 
 
-def read(path: PathLike, request: Request) -> Reading:
+def read(path: PathLike, request: LoadRequest) -> LoadResult:
     """The vectors of a file with a report of what was met on the way."""
     if packaged.is_packaged(str(path)) and not Path(path).exists():
         return packaged.read(str(path), request)
     if (meant := packaged.near(str(path))) and not Path(path).exists():
-        raise BadFile(f"{path} does not exist; did you mean {meant}?")
-    source = Source(Path(path))
+        raise InvalidFileError(f"{path} does not exist; did you mean {meant}?")
+    source = InputFile(Path(path))
     kind = catalogue.get_format(catalogue.recognise(source))
     reading = kind.read(source, request)
     reading.report.format = kind.TITLE
@@ -79,9 +81,11 @@ def save(
             stacklevel=2,
         )
     if vectors.dim == 0:
-        raise BadSetting(f"{path} was not written: the vectors have no numbers")
+        raise InvalidArgumentError(f"{path} was not written: the vectors have no numbers")
     finite = finite_rows(vectors.matrix)
     if not finite.all():
         word = vectors.keys[int(np.argmin(finite))]
-        raise BadSetting(f"{path} was not written: the vector of '{word}' holds nan or inf")
+        raise InvalidArgumentError(
+            f"{path} was not written: the vector of '{word}' holds nan or inf"
+        )
     catalogue.get_format(name).write(vectors, target, progress)

@@ -6,10 +6,10 @@ from pathlib import Path
 from pickletools import genops
 from typing import Protocol, cast
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.formats.reading import Reading, Request
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.vectors import Vectors
 
 
@@ -18,10 +18,10 @@ class Format(Protocol):
 
     TITLE: str
 
-    def matches(self, source: Source) -> bool:
+    def matches(self, source: InputFile) -> bool:
         """Whether a file is of this format, by its first bytes."""
 
-    def read(self, source: Source, request: Request) -> Reading:
+    def read(self, source: InputFile, request: LoadRequest) -> LoadResult:
         """The vectors asked for."""
 
     def write(self, vectors: Vectors, path: Path, progress: Progress = silent) -> None:
@@ -72,28 +72,32 @@ REFUSED = {
 def get_format(name: str) -> Format:
     """A format by its name."""
     if name not in MODULES:
-        raise BadSetting(f"there is no format '{name}': choose one of {', '.join(MODULES)}")
+        raise InvalidArgumentError(
+            f"there is no format '{name}': choose one of {', '.join(MODULES)}"
+        )
     return cast(Format, import_module(f"malmoi.formats.{MODULES[name]}"))
 
 
-def recognise(source: Source) -> str:
+def recognise(source: InputFile) -> str:
     """The name of a file's format, by its content."""
     if not source.head:  # zipped
-        raise BadFile(f"{source.path} is empty")
+        raise InvalidFileError(f"{source.path} is empty")
     if get_format(OURS).matches(source):  # it begins with a length, which may look like anything
         return OURS
     for start, why in REFUSED.items():
         if source.head.startswith(start):
-            raise BadFile(f"{source.path} {why}")
+            raise InvalidFileError(f"{source.path} {why}")
     for name in MODULES:
         if get_format(name).matches(source):
             return name
     if is_old_pickle(source):
-        raise BadFile(f"{source.path} {PICKLE}")
-    raise BadFile(f"{source.path} is in none of the formats known here ({', '.join(MODULES)})")
+        raise InvalidFileError(f"{source.path} {PICKLE}")
+    raise InvalidFileError(
+        f"{source.path} is in none of the formats known here ({', '.join(MODULES)})"
+    )
 
 
-def is_old_pickle(source: Source) -> bool:
+def is_old_pickle(source: InputFile) -> bool:
     """Whether a file begins and ends as a pickle without a mark does (protocols 0 and 1)."""
     if bytes(source.mapped[-1:]) != b".":
         return False
@@ -110,7 +114,7 @@ def format_for(path: Path, *, subwords: bool) -> str:
     if suffix == ".bin":
         return "fasttext" if subwords else "word2vec-binary"
     if suffix not in SUFFIXES:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"'{path.name}' does not say which format to write: end it in"
             f" {', '.join(SUFFIXES)} or .bin, or name the format"
         )
@@ -120,6 +124,6 @@ def format_for(path: Path, *, subwords: bool) -> str:
 def refuse_zipped(path: Path, name: str) -> None:
     """What is opened in place cannot be zipped."""
     if path.suffix == ".gz" and name not in STREAMED:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"a {name} file is opened in place and cannot be zipped: leave out the .gz"
         )

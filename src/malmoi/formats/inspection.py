@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
 from malmoi.formats.malmoi_file import matches as is_ours
-from malmoi.formats.reading import Report, Request, decomposed
+from malmoi.formats.reading import LoadReport, LoadRequest, decomposed
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -49,10 +49,10 @@ class Inspection:
 
 def inspect(path: PathLike, *, encoding: str = "utf-8", progress: Progress = silent) -> Inspection:
     """Read a file to its end, whatever is wrong with it, and say what was found."""
-    request = Request(strict=False, encoding=encoding, progress=progress)
+    request = LoadRequest(strict=False, encoding=encoding, progress=progress)
     reading = read(path, request)
     vectors = reading.vectors
-    source = Source(Path(path)) if Path(path).exists() else None  # None: in a package
+    source = InputFile(Path(path)) if Path(path).exists() else None  # None: in a package
     return Inspection(
         path=str(path),
         format=reading.report.format,
@@ -79,7 +79,7 @@ def describe_subwords(vectors: Vectors) -> str:
     return f"{cut.shortest} to {cut.longest} characters in {cut.buckets:,} buckets{pruned}"
 
 
-def findings(vectors: Vectors, report: Report) -> list[Finding]:
+def findings(vectors: Vectors, report: LoadReport) -> list[Finding]:
     """All that is wrong or odd."""
     skip = "malmoi convert --skip-bad-rows leaves them out"
     take = "malmoi convert --skip-bad-rows takes what is there"

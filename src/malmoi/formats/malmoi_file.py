@@ -15,13 +15,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from malmoi.deferred import defer
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
 from malmoi.files.tensors import TensorFile, Tensors, damage, expect
-from malmoi.formats.reading import Reading, Report, Request, chosen_rows
+from malmoi.formats.reading import LoadReport, LoadRequest, LoadResult, chosen_rows
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
@@ -32,25 +32,27 @@ SUBWORD_TENSORS = ("own", "ngrams", "kept")
 DEFERRED = ("matrix", "norms", "counts", "output", "own", "ngrams")
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """A safetensors header that names us."""
     head = source.head
     return head[8:9] == b"{" and b'"malmoi"' in head[: 1 << 16] and b'"__metadata__"' in head
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """Open the file; of a large one, little but the header is read before it is used."""
     if source.compressed:
-        raise BadFile(f"{source.path} is zipped; gunzip it: our own file is opened in place")
+        raise InvalidFileError(
+            f"{source.path} is zipped; gunzip it: our own file is opened in place"
+        )
     file = find_tensor_file(source, KIND)
     if "matrix" not in file.tensors:
-        raise BadFile(f"{source.path} holds no vectors")
+        raise InvalidFileError(f"{source.path} holds no vectors")
     with damage(source.path):
         vectors = assemble(file)
-    report = Report(rows=len(vectors))
+    report = LoadReport(rows=len(vectors))
     if request.limit is not None or request.only is not None:
         vectors = vectors.take(chosen_rows(vectors.keys, request))
-    return Reading(vectors, report)
+    return LoadResult(vectors, report)
 
 
 def assemble(file: TensorFile) -> Vectors:
@@ -70,7 +72,9 @@ def assembled(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors
     expect(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
     expect(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
     if len(tensors["norms"]) != len(keys):
-        raise BadSetting(f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys")
+        raise InvalidArgumentError(
+            f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys"
+        )
     meta = dict(json.loads(metadata.get("meta", "{}")).items())
     vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta, tensors.get("output"))
     if "subwords" in metadata:

@@ -8,11 +8,11 @@ from tokenize import TokenError
 
 import numpy as np
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import GZIP, Source
-from malmoi.formats.reading import Reading, Request, recoded, selected
+from malmoi.files.source import GZIP, InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult, recoded, selected
 from malmoi.formats.text.text_output import check_keys
 from malmoi.keys import Keys, encode
 from malmoi.vectors import Vectors
@@ -23,29 +23,29 @@ DAMAGE = (ValueError, TypeError, EOFError, OSError, SyntaxError, TokenError, Ove
           MemoryError, RecursionError)  # fmt: skip
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """NumPy's magic bytes."""
     return source.head.startswith(b"\x93NUMPY")
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """The array, memory-mapped where it is float32 already, and its words."""
     if source.compressed:
-        raise BadFile(f"{source.path} is zipped; gunzip it: an array is opened in place")
+        raise InvalidFileError(f"{source.path} is zipped; gunzip it: an array is opened in place")
     try:
         array = np.load(source.path, mmap_mode="r", allow_pickle=False)
     except DAMAGE as error:
-        raise BadFile(
+        raise InvalidFileError(
             f"{source.path} is a damaged array or one of Python objects: {error}"
         ) from error
     if array.ndim != 2 or array.dtype.kind not in "fiu":
-        raise BadFile(
+        raise InvalidFileError(
             f"{source.path} holds {array.dtype} of shape {array.shape}: rows of numbers are needed"
         )
     words = word_list(source.path)
     keys = Keys.of_bytes(read_words(words))
     if len(keys) != len(array):
-        raise BadFile(
+        raise InvalidFileError(
             f"{words} has {len(keys):,} words for the {len(array):,} rows of {source.path}"
         )
     vectors = Vectors(recoded(keys, request.encoding), array.view(np.ndarray))
@@ -60,7 +60,9 @@ def word_list(path: Path) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise BadFile(f"{path} has no words: put them into {places[0].name} beside it, one a line")
+    raise InvalidFileError(
+        f"{path} has no words: put them into {places[0].name} beside it, one a line"
+    )
 
 
 def own_words(path: Path) -> Path:
@@ -73,9 +75,9 @@ def read_words(path: Path) -> list[bytes]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}") from error
     if content.startswith(GZIP):
-        content = b"".join(block.tobytes() for block, _ in Source(path).blocks())
+        content = b"".join(block.tobytes() for block, _ in InputFile(path).blocks())
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     return [line.removesuffix(b"\r") for line in lines]
 

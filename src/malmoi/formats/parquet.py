@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
 from malmoi.files.output import beside
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.formats.reading import Reading, Request, selected, undecodable
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult, selected, undecodable
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 
@@ -23,12 +23,12 @@ TITLE = "Parquet"
 MAGIC = b"PAR1"
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """Parquet's magic bytes, at both ends."""
     return source.head.startswith(MAGIC) and bytes(source.mapped[-4:]) == MAGIC
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """The three columns."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
@@ -37,7 +37,7 @@ def read(source: Source, request: Request) -> Reading:
             names = file.schema_arrow.names
             missing = {"key", "vector"} - set(names)
             if missing:
-                raise BadFile(
+                raise InvalidFileError(
                     f"{source.path} has no column '{min(missing)}' (it has {', '.join(names)}):"
                     " the words go into 'key', the numbers into 'vector'"
                 )
@@ -51,14 +51,14 @@ def read(source: Source, request: Request) -> Reading:
             json.loads(said),
         )
     except (arrow.ArrowException, OSError, AttributeError, ValueError, TypeError) as error:
-        raise BadFile(f"{source.path} is damaged or holds no vectors: {error}") from error
+        raise InvalidFileError(f"{source.path} is damaged or holds no vectors: {error}") from error
     return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
 
 
 def as_counts(column: Any, path: Path) -> Int64Array:
     """A column of whole numbers."""
     if column.null_count:
-        raise BadFile(f"{path} has rows without a number in its column 'count'")
+        raise InvalidFileError(f"{path} has rows without a number in its column 'count'")
     return np.asarray(column, dtype=np.int64)
 
 
@@ -67,7 +67,7 @@ def as_rows(column: Any, path: Path) -> Float32Array:
     compute = require("pyarrow.compute", extra="parquet")
     widths = compute.min_max(compute.list_value_length(column)).as_py()
     if column.null_count or widths["min"] != widths["max"]:
-        raise BadFile(f"{path} has rows of different width in its column 'vector'")
+        raise InvalidFileError(f"{path} has rows of different width in its column 'vector'")
     dim = widths["min"] if len(column) else getattr(column.type, "list_size", 0)
     with np.errstate(over="ignore"):
         numbers = np.asarray(column.combine_chunks().flatten(), dtype=np.float32)
@@ -81,7 +81,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
     strange = undecodable(vectors.keys)
     if len(strange):
         key = vectors.keys[int(strange[0])]
-        raise BadSetting(f"{TITLE} cannot hold the key {key!r}, which is not UTF-8")
+        raise InvalidArgumentError(f"{TITLE} cannot hold the key {key!r}, which is not UTF-8")
     flat = arrow.array(vectors.matrix.reshape(-1))
     columns = {
         "key": arrow.array(list(vectors.keys), arrow.string()),

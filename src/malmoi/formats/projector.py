@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.formats.numpy_pair import read_words
-from malmoi.formats.reading import Reading, Request, recoded
+from malmoi.formats.reading import LoadRequest, LoadResult, recoded
 from malmoi.formats.text.text_lines import find_layout, line_blocks, read_lines
 from malmoi.formats.text.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode
@@ -24,13 +24,13 @@ DIGITS = 18  # of the largest count that is read
 TITLE = "projector TSV"
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """Tab-separated numbers, and nothing else."""
     layout = find_layout(source)
     return layout is not None and not layout.keyed
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """Numbers and words of the two files."""
     layout = find_layout(source)
     assert layout is not None  # as `matches` has found
@@ -40,7 +40,9 @@ def read(source: Source, request: Request) -> Reading:
     if len(lines) == rows + 1:
         lines = lines[1:]  # after a header
     if len(lines) != rows:
-        raise BadFile(f"{place} has {len(lines):,} words for the {rows:,} rows of {source.path}")
+        raise InvalidFileError(
+            f"{place} has {len(lines):,} words for the {rows:,} rows of {source.path}"
+        )
     keys = Keys.of_bytes([line[0] for line in lines])
     reading = read_lines(source, layout, request, keys)
     counts = [int(line[1]) for line in lines if len(line) == 2 and is_count(line[1])]
@@ -66,7 +68,7 @@ def metadata_of(path: Path) -> Path:
     for place in (path.with_name(name) for name in names):
         if place != path and place.is_file():
             return place
-    raise BadFile(
+    raise InvalidFileError(
         f"{path} has no words: put them into {own_metadata(path).name} beside it, one a line"
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.errors import BadFile, BadSetting, check_encoding, printable
+from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, printable
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
@@ -23,7 +23,7 @@ LENIENT = "to leave such rows out, use strict=False (convert --skip-bad-rows)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class LoadRequest:
     """Which rows are wanted, and what happens to those that make no sense."""
 
     limit: int | None = None
@@ -34,7 +34,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 0:
-            raise BadSetting(f"limit is {self.limit}: it counts rows")
+            raise InvalidArgumentError(f"limit is {self.limit}: it counts rows")
         check_encoding(self.encoding)
 
     def wanted(self) -> Keys:
@@ -50,7 +50,7 @@ class Request:
 
 
 @dataclass(kw_only=True)
-class Met:
+class IssueCount:
     """How often something was met, and the first case of it."""
 
     count: int = 0
@@ -63,16 +63,16 @@ class Met:
 
 
 @dataclass(kw_only=True)
-class Report:
+class LoadReport:
     """What a reader met on the way."""
 
     format: str = ""
     rows: int = 0
     numbers: str = "float32"  # how the file writes them
-    misfits: Met = field(default_factory=Met)
-    not_finite: Met = field(default_factory=Met)
-    repeated: Met = field(default_factory=Met)
-    undecodable: Met = field(default_factory=Met)
+    misfits: IssueCount = field(default_factory=IssueCount)
+    not_finite: IssueCount = field(default_factory=IssueCount)
+    repeated: IssueCount = field(default_factory=IssueCount)
+    undecodable: IssueCount = field(default_factory=IssueCount)
     remarks: list[str] = field(default_factory=list)
 
     def notes(self) -> list[str]:
@@ -88,14 +88,14 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Reading:
+class LoadResult:
     """The vectors of a file and what was met on the way."""
 
     vectors: Vectors
-    report: Report
+    report: LoadReport
 
 
-def chosen_rows(keys: Keys, request: Request) -> Int64Array:
+def chosen_rows(keys: Keys, request: LoadRequest) -> Int64Array:
     """Which rows of a file, whose keys are all known, are asked for."""
     rows = np.arange(min(len(keys), len(keys) if request.limit is None else request.limit))
     if request.only is None:
@@ -104,9 +104,9 @@ def chosen_rows(keys: Keys, request: Request) -> Int64Array:
     return found[(found >= 0) & (found < len(rows))]
 
 
-def selected(vectors: Vectors, request: Request, place: Callable[[int], str]) -> Reading:
+def selected(vectors: Vectors, request: LoadRequest, place: Callable[[int], str]) -> LoadResult:
     """What is asked for of vectors that lie in memory or in a mapped file as a whole."""
-    report = Report(rows=len(vectors))
+    report = LoadReport(rows=len(vectors))
     if request.limit is not None or request.only is not None:
         vectors = vectors.take(chosen_rows(vectors.keys, request))
     finite = finite_rows(vectors.matrix)
@@ -116,13 +116,13 @@ def selected(vectors: Vectors, request: Request, place: Callable[[int], str]) ->
         refuse_or_note(report.not_finite, int((~finite).sum()), why, request)
         vectors = vectors.take(np.flatnonzero(finite))
     note_undecodable(vectors.keys, report)
-    return Reading(without_repeats(vectors, report), report)
+    return LoadResult(without_repeats(vectors, report), report)
 
 
-def refuse_or_note(met: Met, count: int, why: str, request: Request) -> None:
+def refuse_or_note(met: IssueCount, count: int, why: str, request: LoadRequest) -> None:
     """Rows that make no sense: the end of it, or counted and left out."""
     if request.strict:
-        raise BadFile(f"{why}; {LENIENT}")
+        raise InvalidFileError(f"{why}; {LENIENT}")
     met.note(count, why)
 
 
@@ -136,7 +136,7 @@ def finite_rows(matrix: Float32Array, block: int = 65536) -> npt.NDArray[np.bool
     return finite
 
 
-def without_repeats(vectors: Vectors, report: Report) -> Vectors:
+def without_repeats(vectors: Vectors, report: LoadReport) -> Vectors:
     """The first row of every key."""
     repeats = vectors.keys.repeats()
     if not len(repeats):
@@ -160,7 +160,7 @@ def undecodable(keys: Keys) -> Int64Array:
     )
 
 
-def note_undecodable(keys: Keys, report: Report) -> None:
+def note_undecodable(keys: Keys, report: LoadReport) -> None:
     """Count keys that are not UTF-8."""
     rows = undecodable(keys)
     if len(rows):

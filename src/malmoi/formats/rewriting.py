@@ -1,6 +1,6 @@
 """Vectors made ready to be stored: keys composed, rows of length one."""
 
-from malmoi.formats.reading import Report, nfc, without_repeats
+from malmoi.formats.reading import LoadReport, nfc, without_repeats
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -9,7 +9,7 @@ def composed(vectors: Vectors) -> Vectors:
     """Keys in NFC; of two that become the same the first row is kept."""
     keys = Keys.of(map(nfc, vectors.keys))
     plain = Vectors(keys, vectors.matrix, vectors.counts, vectors.meta)
-    return without_repeats(plain, Report())
+    return without_repeats(plain, LoadReport())
 
 
 def normalised(vectors: Vectors) -> Vectors:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt8Array
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.formats.reading import (
-    Reading,
-    Report,
-    Request,
+    LoadReport,
+    LoadRequest,
+    LoadResult,
     finite_rows,
     nfc,
     note_undecodable,
@@ -28,9 +28,9 @@ from malmoi.vectors import Vectors
 class Gatherer:
     """Collects rows block by block, keeping only those asked for."""
 
-    def __init__(self, source: Source, request: Request, dim: int) -> None:
+    def __init__(self, source: InputFile, request: LoadRequest, dim: int) -> None:
         self.path, self.request, self.dim = source.path, request, dim
-        self.report = Report()
+        self.report = LoadReport()
         self.matrix: Float32Array = np.empty((0, dim), dtype=np.float32)
         self.kept = 0
         self._keys: list[tuple[UInt8Array, Int64Array]] = []
@@ -82,16 +82,18 @@ class Gatherer:
     def remark(self, problem: str) -> None:
         """Something wrong with the whole file: the end of it, or noted."""
         if self.request.strict:
-            raise BadFile(f"{problem}; to take what is there, use strict=False (--skip-bad-rows)")
+            raise InvalidFileError(
+                f"{problem}; to take what is there, use strict=False (--skip-bad-rows)"
+            )
         self.report.remarks.append(problem)
 
-    def finish(self) -> Reading:
+    def finish(self) -> LoadResult:
         """All that was gathered, without repeats."""
         self.matrix.resize((self.kept, self.dim), refcheck=False)
         keys = recoded(joined(self._keys), self.request.encoding)
         vectors = without_repeats(Vectors(keys, self.matrix), self.report)
         note_undecodable(vectors.keys, self.report)
-        return Reading(vectors, self.report)
+        return LoadResult(vectors, self.report)
 
     def _finite(self, block: Float32Array, keys: Keys, place: Callable[[int], str]) -> Int64Array:
         finite = finite_rows(block)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 
 
 class Cursor:
@@ -40,7 +40,7 @@ class Cursor:
 
     def _expect(self, size: int, what: str) -> None:
         if not 0 <= size <= self.left:
-            raise BadFile(
+            raise InvalidFileError(
                 f"{self.path} is cut short or damaged: its {what} needs {size:,} bytes"
                 f" from byte {self.at:,} on, and {self.left:,} are left"
             )

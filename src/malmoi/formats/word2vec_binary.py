@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.formats.reading import LONGEST_KEY, Reading, Request
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LONGEST_KEY, LoadRequest, LoadResult
 from malmoi.formats.row_gatherer import Gatherer
 from malmoi.formats.text.text_lines import find_layout, parse_header
 from malmoi.formats.text.text_output import check_keys
@@ -26,13 +26,13 @@ from malmoi.vectors import Vectors
 TITLE = "word2vec binary"
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """A header line of two whole numbers, and no lines of numbers after it."""
     header = parse_header(source.head.split(b"\n", 1)[0])
     return header is not None and header[1] > 0 and find_layout(source) is None
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """All rows; the header must be true."""
     line = source.head.split(b"\n", 1)[0]
     header = parse_header(line)
@@ -40,7 +40,7 @@ def read(source: Source, request: Request) -> Reading:
     rows, dim = header
     least = rows * (4 * dim + 1)
     if request.strict and not source.compressed and least > source.size - len(line):
-        raise BadFile(
+        raise InvalidFileError(
             f"{source.path}: the header promises {rows:,} rows of {dim:,} floats, which cannot be"
             f" in {source.size:,} bytes: the file is cut short or the header wrong"
         )
@@ -68,14 +68,16 @@ def take_rows(gatherer: Gatherer, text: UInt8Array, rows: int) -> UInt8Array:
     found, end = scan_word2vec(text, width, floats, starts, stops, LONGEST_KEY)
     first = gatherer.report.rows + 1
     if found < 0:
-        raise BadFile(f"{gatherer.path}: row {first - found - 1:,} has no word: no {TITLE} file")
+        raise InvalidFileError(
+            f"{gatherer.path}: row {first - found - 1:,} has no word: no {TITLE} file"
+        )
     gatherer.add(
         text, starts[:found], stops[:found], lambda i: f"{gatherer.path}: row {first + i:,}"
     )
     return text[end:]
 
 
-def finished(gatherer: Gatherer, rows: int, rest: UInt8Array, source: Source) -> Reading:
+def finished(gatherer: Gatherer, rows: int, rest: UInt8Array, source: InputFile) -> LoadResult:
     """The rows, if there were as many as promised and nothing after them."""
     met = gatherer.report.rows
     problem = ""

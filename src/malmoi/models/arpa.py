@@ -21,7 +21,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.kernels.counts.count_ngrams import pack
 from malmoi.keys import Keys
 from malmoi.models.ngram_model import NgramModel
@@ -35,7 +35,7 @@ OTHER_UNKNOWN = b"<UNK>"
 SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
 
 
-class Lines:
+class ArpaLines:
     """The lines of a file, counted."""
 
     def __init__(self, stream: Iterable[bytes], name: str) -> None:
@@ -55,14 +55,16 @@ class Lines:
         for line in self:
             if stripped := line.strip(SPACES):
                 return stripped
-        raise BadFile(f"{self.name}:{self.number}: the file is cut short: no \\end\\ was found")
+        raise InvalidFileError(
+            f"{self.name}:{self.number}: the file is cut short: no \\end\\ was found"
+        )
 
     def refuse(self, complaint: str, number: int | None = None) -> NoReturn:
         """Say what is wrong with a line, the last one if none is named."""
-        raise BadFile(f"{self.name}:{number or self.number}: {complaint}")
+        raise InvalidFileError(f"{self.name}:{number or self.number}: {complaint}")
 
 
-class Section(NamedTuple):
+class ArpaSection(NamedTuple):
     """The n-grams of one order as they stand in the file."""
 
     ids: UInt32Array  # [n-grams, order]
@@ -73,10 +75,10 @@ class Section(NamedTuple):
 
 def read_arpa(stream: Iterable[bytes], name: str) -> NgramModel:
     """The model in the lines of an ARPA file; `name` is what errors call it."""
-    lines = Lines(stream, name)
+    lines = ArpaLines(stream, name)
     sizes, heading = read_sizes(lines)
     rows: dict[bytes, int] = {}
-    sections: list[Section] = []
+    sections: list[ArpaSection] = []
     for order, size in enumerate(sizes, 1):
         if heading != b"\\%d-grams:" % order:
             lines.refuse(f"'{shown(heading)}' stands where \\{order}-grams: should")
@@ -93,7 +95,7 @@ def read_arpa(stream: Iterable[bytes], name: str) -> NgramModel:
     return NgramModel(trie, probabilities, backoffs[:-1])
 
 
-def read_sizes(lines: Lines) -> tuple[list[int], bytes]:
+def read_sizes(lines: ArpaLines) -> tuple[list[int], bytes]:
     """How many n-grams of each order the file promises, and the line after that."""
     if not any(line.strip(SPACES) == b"\\data\\" for line in lines):
         lines.refuse("this is no ARPA file: it has no line \\data\\", 1)
@@ -107,7 +109,7 @@ def read_sizes(lines: Lines) -> tuple[list[int], bytes]:
     return sizes, heading
 
 
-def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) -> Section:
+def read_section(lines: ArpaLines, order: int, size: int, rows: dict[bytes, int]) -> ArpaSection:
     """The n-grams of one order; those of order 1 give the words their rows."""
     ids, probabilities, backoffs = array("I"), array("d"), array("d")
     first, row_of = lines.number + 1, rows.__getitem__
@@ -131,7 +133,7 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
             lines.refuse(f"'{shown(line)}' is no {order}-gram: it has {len(fields)} fields")
     if len(probabilities) != size:
         lines.refuse(f"{len(probabilities):,} {order}-grams end here; {size:,} were promised")
-    section = Section(
+    section = ArpaSection(
         np.array(ids, dtype=np.uint32).reshape(-1, order),
         powers(np.array(probabilities)),
         powers(np.array(backoffs)),
@@ -145,7 +147,7 @@ def read_section(lines: Lines, order: int, size: int, rows: dict[bytes, int]) ->
 
 
 def take_words(
-    rows: dict[bytes, int], section: Section
+    rows: dict[bytes, int], section: ArpaSection
 ) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
     """The words of the 1-grams with what is said of them; missing marks are added."""
     words = list(rows)
@@ -159,7 +161,7 @@ def take_words(
 
 
 def add_order(
-    lines: Lines, trie: Trie, section: Section
+    lines: ArpaLines, trie: Trie, section: ArpaSection
 ) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
     """The trie with one order more, and what is said of its n-grams, sorted like them."""
     contexts = section.ids[:, 0].astype(np.int64)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys
 from malmoi.models.arpa import LOG_OF_ZERO, SPACES
 from malmoi.models.ngram_model import NgramModel
@@ -48,7 +48,7 @@ def check_words(words: Keys) -> None:
         row = (
             np.searchsorted(words.offsets, spaces[0], side="right") - 1 if len(spaces) else empty[0]
         )
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{words[int(row)]!r} cannot be in an ARPA file: words have no spaces there"
         )
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage, expect
 from malmoi.kernels.counts.sparse_counts import Values
@@ -121,7 +121,7 @@ def is_cooccurrences(path: str | PathLike[str]) -> bool:
 
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     """Open counts that were saved, memory-mapped."""
-    tensors, _ = read_tensor_file(Source(Path(path)), KIND)
+    tensors, _ = read_tensor_file(InputFile(Path(path)), KIND)
     with damage(Path(path)):
         return _assembled(tensors)
 
@@ -133,9 +133,9 @@ def _assembled(tensors: Tensors) -> Cooccurrences:
     starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
     fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
     if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
-        raise BadSetting("the rows do not fit the words")
+        raise InvalidArgumentError("the rows do not fit the words")
     if len(columns) and columns.max() >= len(vocabulary):
-        raise BadSetting("there are ids that no word has")
+        raise InvalidArgumentError("there are ids that no word has")
     if not np.all((values >= 0) & np.isfinite(values)):
-        raise BadSetting("there are values below 0, nan or inf")
+        raise InvalidArgumentError("there are values below 0, nan or inf")
     return Cooccurrences(vocabulary, starts, columns, values)

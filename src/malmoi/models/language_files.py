@@ -3,8 +3,8 @@
 from os import PathLike
 from pathlib import Path
 
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_tensor_file
 from malmoi.models import nnlm_model as nnlm
 from malmoi.models.language_model import LanguageModel
@@ -15,7 +15,7 @@ ARPA_MARK = b"\\data\\"
 
 def load_language_model(path: str | PathLike[str]) -> LanguageModel:
     """Open an n-gram model, ARPA or our own, or a neural one."""
-    source = Source(Path(path))
+    source = InputFile(Path(path))
     if is_our_own(source):
         kind = open_tensor_file(source).metadata.get("kind")
     else:
@@ -24,7 +24,7 @@ def load_language_model(path: str | PathLike[str]) -> LanguageModel:
         return nnlm.load_nnlm(path)
     if kind == KIND.name:
         return load_ngram(path)
-    raise BadFile(
+    raise InvalidFileError(
         f"{path} holds no language model: give an ARPA file, or what"
         " `malmoi train ngram` or `malmoi train nnlm` wrote"
     )

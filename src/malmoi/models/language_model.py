@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
 
@@ -60,7 +60,7 @@ class LanguageModel(ABC):
     def next_words(self, context: Sequence[str] = (), k: int | None = None) -> list[NextWord]:
         """The k most probable words after a context (all of them if no k is given)."""
         if k is not None and k < 1:
-            raise BadSetting(f"k is {k}: ask for at least one word")
+            raise InvalidArgumentError(f"k is {k}: ask for at least one word")
         found = self.distribution(context)
         best = np.argsort(-found, kind="stable")
         best = best[best != self.trie.begin][:k]
@@ -83,7 +83,7 @@ class LanguageModel(ABC):
         """`score` of a stream of ids as `Trie.encode` makes it."""
         logarithms = self.log_probabilities(ids)
         if not len(logarithms):
-            raise BadSetting("there is no text to judge: give at least one sentence")
+            raise InvalidArgumentError("there is no text to judge: give at least one sentence")
         unknown = int(np.count_nonzero(self.trie.marked(ids) == self.trie.unknown))
         return TextScore(float(logarithms.sum()), len(logarithms), unknown)
 
@@ -102,12 +102,12 @@ class LanguageModel(ABC):
             known[self.trie.unknown] = 0
             total = np.cumsum(known if known.any() else chances)
             if not math.isfinite(total[-1]):
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"the probabilities after '{' '.join(words[-3:])}' are not finite: the model's"
                     " numbers are too large, train it again"
                 )
             if total[-1] == 0:
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"nothing was ever seen after '{' '.join(words[-3:])}':"
                     " start with other words or train with smoothing"
                 )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Int64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.counts.count_ngrams import unpack
 from malmoi.models.trie import Trie
 
@@ -48,7 +48,7 @@ class NgramCounts:
     def count(self, words: Sequence[str]) -> int:
         """How often these words were seen in a row; 0 if never."""
         if not 1 <= len(words) <= self.order:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{len(words)} words were asked for, 1 to {self.order} in a row were counted"
             )
         row = self.trie.row(self.trie.ids(words))
@@ -58,7 +58,9 @@ class NgramCounts:
         """The k n-grams of an order (the highest if none is named) seen most often."""
         order = self.order if order is None else order
         if not 1 <= order <= self.order:
-            raise BadSetting(f"order {order} was asked for, 1 to {self.order} were counted")
+            raise InvalidArgumentError(
+                f"order {order} was asked for, 1 to {self.order} were counted"
+            )
         counts = self.counts[order - 1]
         rows = np.argsort(-counts, kind="stable")[:k]
         spelled = zip(*(words.tolist() for words in self.trie.spell(order, rows)), strict=True)

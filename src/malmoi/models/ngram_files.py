@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.output import written
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, damage, expect
 from malmoi.kernels.counts.count_ngrams import unpack
@@ -46,21 +46,23 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
 
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
     """Open a model: our own file, or an ARPA file by whomever, zipped or not."""
-    source = Source(Path(path))
+    source = InputFile(Path(path))
     if is_our_own(source):
         return read_model(source)
     return read_arpa(lines_of(source), str(path))
 
 
-def is_our_own(source: Source) -> bool:
+def is_our_own(source: InputFile) -> bool:
     """Whether a file begins as ours do, with a header of JSON; zipped ones are refused."""
     ours = source.head[8:9] == b"{"
     if ours and source.compressed:
-        raise BadFile(f"{source.path} is zipped; gunzip it: our own file is opened in place")
+        raise InvalidFileError(
+            f"{source.path} is zipped; gunzip it: our own file is opened in place"
+        )
     return ours
 
 
-def lines_of(source: Source) -> Iterator[bytes]:
+def lines_of(source: InputFile) -> Iterator[bytes]:
     """The lines of a file, without their ends."""
     carried = b""
     for block, _ in source.blocks():
@@ -82,13 +84,13 @@ def write_model(model: NgramModel, path: Path) -> None:
     write_tensor_file(path, KIND, tensors, metadata)
 
 
-def read_model(source: Source) -> NgramModel:
+def read_model(source: InputFile) -> NgramModel:
     """The model whose arrays these are, memory-mapped."""
     tensors, metadata = read_tensor_file(source, KIND)
     with damage(source.path):
         order = int(metadata["order"])
         if not 1 <= order <= LONGEST:
-            raise BadSetting(f"it is of order {order}")
+            raise InvalidArgumentError(f"it is of order {order}")
         model = NgramModel(
             Trie(keys_from_tensors(tensors), several(tensors, "ngrams", 2, order, "<u8")),
             several(tensors, "probabilities", 1, order, "<f8"),
@@ -114,9 +116,11 @@ def check_ngrams(trie: Trie) -> None:
     for order, packed in enumerate(trie.packed, 2):
         contexts, words = unpack(packed[-1:])[0], unpack(packed)[1]
         if np.any(packed[1:] <= packed[:-1]):
-            raise BadSetting(f"its n-grams of order {order} are not sorted")
+            raise InvalidArgumentError(f"its n-grams of order {order} are not sorted")
         if np.any(contexts >= trie.sizes[order - 2]) or np.any(words >= len(trie.words)):
-            raise BadSetting(f"its n-grams of order {order} do not fit those of order {order - 1}")
+            raise InvalidArgumentError(
+                f"its n-grams of order {order} do not fit those of order {order - 1}"
+            )
 
 
 def check_numbers(model: NgramModel) -> None:
@@ -124,6 +128,6 @@ def check_numbers(model: NgramModel) -> None:
     likely = [(each >= 0) & (each <= MOST_LIKELY) for each in model.probabilities]
     weights = [(each >= 0) & np.isfinite(each) for each in model.backoffs]
     if not all(each.all() for each in (*likely, *weights)):
-        raise BadSetting("it holds numbers that are no probabilities or back-off weights")
+        raise InvalidArgumentError("it holds numbers that are no probabilities or back-off weights")
     if model.unseen is not None and not 0 <= model.unseen <= 1:
-        raise BadSetting(f"the probability of what was not seen is {model.unseen}")
+        raise InvalidArgumentError(f"the probability of what was not seen is {model.unseen}")

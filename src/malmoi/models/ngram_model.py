@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.counts.count_ngrams import words_before
 from malmoi.models.language_model import LanguageModel
 from malmoi.models.trie import Trie
@@ -34,7 +34,9 @@ class NgramModel(LanguageModel):
     def __post_init__(self) -> None:
         sizes = self.trie.sizes
         if [*map(len, self.probabilities)] != sizes or [*map(len, self.backoffs)] != sizes[:-1]:
-            raise BadSetting(f"each of {sizes} n-grams has a probability and a back-off weight")
+            raise InvalidArgumentError(
+                f"each of {sizes} n-grams has a probability and a back-off weight"
+            )
 
     @property
     def order(self) -> int:

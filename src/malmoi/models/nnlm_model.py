@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
 from malmoi.models.language_model import LanguageModel
@@ -56,7 +56,7 @@ class Layers:
             or self.output.shape not in [(outputs, hidden), (outputs, hidden + inputs)]
             or (self.hidden_bias.shape, self.output_bias.shape) != ((hidden,), (words - 1,))
         ):
-            raise BadSetting("the layers do not fit each other")
+            raise InvalidArgumentError("the layers do not fit each other")
 
     @property
     def context(self) -> int:
@@ -85,12 +85,14 @@ class NeuralModel(LanguageModel):
 
     def __post_init__(self) -> None:
         if not len(self.trie.words) == len(self.counts) == len(self.layers.lookup):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{len(self.trie.words):,} words, {len(self.counts):,} counts and"
                 f" {len(self.layers.lookup):,} rows of the lookup table: give one each"
             )
         if self.trie.begin != len(self.trie.words) - 1:
-            raise BadSetting(f"{BEGIN} is word {self.trie.begin:,}: it must be the last one")
+            raise InvalidArgumentError(
+                f"{BEGIN} is word {self.trie.begin:,}: it must be the last one"
+            )
 
     @property
     def context(self) -> int:
@@ -157,12 +159,12 @@ def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
 
 def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
     """Open a model, memory-mapped; torch is not needed."""
-    source = Source(Path(path))
+    source = InputFile(Path(path))
     tensors, metadata = read_tensor_file(source, KIND)
     with damage(source.path):
         expect(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")
         expect(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
         if not all(np.isfinite(tensors[name]).all() for name in WEIGHTS):
-            raise BadSetting("its weights hold nan or inf")
+            raise InvalidArgumentError("its weights hold nan or inf")
         layers = Layers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")
         return NeuralModel(Trie(keys_from_tensors(tensors), ()), tensors["counts"], layers)

@@ -22,7 +22,7 @@ BETAS = (0.9, 0.99)  # how long Adam remembers
 ADAM = ("step", "exp_avg", "exp_avg_sq")  # what it remembers of each weight
 
 
-class Network(nn.Module):
+class NnlmNetwork(nn.Module):
     """What `Layers` says, with dropout on the inputs and the hidden layer."""
 
     def __init__(
@@ -91,10 +91,10 @@ class Network(nn.Module):
         return Layers(*(weight.detach().numpy().copy() for weight in weights), tied=self.tied)
 
 
-class Learner:
+class NnlmTrainer:
     """A network and Adam, which change with every step; `negatives` of 0 is the full softmax."""
 
-    def __init__(self, network: Network, counts: Int64Array, negatives: int, seed: int) -> None:
+    def __init__(self, network: NnlmNetwork, counts: Int64Array, negatives: int, seed: int) -> None:
         self.network = network
         self.optimizer = torch.optim.Adam(network.parameters(), betas=BETAS, fused=True)
         chances = (counts[:-1] + 1.0) / (counts[:-1] + 1.0).sum()

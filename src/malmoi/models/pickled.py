@@ -5,7 +5,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.files.tensors import Tensors
 
@@ -25,15 +25,17 @@ def read_pickled(path: Path) -> Tensors:
             warnings.simplefilter("ignore")  # of kinds of pickles, which say nothing to the user
             held = torch.load(path, map_location="cpu", weights_only=True)
     except BROKEN as error:
-        raise BadFile(
+        raise InvalidFileError(
             f"{path} was not opened: it is damaged, or holds more than weights, which might be a"
             f" program ({_first_line(error)})"
         ) from error
     if not isinstance(held, dict) or not held:
-        raise BadFile(f"{path} holds no weights by name")
+        raise InvalidFileError(f"{path} holds no weights by name")
     for name, tensor in held.items():
         if not isinstance(name, str) or not isinstance(tensor, torch.Tensor):
-            raise BadFile(f"{path} holds '{name}', which is no weight: save its state_dict alone")
+            raise InvalidFileError(
+                f"{path} holds '{name}', which is no weight: save its state_dict alone"
+            )
     return {name: _array(torch, tensor) for name, tensor in held.items()}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from malmoi.arrays import UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END
 
 UNKNOWN_WORD, BEGIN, END = "<unk>", "<s>", "</s>"
@@ -30,11 +30,15 @@ def number_words(sentences: Iterable[Sequence[str]]) -> tuple[list[str], UInt32A
 def check_is_split(words: Sequence[str]) -> None:
     """A string is a sequence of strings too, but of letters."""
     if isinstance(words, str):
-        raise BadSetting(f"'{words[:40]}' is one string: give a list of words, as ['I', 'am']")
+        raise InvalidArgumentError(
+            f"'{words[:40]}' is one string: give a list of words, as ['I', 'am']"
+        )
 
 
 def refuse_marks(words: Iterable[str]) -> None:
     """The ends of a sentence are no words of it."""
     for word in words:
         if word in (BEGIN, END):
-            raise BadSetting(f"'{word}' stands among the words: leave it out, it is added for you")
+            raise InvalidArgumentError(
+                f"'{word}' stands among the words: leave it out, it is added for you"
+            )

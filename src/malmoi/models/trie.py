@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt32Array, UInt64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.counts.count_ngrams import find, mark_lines, pack, unpack
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
@@ -31,7 +31,7 @@ class Trie:
 
     def __post_init__(self) -> None:
         if min(self.unknown, self.begin, self.end) < 0:
-            raise BadSetting(f"{UNKNOWN_WORD}, {BEGIN} and {END} must be among the words")
+            raise InvalidArgumentError(f"{UNKNOWN_WORD}, {BEGIN} and {END} must be among the words")
 
     @property
     def order(self) -> int:
@@ -76,7 +76,9 @@ class Trie:
         """A stream of ids as rows of words, with `<s>` and `</s>` around each line."""
         beyond = ids[(ids >= len(self.words)) & (ids < UNKNOWN)]
         if len(beyond):
-            raise BadSetting(f"id {beyond[0]:,} stands in a text of {len(self.words):,} words")
+            raise InvalidArgumentError(
+                f"id {beyond[0]:,} stands in a text of {len(self.words):,} words"
+            )
         return mark_lines(ids, self.unknown, self.begin, self.end)
 
     def find(self, order: int, contexts: Int64Array, words: UInt32Array) -> Int64Array:

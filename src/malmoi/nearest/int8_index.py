@@ -20,7 +20,7 @@ STEPS = 127
 
 
 @dataclass(frozen=True)
-class Screen:
+class Int8Index:
     """`tiles[t, j, l]` is number j of row `t * LANES + l`, in steps of `scales[t, l]`."""
 
     tiles: Int8Array
@@ -54,7 +54,7 @@ class Screen:
         return float(self.scales.max())
 
 
-def make_screen(vectors: Vectors) -> Screen:
+def make_screen(vectors: Vectors) -> Int8Index:
     """Turn the vectors into bytes, a block of tiles at a time."""
     count = -(-len(vectors) // LANES)
     tiles = np.zeros((count, vectors.dim, LANES), dtype=np.int8)
@@ -70,4 +70,4 @@ def make_screen(vectors: Vectors) -> Screen:
         part = slice(first, first + len(full) // LANES)
         tiles[part] = full.reshape(-1, LANES, vectors.dim).transpose(0, 2, 1)
         scales.reshape(-1)[rows] = np.append(steps, np.zeros(len(full) - len(steps)))
-    return Screen(tiles, scales, len(vectors))
+    return Int8Index(tiles, scales, len(vectors))

@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import Vectors, row_norms
 
 if TYPE_CHECKING:
-    from malmoi.nearest.int8_index import Screen
+    from malmoi.nearest.int8_index import Int8Index
 
 Metric = Literal["cosine", "dot", "euclidean"]
 
@@ -25,7 +25,7 @@ SMALLEST_LENGTH, LARGEST_LENGTH = 1e-12, 1e15  # of vectors whose products are e
 WORTH_SCREENING = 1 << 20  # numbers: fewer are multiplied as fast as they are
 
 # None after the first question; a coarse copy of the vectors from the second one on.
-_screens: WeakKeyDictionary[Vectors, "Screen | None"] = WeakKeyDictionary()
+_screens: WeakKeyDictionary[Vectors, "Int8Index | None"] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,15 @@ def rank_rows(
     Scores are cosines, dot products or Euclidean distances; only of the last is less better.
     """
     if metric not in get_args(Metric):
-        raise BadSetting(f"'{metric}' is no metric: choose one of {', '.join(get_args(Metric))}")
+        raise InvalidArgumentError(
+            f"'{metric}' is no metric: choose one of {', '.join(get_args(Metric))}"
+        )
     if directions.shape[1] != vectors.dim:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"a vector of {directions.shape[1]} numbers beside vectors of {vectors.dim}"
         )
     if len(vectors) == 0:
-        raise BadSetting("there are no vectors to look through")
+        raise InvalidArgumentError("there are no vectors to look through")
     refuse_immeasurable(vectors)
     k = min(k, len(vectors))
     seen, asked = (vectors, directions) if metric == "cosine" else rescaled(vectors, directions)
@@ -65,7 +67,7 @@ def refuse_immeasurable(vectors: Vectors) -> None:
     """Refuse vectors of which one holds nan or inf: it would be nearest to everything."""
     if vectors.immeasurable >= 0:
         word = vectors.keys[vectors.immeasurable]
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"the vector of '{word}' holds nan or inf, or is longer than 3e38: leave it out, with"
             " take()"
         )
@@ -153,7 +155,7 @@ def _asked_again(vectors: Vectors) -> bool:
 def _rank_tiles(vectors: Vectors, directions: Float32Array, k: int, metric: Metric) -> Int64Array:
     """The k best rows of each direction, tile after tile."""
     parts = range(0, len(directions), TILE_DIRECTIONS)
-    holders = [_Holder(directions[i : i + TILE_DIRECTIONS], k) for i in parts]
+    holders = [_TopK(directions[i : i + TILE_DIRECTIONS], k) for i in parts]
     for start in range(0, len(vectors), TILE_ROWS):
         block, less = _tile(vectors, slice(start, start + TILE_ROWS), metric)
         for holder in holders:
@@ -162,7 +164,7 @@ def _rank_tiles(vectors: Vectors, directions: Float32Array, k: int, metric: Metr
     return np.concatenate([holder.finish() for holder in holders])
 
 
-class _Holder:
+class _TopK:
     """Holds the best rows so far; what cannot be among the k best is dropped at once."""
 
     def __init__(self, directions: Float32Array, k: int) -> None:

@@ -5,7 +5,7 @@ from math import floor, log10
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.plots.svg import GREY, SIZE, box, document, shade, text, text_width
 
 BINS = 60
@@ -17,7 +17,9 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
     """SVG of how the values are spread; below the title how many there are, mean and spread."""
     numbers = np.asarray(values, np.float64).ravel()
     if len(numbers) == 0 or not np.isfinite(numbers).all():
-        raise BadSetting("there is no histogram of nothing, nor of numbers that are not finite")
+        raise InvalidArgumentError(
+            "there is no histogram of nothing, nor of numbers that are not finite"
+        )
     counts, edges = np.histogram(numbers, bins=bins)
     first, last, most = float(edges[0]), float(edges[-1]), int(counts.max())
     said = (

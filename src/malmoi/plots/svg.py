@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import written
 from malmoi.files.targets import check_folder
 
@@ -59,7 +59,7 @@ def text_width(said: str) -> float:
 def check_svg(path: Path) -> None:
     """Refuse a name that promises something else or a place that is none, before long work."""
     if path.suffix != ".svg":
-        raise BadSetting(f"{path} is no place for a picture: end its name in .svg")
+        raise InvalidArgumentError(f"{path} is no place for a picture: end its name in .svg")
     check_folder(path)
 
 

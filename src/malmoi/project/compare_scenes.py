@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.project.points.points import FEWEST, Points
 from malmoi.project.scene import Space
 
@@ -20,7 +20,7 @@ def shared(first: Points, second: Points) -> tuple[Points, Points]:
     }
     rows = np.array(sorted(pairs.values()), dtype=np.int64).reshape(-1, 2)
     if len(rows) < FEWEST:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{first.name} and {second.name} share {len(rows)} keys: a picture takes {FEWEST}"
             " or more"
         )

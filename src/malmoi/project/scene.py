@@ -33,7 +33,7 @@ class Near:
 
 
 @dataclass(frozen=True, eq=False)
-class Coarse:
+class Int8Vectors:
     """Vectors as bytes: row i is about bytes[i] · scales[i]."""
 
     bytes: npt.NDArray[np.int8]  # [points, dim]
@@ -56,7 +56,7 @@ class Space:
     reduction: str
     kept: float
     near: Mapping[Metric, Near]
-    coarse: Coarse | None = None
+    coarse: Int8Vectors | None = None
     fields: tuple[Field, ...] = ()
     details: Sequence[str] | None = None
     notes: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import Metric
 from malmoi.project.compare_scenes import shared, turned
 from malmoi.project.int8_vectors import coarse_rows
@@ -24,7 +24,7 @@ COARSE = 128 << 20  # bytes of vectors that a page still carries
 
 
 @dataclass(frozen=True, kw_only=True)
-class Projection:
+class ProjectionSettings:
     """How vectors become a picture."""
 
     method: Method = "auto"
@@ -41,13 +41,13 @@ class Projection:
     def __post_init__(self) -> None:
         check_method(self.method)
         if self.metric not in ("cosine", "euclidean"):
-            raise BadSetting(f"a picture shows cosine or euclidean, not '{self.metric}'")
+            raise InvalidArgumentError(f"a picture shows cosine or euclidean, not '{self.metric}'")
         if self.neighbours < 1:
-            raise BadSetting(f"neighbours is {self.neighbours}: it is at least 1")
+            raise InvalidArgumentError(f"neighbours is {self.neighbours}: it is at least 1")
         if self.clusters is not None and self.clusters < 0:
-            raise BadSetting(f"clusters is {self.clusters}: it is at least 0")
+            raise InvalidArgumentError(f"clusters is {self.clusters}: it is at least 0")
         if self.seed < 0:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
 
     def cluster_count(self, points: int) -> int:
         """How many clusters to look for among so many points."""
@@ -55,18 +55,18 @@ class Projection:
         return min(few, max(2, round((points / 2) ** 0.5)) if self.clusters is None else points)
 
 
-DEFAULT = Projection()
+DEFAULT = ProjectionSettings()
 
 
-def make_scene(
+def build_scene(
     *sets: Points | Vectors,
-    settings: Projection | None = None,
+    settings: ProjectionSettings | None = None,
     title: str | None = None,
     watch: Watch = unwatched,
 ) -> Scene:
     """A picture of one set of points, or of two side by side, of the keys that both have."""
     if not 1 <= len(sets) <= 2:
-        raise BadSetting(f"a page shows one set of vectors or two, not {len(sets)}")
+        raise InvalidArgumentError(f"a page shows one set of vectors or two, not {len(sets)}")
     settings = settings or DEFAULT
     points = [one if isinstance(one, Points) else Points("vectors", one) for one in sets]
     title = title or " and ".join(one.name for one in points)
@@ -102,7 +102,7 @@ def make_live_scene(points: Points) -> Scene:
 
 
 def _space(
-    points: Points, settings: Projection, watch: Watch, clusters: Field | None = None
+    points: Points, settings: ProjectionSettings, watch: Watch, clusters: Field | None = None
 ) -> Space:
     vectors, k = points.vectors, settings.neighbours
     links = near_lists(vectors, max(k, LINKS), progress=watch("finding neighbours"))

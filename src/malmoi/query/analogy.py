@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import closeness, rank_rows, top
 from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
 from malmoi.query.neighbours import Neighbour
@@ -52,18 +52,20 @@ def parse_expression(text: str) -> list[Term]:
     for piece in PIECE.finditer(spaced):
         if piece["sign"]:
             if sign is not None and terms:
-                raise BadSetting(f"two operators follow each other in '{text}'")
+                raise InvalidArgumentError(f"two operators follow each other in '{text}'")
             sign = -1.0 if piece["sign"] in MINUS else 1.0
             continue
         if sign is None:
-            raise BadSetting(f"there is no + or - before '{piece[0].strip()}' in '{text}'")
+            raise InvalidArgumentError(
+                f"there is no + or - before '{piece[0].strip()}' in '{text}'"
+            )
         word = piece["double"] or piece["single"] or piece["word"]
         if not word:
-            raise BadSetting(f"there is an empty word in '{text}'")
+            raise InvalidArgumentError(f"there is an empty word in '{text}'")
         terms.append(Term(word, sign * float(piece["weight"] or 1)))
         sign = None
     if not terms or sign is not None:
-        raise BadSetting(f"'{text}' is no expression: write it like king - man + woman")
+        raise InvalidArgumentError(f"'{text}' is no expression: write it like king - man + woman")
     return terms
 
 
@@ -91,7 +93,7 @@ def analogy(
     if method == "add":
         total = weights @ directions
         if not np.any(total):
-            raise BadSetting(f"nothing is left of '{expression}': its words cancel out")
+            raise InvalidArgumentError(f"nothing is left of '{expression}': its words cancel out")
         ranking = rank_rows(
             among, l2_normalize(question_of(vectors, total).direction)[np.newaxis], wanted
         )
@@ -101,7 +103,7 @@ def analogy(
         rows = top(closest, min(wanted, len(among)))
         scores = closest[rows]
     else:
-        raise BadSetting(f"'{method}' is no method: choose add or multiply")
+        raise InvalidArgumentError(f"'{method}' is no method: choose add or multiply")
     found = zip(rows.tolist(), scores.tolist(), strict=True)
     return [Neighbour(among.keys[row], score) for row, score in found if row not in own][:k]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.nearest.top_k import closeness
 from malmoi.query.directions import OnReading, question_of, rows_of, understand, unheard
 from malmoi.vectors import Vectors, l2_normalize
@@ -33,10 +33,10 @@ def odd_one_out(vectors: Vectors, words: Iterable[str], *, on_reading: OnReading
     `on_reading` is called with the explanation of each word that has no row of its own.
     """
     if isinstance(words, str):
-        raise BadSetting(f"the words are the one string '{words}': give a list of words")
+        raise InvalidArgumentError(f"the words are the one string '{words}': give a list of words")
     asked = list(map(str, words))
     if len(asked) < 3:
-        raise BadSetting(f"{len(asked)} words have no odd one: give at least three")
+        raise InvalidArgumentError(f"{len(asked)} words have no odd one: give at least three")
     questions = [question_of(vectors, word, on_reading) for word in asked]
     directions = l2_normalize(np.stack([question.direction for question in questions]))
     return asked[int(np.argmin(directions @ directions.mean(axis=0)))]
@@ -49,9 +49,9 @@ def rank(vectors: Vectors, word: str, other: str) -> int:
     understand(vectors, other)  # says so if there is no such word
     found = vectors.row(other)
     if found < 0:
-        raise UnknownWord(other)
+        raise UnknownWordError(other)
     if found == vectors.row(word):
-        raise BadSetting(f"'{word}' is no neighbour of itself: give another word")
+        raise InvalidArgumentError(f"'{word}' is no neighbour of itself: give another word")
     near = closeness(vectors, direction)
     near[rows_of(vectors, asked.words)] = -np.inf
     return int(np.count_nonzero(near > near[found])) + 1

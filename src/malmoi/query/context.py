@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.groups import JOINS, Join, group_bounds, pool_groups
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import as_texts
-from malmoi.encode.tokens.text_stats import Notes
-from malmoi.errors import BadSetting
+from malmoi.encode.tokens.text_stats import TextStats
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
-from malmoi.query.occurrences import Place, find_places
+from malmoi.query.occurrences import WordSpan, find_places
 from malmoi.vectors import l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
@@ -47,7 +47,7 @@ class Occurrences:
 
 
 def occurrences(
-    encoder: ContextualEncoder,
+    encoder: TransformerEncoder,
     word: str,
     texts: Iterable[str],
     *,
@@ -80,19 +80,19 @@ def occurrences(
     )
 
 
-def uniform_texts(encoder: ContextualEncoder, texts: Iterable[str]) -> list[str]:
+def uniform_texts(encoder: TransformerEncoder, texts: Iterable[str]) -> list[str]:
     """Texts as the model's tokenizer gets them, which is what offsets refer to."""
     uniform = [encoder.cutter.uniform(text) for text in as_texts(texts)]
     for text in uniform:
         if not isinstance(text, str):
-            raise BadSetting(f"{text!r} is a pair: a word is looked for in single texts")
+            raise InvalidArgumentError(f"{text!r} is a pair: a word is looked for in single texts")
     return [text for text in uniform if isinstance(text, str)]
 
 
 def place_vectors(
-    encoder: ContextualEncoder,
+    encoder: TransformerEncoder,
     texts: Sequence[str],
-    places: Sequence[Place],
+    places: Sequence[WordSpan],
     recipes: Sequence[Recipe],
     *,
     join: Join = "mean",
@@ -100,16 +100,16 @@ def place_vectors(
 ) -> list[Float32Array]:
     """For each recipe the vectors of places, [places, dim]; states are computed once for all."""
     if join not in JOINS:
-        raise BadSetting(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
+        raise InvalidArgumentError(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
     count = encoder.config.states
     layers = sorted({n for recipe in recipes for n in choose_layers(recipe.layers, count)})
-    by_text: dict[int, list[Place]] = {}
+    by_text: dict[int, list[WordSpan]] = {}
     for place in places:
         by_text.setdefault(place.text, []).append(place)
     held = list(by_text.values())
     rows: list[list[Float32Array]] = [[] for _ in recipes]
     run = [texts[text] for text in by_text]
-    done, notes = 0, Notes()
+    done, notes = 0, TextStats()
     for states in encoder.stream_activations(run, layers, notes=notes):
         for recipe, found in zip(recipes, rows, strict=True):
             for parts, there in zip(states.pieces(recipe), held[done:], strict=False):
@@ -128,7 +128,7 @@ def _joined(pieces: Float32Array, join: Join) -> Float32Array:
     return pool_groups(pieces, group_bounds([len(pieces)]), join)
 
 
-def surrounding(text: str, place: Place) -> str:
+def surrounding(text: str, place: WordSpan) -> str:
     """A word in brackets between those beside it; … where the text goes on."""
     before, after = text[: place.begin], text[place.end :]
     left, right = before.split(), after.split()

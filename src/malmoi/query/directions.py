@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, MalmoiError, UnknownWord
+from malmoi.errors import InvalidArgumentError, MalmoiError, UnknownWordError
 from malmoi.explanation import Explanation
 from malmoi.query.suggestions import near_spellings
 from malmoi.subwords import SubwordVectors
@@ -28,7 +28,7 @@ def unheard(explanation: Explanation) -> None:
     """For those who do not want to hear of it."""
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """A direction, and the words it comes from, which are left out of the answer."""
 
     direction: Float32Array
@@ -38,7 +38,7 @@ class Question(NamedTuple):
 def check_count(k: int) -> None:
     """How many answers are asked for."""
     if k < 1:
-        raise BadSetting(f"k is {k}: at least one answer must be asked for")
+        raise InvalidArgumentError(f"k is {k}: at least one answer must be asked for")
 
 
 def understand(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
@@ -60,7 +60,7 @@ def understand(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
             return vector, replace(explanation, remark=remark)
         if explanation.ngrams:
             because = f"which know only {explanation.known}" + (f"; {remark}" if remark else "")
-    raise UnknownWord(word, near_spellings(vectors.keys, word), because=because)
+    raise UnknownWordError(word, near_spellings(vectors.keys, word), because=because)
 
 
 def split_as_trained(vectors: Vectors, word: str) -> tuple[tuple[str, ...], str]:
@@ -87,23 +87,29 @@ def _tokenizer(description: str) -> Tokenizer:
 
 def question_of(
     vectors: Vectors, asked: str | npt.ArrayLike, on_reading: OnReading = unheard
-) -> Question:
+) -> Query:
     """The direction that a question means, which must point somewhere."""
     if isinstance(asked, str):
         vector, explanation = understand(vectors, asked)
         if not np.any(vector):
-            raise BadSetting(f"the vector of '{asked}' is all zeros, so nothing is near to it")
+            raise InvalidArgumentError(
+                f"the vector of '{asked}' is all zeros, so nothing is near to it"
+            )
         if not np.isfinite(vector).all():
-            raise BadSetting(f"the vector of '{asked}' holds nan or inf, so nothing is near to it")
+            raise InvalidArgumentError(
+                f"the vector of '{asked}' holds nan or inf, so nothing is near to it"
+            )
         if explanation.source != "own row":
             on_reading(explanation)
-        return Question(vector, explanation.tokens or (asked,))
+        return Query(vector, explanation.tokens or (asked,))
     given = np.asarray(asked, dtype=np.float32)
     if given.shape != (vectors.dim,):
-        raise BadSetting(f"a vector of shape {given.shape} beside vectors of {vectors.dim} numbers")
+        raise InvalidArgumentError(
+            f"a vector of shape {given.shape} beside vectors of {vectors.dim} numbers"
+        )
     if not np.isfinite(given).all() or not np.any(given):
-        raise BadSetting("a vector to ask with must be finite and not all zeros")
-    return Question(given)
+        raise InvalidArgumentError("a vector to ask with must be finite and not all zeros")
+    return Query(given)
 
 
 def rows_of(vectors: Vectors, words: Sequence[str]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, UnknownWord
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
@@ -58,11 +58,13 @@ def embedding_matrix(
     the vectors can, else filled like unknown ones, with zeros, or at random.
     """
     if len(vectors) == 0:
-        raise BadSetting("there are no vectors to fill a matrix with")
+        raise InvalidArgumentError("there are no vectors to fill a matrix with")
     index = word_index.word_index() if isinstance(word_index, Vocabulary) else dict(word_index)
     _check(index, padding)
     if missing not in ("unknown", "zeros", "random"):
-        raise BadSetting(f"'{missing}' is no way to fill rows: choose unknown, zeros or random")
+        raise InvalidArgumentError(
+            f"'{missing}' is no way to fill rows: choose unknown, zeros or random"
+        )
     matrix = np.zeros((max(index.values(), default=0) + 1, vectors.dim), dtype=np.float32)
     unknown = unknown_vector(vectors)
     chance = np.random.default_rng(seed)
@@ -79,7 +81,7 @@ def embedding_matrix(
         try:
             matrix[row] = vectors.vector(word)
             (found if word in vectors else built).append(word)
-        except UnknownWord:
+        except UnknownWordError:
             lost.append(word)
             if missing == "random":
                 matrix[row] = chance.normal(0, spread, vectors.dim)
@@ -111,11 +113,11 @@ def _check(index: Mapping[str, int], padding: int | None) -> None:
     rows: dict[int, str] = {}
     for word, row in index.items():
         if not isinstance(row, int | np.integer) or row < 0:
-            raise BadSetting(f"'{word}' has the number {row!r}: numbers count from 0")
+            raise InvalidArgumentError(f"'{word}' has the number {row!r}: numbers count from 0")
         if row == padding and word not in PADDING_NAMES:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"'{word}' has number {row}, which is the padding row: number words from 1, or"
                 " pass padding=None"
             )
         if rows.setdefault(int(row), word) != word:
-            raise BadSetting(f"'{rows[int(row)]}' and '{word}' both have number {row}")
+            raise InvalidArgumentError(f"'{rows[int(row)]}' and '{word}' both have number {row}")

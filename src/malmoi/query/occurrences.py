@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from malmoi.encode.tokens.text_stats import listed
-from malmoi.encode.tokens.tokenized import Pieces
-from malmoi.encode.tokens.tokenizer import Cutter
-from malmoi.errors import BadSetting, UnknownWord, warn
+from malmoi.encode.tokens.tokenized import Tokenized
+from malmoi.encode.tokens.tokenizer import ModelTokenizer
+from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
 from malmoi.keys import Keys
 from malmoi.query.suggestions import near_spellings
 
@@ -21,7 +21,7 @@ LOOKED_THROUGH = 10_000  # texts, for words that are spelled alike
 
 
 @dataclass(frozen=True)
-class Place:
+class WordSpan:
     """The pieces `first` to `stop` of a text are an occurrence; `begin` and `end` its characters.
 
     `text` numbers the texts from 0.
@@ -35,8 +35,8 @@ class Place:
 
 
 def find_places(
-    cutter: Cutter, word: str, texts: Sequence[str], *, prefix: bool | None = None
-) -> list[Place]:
+    cutter: ModelTokenizer, word: str, texts: Sequence[str], *, prefix: bool | None = None
+) -> list[WordSpan]:
     """Every occurrence of a word, in the order of the texts.
 
     With `prefix` a longer word that begins with it counts too; `None` means so for Hangul, where
@@ -46,7 +46,7 @@ def find_places(
     (asked,) = cutter([word])
     wanted = [form(part) for part in asked.word_texts()]
     if not wanted:
-        raise BadSetting(f"'{word}' is no word to look for: the model sees nothing in it")
+        raise InvalidArgumentError(f"'{word}' is no word to look for: the model sees nothing in it")
     if prefix is None:
         prefix = HANGUL[0] <= asked.text.strip()[-1] <= HANGUL[1]
     places, beyond = [], []
@@ -63,11 +63,11 @@ def find_places(
             f" which is as far as the model reads ({listed(beyond)})"
         )
     if not places:
-        raise UnknownWord(word, _alike(cutter, word, texts), where=_where(len(texts)))
+        raise UnknownWordError(word, _alike(cutter, word, texts), where=_where(len(texts)))
     return places
 
 
-def former(cutter: Cutter) -> Callable[[str], str]:
+def former(cutter: ModelTokenizer) -> Callable[[str], str]:
     """What makes words comparable: the model's own normalising, and nothing beside letters."""
     normalizer = cutter.tokenizer.normalizer
 
@@ -84,8 +84,8 @@ def former(cutter: Cutter) -> Callable[[str], str]:
 
 
 def _within(
-    pieces: Pieces, text: int, wanted: Sequence[str], form: Callable[[str], str], prefix: bool
-) -> list[Place]:
+    pieces: Tokenized, text: int, wanted: Sequence[str], form: Callable[[str], str], prefix: bool
+) -> list[WordSpan]:
     words = [form(word) for word in pieces.word_texts()]
     count, found = len(wanted), []
     for i in range(len(words) - count + 1):
@@ -94,11 +94,11 @@ def _within(
         if same and before == list(wanted[:-1]):
             begin, end = pieces.word_offsets[i, 0], pieces.word_offsets[i + count - 1, 1]
             first, stop = pieces.word_starts[i], pieces.word_stops[i + count - 1]
-            found.append(Place(text, int(first), int(stop), int(begin), int(end)))
+            found.append(WordSpan(text, int(first), int(stop), int(begin), int(end)))
     return found
 
 
-def _alike(cutter: Cutter, word: str, texts: Sequence[str]) -> list[str]:
+def _alike(cutter: ModelTokenizer, word: str, texts: Sequence[str]) -> list[str]:
     """Words of the texts that are spelled nearly so, the most frequent first."""
     cut = cutter(list(texts[:LOOKED_THROUGH]))
     counts = Counter(part for pieces in cut for part in pieces.word_texts())

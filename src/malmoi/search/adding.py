@@ -8,15 +8,15 @@ from malmoi.files.progress import Progress, silent
 from malmoi.search.fingerprint import reader_of_texts, take_probe
 from malmoi.search.storage.passage_offsets import embed_texts
 from malmoi.search.storage.segment import Entry, Segment, embedded_segment
-from malmoi.search.storage.state import Probe, State, with_segment
+from malmoi.search.storage.state import EncoderFingerprint, State, with_segment
 
 
 @dataclass(frozen=True, eq=False)
-class Addition:
+class EmbeddedEntries:
     """What is to be added, and a probe for an index that has none yet."""
 
     segment: Segment
-    probe: Probe | None
+    probe: EncoderFingerprint | None
 
     def to(self, state: State) -> State:
         """The same state with these entries; those whose ids come again are replaced."""
@@ -25,9 +25,9 @@ class Addition:
 
 def make_addition(
     state: State, encoder: Encoder, entries: Sequence[Entry], progress: Progress = silent
-) -> Addition:
+) -> EmbeddedEntries:
     """Embed entries as the texts of this state are."""
     reader, texts = reader_of_texts(encoder, state), [entry.text for entry in entries]
     embedded = embed_texts(reader, texts, split=state.passages, progress=progress)
     segment = embedded_segment(entries, embedded, state.analyser)
-    return Addition(segment, state.probe or take_probe(reader, texts))
+    return EmbeddedEntries(segment, state.probe or take_probe(reader, texts))

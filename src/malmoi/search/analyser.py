@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from itertools import chain
 from typing import Literal, cast
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.text.korean import Korean
 from malmoi.unicode import normalize
 
@@ -32,7 +32,9 @@ class Analyser:
 
     def __post_init__(self) -> None:
         if self.hangul not in WAYS:
-            raise BadSetting(f"Hangul is cut into {' or '.join(WAYS)}, not '{self.hangul}'")
+            raise InvalidArgumentError(
+                f"Hangul is cut into {' or '.join(WAYS)}, not '{self.hangul}'"
+            )
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text, in lower case."""

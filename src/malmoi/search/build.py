@@ -6,7 +6,7 @@ from pathlib import Path
 
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.search.adding import make_addition
 from malmoi.search.analyser import best_analyser
@@ -44,10 +44,12 @@ def build_index(
     """
     folder = Folder(Path(path)) if path is not None else None
     if folder and folder.exists:
-        raise BadSetting(f"there is an index in {path} already: open it, or name a new folder")
+        raise InvalidArgumentError(
+            f"there is an index in {path} already: open it, or name a new folder"
+        )
     if isinstance(encoder, Vectors):
         if texts is not None:
-            raise BadSetting("the texts of vectors are their keys: give no others")
+            raise InvalidArgumentError("the texts of vectors are their keys: give no others")
         keys = list(encoder.keys)
         entries, matrix = make_entries(keys, keys if ids is None else ids, fields), encoder.matrix
         state = State(best_analyser(), encoder.dim)

@@ -9,9 +9,9 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import silenced_notes
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.search.analyser import best_analyser
-from malmoi.search.storage.state import Probe, State
+from malmoi.search.storage.state import EncoderFingerprint, State
 from malmoi.vectors import l2_normalize
 
 LENGTH = 60  # characters of a text that are enough to know an encoder by
@@ -47,14 +47,14 @@ def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> S
     return state
 
 
-def take_probe(encoder: Encoder, texts: Sequence[str]) -> Probe | None:
+def take_probe(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | None:
     """The first text that the encoder has a vector for; None where there is none."""
     for text in texts:
         short = text[:LENGTH]
         with silenced_notes():  # the text will be embedded, and reported, with all others
             vector: Float32Array = encoder.encode([short])[0]
         if np.any(vector):
-            return Probe(short, vector)
+            return EncoderFingerprint(short, vector)
     return None
 
 
@@ -63,10 +63,12 @@ def check_encoder(encoder: Encoder, state: State) -> None:
     encoder = reader_of_texts(encoder, state)
     what = f"'{encoder.name}' is not the model of this index, which is '{state.model}'"
     if encoder.dim != state.dim:
-        raise BadSetting(f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}")
+        raise InvalidArgumentError(
+            f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}"
+        )
     if state.probe is None:
         return
     with silenced_notes():
         again = l2_normalize(encoder.encode([state.probe.text])[0])
     if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
-        raise BadSetting(f"{what}: the same text has another vector")
+        raise InvalidArgumentError(f"{what}: the same text has another vector")

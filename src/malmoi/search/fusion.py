@@ -11,7 +11,7 @@ from math import isfinite
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 
 VERSION = 1  # of how weights are learnt
@@ -36,7 +36,9 @@ class Fusion:
         check_weight(self.weight)
         for name in ("queries", "texts", "changes", "version"):
             if type(getattr(self, name)) is not int:
-                raise BadSetting(f"{name} of its weight is {getattr(self, name)!r}, not a count")
+                raise InvalidArgumentError(
+                    f"{name} of its weight is {getattr(self, name)!r}, not a count"
+                )
 
     @property
     def is_stale(self) -> bool:
@@ -47,7 +49,9 @@ class Fusion:
 def check_weight(weight: float) -> None:
     """Refuse what is not a share."""
     if not isfinite(weight) or not 0 <= weight <= 1:
-        raise BadSetting(f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)")
+        raise InvalidArgumentError(
+            f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)"
+        )
 
 
 def fuse(

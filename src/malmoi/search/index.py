@@ -11,7 +11,7 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import BadSetting, UnknownWord, warn
+from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
 from malmoi.files.progress import Progress, silent
 from malmoi.keys import is_encodable
 from malmoi.search.adding import make_addition
@@ -51,7 +51,9 @@ class Index:
         """What makes vectors of texts; loaded when it is first needed."""
         if self._encoder is None:
             if not self.state.model:
-                raise BadSetting("this index was made of vectors, without an encoder for texts")
+                raise InvalidArgumentError(
+                    "this index was made of vectors, without an encoder for texts"
+                )
             encoder = load_encoder(self.state.model)
             check_encoder(encoder, self.state)
             self._encoder = encoder
@@ -84,12 +86,12 @@ class Index:
         """
         state = self.state
         if k < 1:
-            raise BadSetting(f"{k} texts were asked for: ask for at least one")
+            raise InvalidArgumentError(f"{k} texts were asked for: ask for at least one")
         if isinstance(query, str) and not query.strip():
-            raise BadSetting("the query is empty: say what to look for")
+            raise InvalidArgumentError("the query is empty: say what to look for")
         if weight is not None:
             if not hybrid:
-                raise BadSetting("a weight is for a hybrid search: set hybrid too")
+                raise InvalidArgumentError("a weight is for a hybrid search: set hybrid too")
             check_weight(weight)
         allowed = allowed_rows(state, conditions(where))
         if not state.segments:
@@ -140,7 +142,7 @@ class Index:
         """Write a copy into a new folder."""
         folder = Folder(Path(path))
         if folder.exists:
-            raise BadSetting(f"there is an index in {path} already: name a new folder")
+            raise InvalidArgumentError(f"there is an index in {path} already: name a new folder")
         with folder.writing():
             segments = tuple(replace(segment, name="") for segment in self.state.segments)
             clusters = self.state.clusters and self.state.clusters.without_file()
@@ -149,7 +151,7 @@ class Index:
     def __getitem__(self, id: str) -> Entry:
         row = int(self.state.find([id])[0])
         if row < 0:
-            raise UnknownWord(id, where="the index")
+            raise UnknownWordError(id, where="the index")
         return self.state.entry(row)
 
     def __contains__(self, id: object) -> bool:
@@ -166,7 +168,7 @@ class Index:
         """Where to look, of length one; None where there is no telling."""
         vector = self._vector(state, query)
         if not np.isfinite(vector).all():
-            raise BadSetting("the vector of the query holds nan or inf")
+            raise InvalidArgumentError("the vector of the query holds nan or inf")
         if not vector.any():
             warn("the query has no vector: none of its words is known to the model")
             return None
@@ -176,7 +178,7 @@ class Index:
         if not isinstance(query, str):
             given: Float32Array = np.asarray(query, dtype=np.float32)
             if given.shape != (state.dim,):
-                raise BadSetting(f"a query is text or a vector of {state.dim} numbers")
+                raise InvalidArgumentError(f"a query is text or a vector of {state.dim} numbers")
             return given
         text = normalize("NFC", query)
         if self._encoder or state.model:
@@ -184,7 +186,7 @@ class Index:
             return encoded
         row = int(state.find([text])[0])
         if row < 0:
-            raise UnknownWord(query, where="the index")
+            raise UnknownWordError(query, where="the index")
         found: Float32Array = state.embedded(row).matrix[0]
         return found
 
@@ -192,7 +194,7 @@ class Index:
 def _words(state: State, query: str | Float32Array) -> list[str]:
     """The words of a query; that no text has any of them is said."""
     if not isinstance(query, str):
-        raise BadSetting("a vector has no words: give the query as text")
+        raise InvalidArgumentError("a vector has no words: give the query as text")
     words = state.analyser(query)
     if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
         warn(f"no text has any word of '{query}'")

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import is_normalized
 
-from malmoi.errors import BadFile, MalmoiWarning
+from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.search.storage.segment import Entry
 from malmoi.text.normalize import Normalizer
 from malmoi.text.records import Record, read_records
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class RecordSource:
     """Where texts come from.
 
     `text` are the fields that make the text, `id` the field that tells texts apart (otherwise
@@ -39,7 +39,7 @@ class Source:
             apart += not is_normalized("NFC", record.text)
             found.append(Entry(uniform(self._id(record)), text, self._fields(record)))
         if not found:
-            raise BadFile(f"{source} holds no text")
+            raise InvalidFileError(f"{source} holds no text")
         for count, what in (
             (empty, "are empty and left out"),
             (apart, "were not in NFC and now are"),
@@ -52,7 +52,7 @@ class Source:
         if self.id is None:
             return record.place
         if record.fields.get(self.id) is None:
-            raise BadFile(f"{record.place}: there is no field '{self.id}' for an id")
+            raise InvalidFileError(f"{record.place}: there is no field '{self.id}' for an id")
         return str(record.fields[self.id])
 
     def _fields(self, record: Record) -> dict[str, object]:

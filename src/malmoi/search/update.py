@@ -16,13 +16,13 @@ from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import gathered_notes
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.progress import Progress, silent
 from malmoi.search.fingerprint import check_encoder, new_state, reader_of_texts, take_probe
 from malmoi.search.learn_weight import with_weight
 from malmoi.search.storage.clustering import clustered
 from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.passage_offsets import Embedded, embed_texts
+from malmoi.search.storage.passage_offsets import EmbeddedPassages, embed_texts
 from malmoi.search.storage.segment import Entry, digests_of, embedded_segment
 from malmoi.search.storage.state import State, tidied, with_segment, without
 
@@ -78,7 +78,7 @@ class _Updating:
     def __init__(self, folder: Folder, encoder: Encoder, state: State) -> None:
         self.folder, self.state, self.plain = folder, state, encoder
         self.encoder = reader_of_texts(encoder, state)
-        self.waiting: list[tuple[Entry, Embedded]] = []
+        self.waiting: list[tuple[Entry, EmbeddedPassages]] = []
         self.committed = monotonic()
 
     def run(self, entries: Sequence[Entry], keep: bool, progress: Progress) -> Update:
@@ -151,18 +151,22 @@ def _check_same(state: State, passages: bool | None, prompts: Prompts | None) ->
     """Refuse what would make other vectors than those that are there."""
     if passages is not None and passages != state.passages:
         which = "with" if state.passages else "without"
-        raise BadSetting(f"the index was made {which} passages: build it anew for a change")
+        raise InvalidArgumentError(
+            f"the index was made {which} passages: build it anew for a change"
+        )
     if prompts is not None and prompts != state.prompts:
-        raise BadSetting(f"the index has {state.prompts}: build it anew for other prompts")
+        raise InvalidArgumentError(
+            f"the index has {state.prompts}: build it anew for other prompts"
+        )
 
 
 def _check_ids(entries: Sequence[Entry]) -> None:
     if not entries:
-        raise BadFile("there are no texts to index")
+        raise InvalidFileError("there are no texts to index")
     seen = set[str]()
     for entry in entries:
         if entry.id in seen:
-            raise BadSetting(f"the id '{entry.id}' comes twice: ids tell texts apart")
+            raise InvalidArgumentError(f"the id '{entry.id}' comes twice: ids tell texts apart")
         seen.add(entry.id)
 
 

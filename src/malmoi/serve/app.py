@@ -13,10 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from malmoi.serve.http.api_errors import Refused, dialect_of, refusal_body
-from malmoi.serve.http.auth import ANYBODY, Keys, Names
-from malmoi.serve.http.endpoint import JSON, Answering
-from malmoi.serve.http.middleware import Guard
+from malmoi.serve.http.api_errors import ApiError, dialect_of, refusal_body
+from malmoi.serve.http.auth import ANYBODY, AllowedHosts, ApiKeys
+from malmoi.serve.http.endpoint import JSON, EndpointApp
+from malmoi.serve.http.middleware import GatewayMiddleware
 from malmoi.serve.logs import Log
 from malmoi.serve.routes import ENDPOINTS
 from malmoi.serve.service.service import Service
@@ -25,16 +25,16 @@ from malmoi.serve.service.service import Service
 def make_app(
     service: Service,
     *,
-    keys: Keys = ANYBODY,
-    names: Names | None = None,
+    keys: ApiKeys = ANYBODY,
+    names: AllowedHosts | None = None,
     origins: Sequence[str] = (),
     log: Log | None = None,
 ) -> ASGIApp:
     """An application that answers for the models of a service; without `names`, under any."""
 
-    paths: dict[str, dict[str, Answering]] = {}
+    paths: dict[str, dict[str, EndpointApp]] = {}
     for one in ENDPOINTS:
-        paths.setdefault(one.path, {})[one.method] = Answering(one, service)
+        paths.setdefault(one.path, {})[one.method] = EndpointApp(one, service)
 
     @asynccontextmanager
     async def life(_: Starlette) -> AsyncIterator[None]:
@@ -46,7 +46,7 @@ def make_app(
     direct = {(p, m): one for p, each in paths.items() for m, one in each.items() if "{" not in p}
     app = Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: not_there})
     app.router.redirect_slashes = False
-    guarded: ASGIApp = Guard(
+    guarded: ASGIApp = GatewayMiddleware(
         app, service, ENDPOINTS, direct=direct, keys=keys, names=names, log=log or Log(None)
     )
     if not origins:
@@ -70,7 +70,7 @@ def make_app(
 class ByMethod:
     """All that is answered at one path."""
 
-    methods: Mapping[str, Answering]
+    methods: Mapping[str, EndpointApp]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; what GET answers, HEAD does too, and the server leaves out the body."""
@@ -86,6 +86,6 @@ async def not_there(request: Request, error: Exception) -> Response:
     if status == 405:
         sentence = f"{request.method} is not answered at this path: see /docs"
     code = "wrong_method" if status == 405 else "not_found"
-    refused = Refused(status, sentence, code=code)
+    refused = ApiError(status, sentence, code=code)
     body = orjson.dumps(refusal_body(refused, dialect_of(request.url.path)))
     return Response(body, status, headers, JSON)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,4 +35,4 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not value > 0:
-                raise BadSetting(f"the limit {name} is {value}: it must be more than 0")
+                raise InvalidArgumentError(f"the limit {name} is {value}: it must be more than 0")

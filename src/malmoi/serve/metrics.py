@@ -40,7 +40,7 @@ class Histogram:
         yield f"{name}_count{around} {seen}"
 
 
-class Measures:
+class Metrics:
     """Counts since the server began."""
 
     def __init__(self) -> None:

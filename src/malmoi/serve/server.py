@@ -14,9 +14,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from malmoi.errors import BadSetting, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.extras import require
-from malmoi.serve.http.auth import ANYBODY, Keys, Names, read_keys
+from malmoi.serve.http.auth import ANYBODY, AllowedHosts, ApiKeys, read_keys
 from malmoi.serve.limits import Limits
 from malmoi.serve.service.loaded_models import Models, load_models
 
@@ -28,7 +28,7 @@ BACKLOG = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serving:
+class ServerSettings:
     """Where to listen and whom to answer; port 0 is any that is free.
 
     Where only this machine can ask and needs no key, or names are given by `allow_host`, it must
@@ -47,13 +47,13 @@ class Serving:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedServer:
     """Everything opened, nothing answered yet."""
 
     models: Models
     listening: socket.socket
-    settings: Serving
-    keys: Keys = ANYBODY
+    settings: ServerSettings
+    keys: ApiKeys = ANYBODY
 
     @property
     def address(self) -> str:
@@ -62,21 +62,21 @@ class Prepared:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     @property
-    def names(self) -> Names | None:
+    def names(self) -> AllowedHosts | None:
         """The names it is asked under; `None` is any."""
         others = tuple(name.lower() for name in self.settings.allow_host)
         is_local = ip_address(self.listening.getsockname()[0]).is_loopback
-        return Names(others) if others or (is_local and not self.keys.hashes) else None
+        return AllowedHosts(others) if others or (is_local and not self.keys.hashes) else None
 
 
-def prepare(places: dict[str, str], settings: Serving) -> Prepared:
+def prepare(places: dict[str, str], settings: ServerSettings) -> PreparedServer:
     """Open the models, then the socket; whatever is wrong is said now."""
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
     keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
     listen(settings.host, settings.port).close()  # said before models take their time
     models = load_models(places)
-    return Prepared(models, listen(settings.host, settings.port), settings, keys)
+    return PreparedServer(models, listen(settings.host, settings.port), settings, keys)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -88,18 +88,20 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(BACKLOG)
     except OverflowError as error:
         listening.close()
-        raise BadSetting(f"there is no port {port}: they go from 0 to 65535") from error
+        raise InvalidArgumentError(f"there is no port {port}: they go from 0 to 65535") from error
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"port {port} of {host} is in use: stop what listens there, or choose another port"
             ) from error
-        raise BadSetting(f"cannot listen at {host}:{port}: {error.strerror or error}") from error
+        raise InvalidArgumentError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}"
+        ) from error
     return listening
 
 
-def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Server":
+def make_server(prepared: PreparedServer, announce: Callable[[], None]) -> "uvicorn.Server":
     """All that answers, ready to run."""
     import uvicorn
 
@@ -144,7 +146,7 @@ def make_server(prepared: Prepared, announce: Callable[[], None]) -> "uvicorn.Se
     return Announced(config)
 
 
-def run(prepared: Prepared, announce: Callable[[], None]) -> None:
+def run(prepared: PreparedServer, announce: Callable[[], None]) -> None:
     """Answer until told to stop; then finish what was accepted."""
     server = make_server(prepared, announce)
     warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client

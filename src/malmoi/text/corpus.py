@@ -17,15 +17,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile, BadSetting, check_encoding, warn
+from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, warn
 from malmoi.files.progress import Progress, silent
-from malmoi.text.normalize import Normalizer, Uniform
+from malmoi.text.normalize import NormalizedTexts, Normalizer
 from malmoi.text.readers import (
-    JsonLines,
-    ParquetColumn,
-    PlainText,
-    Reader,
-    Table,
+    DocumentReader,
+    JsonLinesReader,
+    ParquetReader,
+    PlainTextReader,
+    TableReader,
     as_blocks,
 )
 
@@ -40,7 +40,7 @@ Note = Callable[[str], None]  # takes a sentence on something odd
 class Corpus:
     """Files to read, or documents in memory, and how their text is made uniform."""
 
-    readers: tuple[Reader, ...] = ()
+    readers: tuple[DocumentReader, ...] = ()
     documents: tuple[str, ...] | None = None
     normalizer: Normalizer = field(default_factory=Normalizer)
 
@@ -64,8 +64,8 @@ class Corpus:
         path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
         files = files_in(path) if path.is_dir() else [path]
         readers = tuple(reader_of(file, field, encoding) for file in files)
-        if field is not None and all(isinstance(reader, PlainText) for reader in readers):
-            raise BadSetting(
+        if field is not None and all(isinstance(reader, PlainTextReader) for reader in readers):
+            raise InvalidArgumentError(
                 f"{source} is plain text, which has no field '{field}': leave it out, or let the"
                 " name end in .jsonl, .csv, .tsv or .parquet"
             )
@@ -80,7 +80,7 @@ class Corpus:
 
     def blocks(self, progress: Progress = silent, tell: Note = warn) -> Iterator[UInt8Array]:
         """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
-        uniform = Uniform(self.normalizer)
+        uniform = NormalizedTexts(self.normalizer)
         for block in self._raw(progress):
             yield uniform(block)
         for note in uniform.notes():
@@ -160,26 +160,28 @@ def as_documents(source: Iterable[str]) -> tuple[str, ...]:
     documents = tuple(source)
     for document in documents:
         if not isinstance(document, str):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"a document is a string, not {type(document).__name__}: join its words by spaces"
             )
     return documents
 
 
-def reader_of(path: Path, field: str | None, encoding: str) -> Reader:
+def reader_of(path: Path, field: str | None, encoding: str) -> DocumentReader:
     """The reader that a file's name asks for."""
     if not path.exists():
-        raise BadFile(f"{path} does not exist")
+        raise InvalidFileError(f"{path} does not exist")
     suffix = path.with_suffix("").suffix if path.suffix in ZIPPED else path.suffix
     if suffix in (".jsonl", ".csv", ".tsv", ".parquet"):
         if field is None:
-            raise BadSetting(f"which field or column of {path} is the text? Name it (--field)")
+            raise InvalidArgumentError(
+                f"which field or column of {path} is the text? Name it (--field)"
+            )
         if suffix == ".jsonl":
-            return JsonLines(path, field, encoding)
+            return JsonLinesReader(path, field, encoding)
         if suffix == ".parquet":
-            return ParquetColumn(path, field)
-        return Table(path, field, encoding, "," if suffix == ".csv" else "\t")
-    return PlainText(path, encoding)
+            return ParquetReader(path, field)
+        return TableReader(path, field, encoding, "," if suffix == ".csv" else "\t")
+    return PlainTextReader(path, encoding)
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -190,7 +192,9 @@ def files_in(folder: Path) -> list[Path]:
         if path.is_file() and (set(path.suffixes[-2:]) & set(TEXTS))
     ]
     if not found:
-        raise BadFile(f"{folder} holds no file of text ({', '.join(TEXTS)}, zipped or not)")
+        raise InvalidFileError(
+            f"{folder} holds no file of text ({', '.join(TEXTS)}, zipped or not)"
+        )
     return found
 
 
@@ -202,5 +206,5 @@ def standard_input() -> Path:
         size = copy.tell()
     atexit.register(os.unlink, copy.name)
     if size == 0:
-        raise BadFile("nothing came on standard input")
+        raise InvalidFileError("nothing came on standard input")
     return Path(copy.name)

@@ -18,11 +18,11 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import UInt8Array, UInt32Array
-from malmoi.errors import BadFile, BadSetting, warn
+from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
 from malmoi.kernels.marks import UNKNOWN
@@ -39,7 +39,7 @@ FORGOTTEN = 30 * 24 * 3600  # seconds since a corpus was opened last
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordChoice:
+class VocabularySettings:
     """Which words a vocabulary takes.
 
     Those seen at least `min_count` times, at most `size` of them; `special` ones come first,
@@ -53,7 +53,7 @@ class WordChoice:
 
     def __post_init__(self) -> None:
         if self.min_count < 1 or (self.size is not None and self.size < 1):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"min_count is {self.min_count} and size {self.size}: both count from 1"
             )
 
@@ -77,18 +77,22 @@ def check_ids(ids: UInt32Array, words: int) -> None:
     """Refuse a stream of ids, some of which no word has: trainings index their rows by them."""
     if not isinstance(ids, np.ndarray) or ids.dtype != np.uint32 or ids.ndim != 1:
         kind = f"{ids.dtype} {list(ids.shape)}" if isinstance(ids, np.ndarray) else type(ids)
-        raise BadSetting(f"the ids are {kind}: give an array of uint32 with one dimension")
+        raise InvalidArgumentError(
+            f"the ids are {kind}: give an array of uint32 with one dimension"
+        )
     for first in range(0, len(ids), CHECKED):
         part = ids[first : first + CHECKED]
         beyond = part[(part >= words) & (part < UNKNOWN)]
         if len(beyond):
-            raise BadSetting(f"id {beyond[0]:,} is in the text, but there are {words:,} words")
+            raise InvalidArgumentError(
+                f"id {beyond[0]:,} is in the text, but there are {words:,} words"
+            )
 
 
 def encode_corpus(
     corpus: Corpus,
     tokenizer: Tokenizer | None = None,
-    choice: WordChoice | None = None,
+    choice: VocabularySettings | None = None,
     *,
     folder: Path | None = None,
     progress: Progress = silent,
@@ -97,12 +101,12 @@ def encode_corpus(
 
     In the user's cache, what nobody has opened for a month makes room for something new.
     """
-    cut, chosen = tokenizer or Whitespace(), choice or WordChoice()
+    cut, chosen = tokenizer or Whitespace(), choice or VocabularySettings()
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
     ).hexdigest()
     place = (folder or cache_folder("corpora")) / f"{name}.corpus"
-    with suppress(BadFile):  # not there yet, or damaged: then it is made
+    with suppress(InvalidFileError):  # not there yet, or damaged: then it is made
         found = open_encoded(place)
         with suppress(OSError):  # a cache that is shared may belong to somebody else
             os.utime(place)
@@ -139,7 +143,7 @@ def room_beside(place: Path) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile(dir=place.parent) as file:
             yield file
     except OSError as error:  # readers say themselves what is wrong with their files
-        raise BadFile(
+        raise InvalidFileError(
             f"text as numbers cannot be kept in {place.parent} ({error.strerror or error}):"
             " name another folder in MALMOI_CACHE"
         ) from error
@@ -148,7 +152,7 @@ def room_beside(place: Path) -> Iterator[BinaryIO]:
 def number_corpus(
     corpus: Corpus,
     cut: Tokenizer,
-    choice: WordChoice,
+    choice: VocabularySettings,
     out: BinaryIO,
     progress: Progress,
     tell: Note,
@@ -170,7 +174,7 @@ def number_corpus(
 def count_corpus(
     corpus: Corpus,
     tokenizer: Tokenizer,
-    choice: WordChoice,
+    choice: VocabularySettings,
     *,
     progress: Progress = silent,
     tell: Note = warn,
@@ -180,10 +184,10 @@ def count_corpus(
     return chosen_words(read_blocks(blocks, most=choice.held).total, choice)
 
 
-def chosen_words(table: WordTable, choice: WordChoice) -> Vocabulary:
+def chosen_words(table: WordTable, choice: VocabularySettings) -> Vocabulary:
     """The vocabulary that is chosen from all words of a corpus."""
     if len(table) == 0:
-        raise BadFile("the corpus is empty: there is not a single word in it")
+        raise InvalidFileError("the corpus is empty: there is not a single word in it")
     vocabulary = Vocabulary.chosen(
         table.keys,
         table.counts,
@@ -192,7 +196,7 @@ def chosen_words(table: WordTable, choice: WordChoice) -> Vocabulary:
         special=choice.special,
     )
     if len(vocabulary) == len(choice.special):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"no word was seen {choice.min_count:,} times: the most frequent one was seen"
             f" {int(table.counts.max()):,} times, so set min_count to that or less"
         )
@@ -219,7 +223,7 @@ def mapped(numbers: BinaryIO) -> UInt32Array:
 
 def open_encoded(path: Path) -> EncodedCorpus:
     """A corpus that was encoded before, memory-mapped; what was odd about it is told again."""
-    tensors, metadata = read_tensor_file(Source(path), KIND)
+    tensors, metadata = read_tensor_file(InputFile(path), KIND)
     with damage(path):
         expect(tensors, 1, ids="<u4", counts="<i8")
         vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])

@@ -1,7 +1,7 @@
 """Text made uniform before it is cut: Unicode form, case, digits, invisible characters, repeats.
 
-`Normalizer` works on a string; `Uniform` makes blocks of bytes uniform, looking closely only
-at the lines that need it, and counts what it met.
+`Normalizer` works on a string; `NormalizedTexts` makes blocks of bytes uniform, looking closely
+only at the lines that need it, and counts what it met.
 """
 
 import re
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.parsing.characters import odd_lines
 from malmoi.unicode import normalize
@@ -48,9 +48,13 @@ class Normalizer:
 
     def __post_init__(self) -> None:
         if self.form not in ("NFC", "NFD", "NFKC", "NFKD", "none"):
-            raise BadSetting(f"'{self.form}' is no Unicode form: NFC, NFD, NFKC, NFKD or none")
+            raise InvalidArgumentError(
+                f"'{self.form}' is no Unicode form: NFC, NFD, NFKC, NFKD or none"
+            )
         if self.repeats is not None and self.repeats < 1:
-            raise BadSetting(f"repeats is {self.repeats}: at least one character must stay")
+            raise InvalidArgumentError(
+                f"repeats is {self.repeats}: at least one character must stay"
+            )
 
     def __call__(self, text: str) -> str:
         """The text made uniform."""
@@ -73,7 +77,7 @@ class Normalizer:
 
 
 @dataclass
-class Uniform:
+class NormalizedTexts:
     """Makes blocks of whole lines uniform; counts bad bytes and syllables in their letters."""
 
     normalizer: Normalizer = field(default_factory=Normalizer)

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 
 BLOCK = 4 << 20
 LINE_BREAKS = str.maketrans("\n\r", "  ")
@@ -33,7 +33,7 @@ class TabSeparated(csv.excel_tab):
     quoting = csv.QUOTE_NONE
 
 
-class Reader(Protocol):
+class DocumentReader(Protocol):
     """One file, or a part of one."""
 
     @property
@@ -46,12 +46,12 @@ class Reader(Protocol):
     def documents(self) -> Documents:
         """The documents as they stand; one that is missing is empty, so that rows keep step."""
 
-    def parts(self, count: int) -> "list[Reader]":
+    def parts(self, count: int) -> "list[DocumentReader]":
         """The same documents in at most so many readers, in order."""
 
 
 @dataclass(frozen=True)
-class PlainText:
+class PlainTextReader:
     """A document a line; bytes `start` to `stop` of the file, where lines begin."""
 
     path: Path
@@ -65,7 +65,7 @@ class PlainText:
             yield from as_blocks(text_lines(self.path, self.encoding, self.start, self.stop))
             return
         rest, done = b"", self.start
-        for block, done in Source(self.path).blocks(self.start, self.stop, BLOCK):
+        for block, done in InputFile(self.path).blocks(self.start, self.stop, BLOCK):
             text = rest + block.tobytes()
             end = text.rfind(b"\n") + 1 or text.rfind(b" ") + 1
             if end:
@@ -80,9 +80,9 @@ class PlainText:
         for number, (line, done) in enumerate(lines):
             yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r"), done
 
-    def parts(self, count: int) -> list[Reader]:
+    def parts(self, count: int) -> list[DocumentReader]:
         """Byte ranges; a zipped file stays whole."""
-        source = Source(self.path)
+        source = InputFile(self.path)
         if source.compressed:
             return [self]
         stop = source.size if self.stop is None else self.stop
@@ -93,7 +93,7 @@ class PlainText:
 
 
 @dataclass(frozen=True)
-class WholeFile:
+class WholeFileReader:
     """A file that is not shared out, its documents told one by one."""
 
     path: Path
@@ -102,7 +102,7 @@ class WholeFile:
         """All documents."""
         return as_blocks(self.documents())
 
-    def parts(self, count: int) -> list[Reader]:
+    def parts(self, count: int) -> list[DocumentReader]:
         """One: the file stays whole."""
         return [self]
 
@@ -112,7 +112,7 @@ class WholeFile:
 
 
 @dataclass(frozen=True)
-class JsonLines(WholeFile):
+class JsonLinesReader(WholeFileReader):
     """An object a line, the document in one of its fields."""
 
     field: str
@@ -124,7 +124,9 @@ class JsonLines(WholeFile):
             try:
                 text = value[self.field]
             except (KeyError, TypeError, IndexError) as error:
-                raise BadFile(f"{self.path}:{number}: there is no field '{self.field}'") from error
+                raise InvalidFileError(
+                    f"{self.path}:{number}: there is no field '{self.field}'"
+                ) from error
             yield "" if text is None else str(text), done
 
     def objects(self) -> Iterator[tuple[int, Any, int]]:
@@ -136,12 +138,12 @@ class JsonLines(WholeFile):
                 value = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
                 why = getattr(error, "msg", "too deep")
-                raise BadFile(f"{self.path}:{number}: this is no JSON ({why})") from error
+                raise InvalidFileError(f"{self.path}:{number}: this is no JSON ({why})") from error
             yield number, value, done
 
 
 @dataclass(frozen=True)
-class Table(WholeFile):
+class TableReader(WholeFileReader):
     """Comma- or tab-separated values with a header line, the document in one column."""
 
     column: str
@@ -153,7 +155,7 @@ class Table(WholeFile):
         rows = self.rows()
         _, header, _ = next(rows)
         if self.column not in header:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{self.path} has no column '{self.column}': it has {', '.join(header)}"
             )
         place = header.index(self.column)
@@ -179,11 +181,13 @@ class Table(WholeFile):
             for row in rows:
                 yield rows.line_num, row, done
         except csv.Error as error:
-            raise BadFile(f"{self.path}:{rows.line_num}: this is no row ({error})") from error
+            raise InvalidFileError(
+                f"{self.path}:{rows.line_num}: this is no row ({error})"
+            ) from error
 
 
 @dataclass(frozen=True)
-class ParquetColumn(WholeFile):
+class ParquetReader(WholeFileReader):
     """A column of strings."""
 
     column: str
@@ -193,7 +197,7 @@ class ParquetColumn(WholeFile):
         with open_parquet(self.path) as file:
             names = file.schema_arrow.names
             if self.column not in names:
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"{self.path} has no column '{self.column}': it has {', '.join(names)}"
                 )
             size, rows, total = self.path.stat().st_size, 0, max(1, file.metadata.num_rows)
@@ -212,7 +216,7 @@ def open_parquet(path: Path) -> Iterator[Any]:
         with parquet.ParquetFile(path) as file:
             yield file
     except (arrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
-        raise BadFile(f"{path} is damaged or is no Parquet file: {error}") from error
+        raise InvalidFileError(f"{path} is damaged or is no Parquet file: {error}") from error
 
 
 def text_lines(
@@ -222,7 +226,7 @@ def text_lines(
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     begun: list[str] = []  # of a line that may be longer than many blocks
     done = start
-    for block, done in Source(path).blocks(start, stop, BLOCK):
+    for block, done in InputFile(path).blocks(start, stop, BLOCK):
         first, *lines = decoder.decode(block.tobytes()).split("\n")
         begun.append(first)
         for line in lines:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from malmoi.errors import BadFile, BadSetting, check_encoding
+from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding
 from malmoi.text.corpus import STANDARD_INPUT, files_in, reader_of, standard_input
 from malmoi.text.readers import (
-    JsonLines,
-    ParquetColumn,
-    Reader,
-    Table,
+    DocumentReader,
+    JsonLinesReader,
+    ParquetReader,
+    TableReader,
     open_parquet,
     text_lines,
 )
@@ -48,27 +48,29 @@ def read_records(
     for file in files:
         reader = reader_of(file, fields[0] if fields else None, encoding)
         name = "stdin" if piped else file.relative_to(top).as_posix()
-        if whole and not isinstance(reader, JsonLines | Table | ParquetColumn):
+        if whole and not isinstance(reader, JsonLinesReader | TableReader | ParquetReader):
             text = "\n".join(line for line, _ in text_lines(file, encoding))
             yield Record(name, text, {})
             continue
         yield from _records(reader, name, fields, encoding)
 
 
-def _records(reader: Reader, name: str, fields: Sequence[str], encoding: str) -> Iterator[Record]:
-    if isinstance(reader, JsonLines):
+def _records(
+    reader: DocumentReader, name: str, fields: Sequence[str], encoding: str
+) -> Iterator[Record]:
+    if isinstance(reader, JsonLinesReader):
         for number, value, _ in reader.objects():
             if not isinstance(value, dict):
-                raise BadFile(f"{reader.path}:{number}: this is no object with fields")
+                raise InvalidFileError(f"{reader.path}:{number}: this is no object with fields")
             yield _record(f"{name}:{number}", value, fields)
-    elif isinstance(reader, Table):
+    elif isinstance(reader, TableReader):
         rows = reader.rows()
         _, header, _ = next(rows)
         _check(header, fields, reader.path)
         for number, row, _ in rows:
             if row:
                 yield _record(f"{name}:{number}", dict(zip(header, row, strict=False)), fields)
-    elif isinstance(reader, ParquetColumn):
+    elif isinstance(reader, ParquetReader):
         for number, value in enumerate(_parquet_rows(reader.path, fields), 1):
             yield _record(f"{name}:{number}", value, fields)
     else:
@@ -80,7 +82,7 @@ def _record(place: str, value: Mapping[str, Any], fields: Sequence[str]) -> Reco
     """One text of some fields; a field that is null or absent is no text."""
     texts = [str(value[name]) for name in fields if value.get(name) is not None]
     if not texts and not any(name in value for name in fields):
-        raise BadFile(f"{place}: there is no field '{fields[0]}'")
+        raise InvalidFileError(f"{place}: there is no field '{fields[0]}'")
     rest = {name: it for name, it in value.items() if name not in fields}
     return Record(place, " ".join(text for text in texts if text.strip()), rest)
 
@@ -95,4 +97,4 @@ def _parquet_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]
 def _check(names: Sequence[str], fields: Sequence[str], path: Path) -> None:
     for field in fields:
         if field not in names:
-            raise BadSetting(f"{path} has no column '{field}': it has {', '.join(names)}")
+            raise InvalidArgumentError(f"{path} has no column '{field}': it has {', '.join(names)}")

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.hangul import split_jamo
 
 # A number with its separators, or a word with what an apostrophe joins to it.
@@ -76,7 +76,7 @@ class Regex:
         try:
             re.compile(self.pattern)
         except re.error as error:
-            raise BadSetting(f"'{self.pattern}' is no pattern: {error}") from error
+            raise InvalidArgumentError(f"'{self.pattern}' is no pattern: {error}") from error
 
     def __call__(self, text: str) -> list[str]:
         """Every match, white space in it dropped."""
@@ -120,13 +120,17 @@ HOMES = {
 def make_tokenizer(name: str, **options: Any) -> Tokenizer:
     """A tokenizer by its name."""
     if name not in HOMES:
-        raise BadSetting(f"there is no tokenizer '{name}': choose one of {', '.join(HOMES)}")
+        raise InvalidArgumentError(
+            f"there is no tokenizer '{name}': choose one of {', '.join(HOMES)}"
+        )
     module, kind = HOMES[name]
     make = cast(Callable[..., Tokenizer], getattr(import_module(module), kind))
     try:
         return make(**options)
     except TypeError as error:
-        raise BadSetting(f"the tokenizer '{name}' does not take these options: {error}") from error
+        raise InvalidArgumentError(
+            f"the tokenizer '{name}' does not take these options: {error}"
+        ) from error
 
 
 def describe(tokenizer: Tokenizer) -> str:

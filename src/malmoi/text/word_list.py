@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.keys import Keys
 from malmoi.vocabulary import Vocabulary
 
@@ -25,11 +25,11 @@ def load_words(path: Path) -> Vocabulary:
     """Read words and counts, most frequent first."""
     words: list[bytes] = []
     counts: list[int] = []
-    text = b"".join(block.tobytes() for block, _ in Source(path).blocks())
+    text = b"".join(block.tobytes() for block, _ in InputFile(path).blocks())
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), 1):
         word, _, count = line.rstrip(b"\r").replace(b"\t", b" ").rpartition(b" ")
         if not word or not count.isdigit() or len(count) > DIGITS:
-            raise BadFile(f"{path}:{number}: a word and its count are needed")
+            raise InvalidFileError(f"{path}:{number}: a word and its count are needed")
         words.append(word)
         counts.append(int(count))
     return Vocabulary.chosen(Keys.of_bytes(words), np.array(counts, dtype=np.int64), min_count=0)

@@ -12,7 +12,13 @@ import numpy as np
 
 from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
 from malmoi.kernels.core.jit import fixed
-from malmoi.kernels.parsing.scan_words import Table, fill_slots, hash_all, renumber, scan_words
+from malmoi.kernels.parsing.scan_words import (
+    WordHashTable,
+    fill_slots,
+    hash_all,
+    renumber,
+    scan_words,
+)
 from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
 from malmoi.text.parallel import in_order
@@ -24,7 +30,7 @@ class WordTable:
     """Words and their counts; grows as needed, or forgets the rarest."""
 
     def __init__(self, words: int = FIRST_WORDS, size: int = FIRST_BYTES) -> None:
-        self._table = Table(
+        self._table = WordHashTable(
             slots=np.full(2 * words, -1, dtype=np.int32),
             arena=np.empty(size, dtype=np.uint8),
             offsets=np.zeros(words + 1, dtype=np.int64),
@@ -100,7 +106,9 @@ class WordTable:
         else:
             size *= 2
         larger = WordTable(words, size)._table
-        for name in Table._fields[1:]:  # all but the slots, where words stand by their hashes
+        for name in WordHashTable._fields[
+            1:
+        ]:  # all but the slots, where words stand by their hashes
             old = getattr(self._table, name)
             getattr(larger, name)[: len(old)] = old
         fill_slots(larger.slots, larger.hashes, len(self))

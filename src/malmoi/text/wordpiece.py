@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
 from malmoi.files.output import written
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
@@ -39,7 +39,9 @@ class WordPiece:
         tokenizer = engine(self.vocabulary, self.lower)
         classify, separate = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
         if classify is None or separate is None:
-            raise BadFile(f"{self.vocabulary} has no [CLS] and [SEP]: it is not a BERT vocabulary")
+            raise InvalidFileError(
+                f"{self.vocabulary} has no [CLS] and [SEP]: it is not a BERT vocabulary"
+            )
         parts = [text] if pair is None else [text, pair]
         encoded = [[*tokenizer.encode(part).ids, separate] for part in parts]
         return [classify, *(number for part in encoded for number in part)]
@@ -49,18 +51,20 @@ class WordPiece:
 def engine(vocabulary: str, lower: bool) -> Any:
     """The tokenizer of the `tokenizers` library."""
     if not vocabulary:
-        raise BadSetting("wordpiece needs a vocabulary: name a vocab.txt, a piece a line")
+        raise InvalidArgumentError("wordpiece needs a vocabulary: name a vocab.txt, a piece a line")
     if not Path(vocabulary).is_file():
-        raise BadFile(f"{vocabulary} does not exist")
+        raise InvalidFileError(f"{vocabulary} does not exist")
     tokenizers = require("tokenizers", extra="wordpiece")
-    content = b"".join(block.tobytes() for block, _ in Source(Path(vocabulary)).blocks())
+    content = b"".join(block.tobytes() for block, _ in InputFile(Path(vocabulary)).blocks())
     try:
         pieces = content.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise BadFile(f"{vocabulary} is not UTF-8 at byte {error.start:,}: save it so") from error
+        raise InvalidFileError(
+            f"{vocabulary} is not UTF-8 at byte {error.start:,}: save it so"
+        ) from error
     numbers = {piece: number for number, piece in enumerate(pieces)}
     if UNKNOWN not in numbers:
-        raise BadFile(f"{vocabulary} has no {UNKNOWN}: it is no WordPiece vocabulary")
+        raise InvalidFileError(f"{vocabulary} has no {UNKNOWN}: it is no WordPiece vocabulary")
     model = tokenizers.models.WordPiece(numbers, unk_token=UNKNOWN, max_input_chars_per_word=100)
     return cutting_like_bert(model, lower)
 

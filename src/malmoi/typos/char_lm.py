@@ -26,7 +26,7 @@ LONGEST_ENDING = 4  # characters
 PRODUCTIVE = 20  # words of the sample that an ending makes of other words
 
 
-class Level(NamedTuple):
+class ContextCounts(NamedTuple):
     """Contexts of one length: how often each stroke followed them, and how many different ones."""
 
     grams: Int64Array  # ascending; a context and the stroke that followed it
@@ -36,11 +36,11 @@ class Level(NamedTuple):
     kinds: Int64Array
 
 
-class NgramModel(NamedTuple):
+class CharNgramModel(NamedTuple):
     """How likely a word is, stroke by stroke or character by character."""
 
     letters: Int64Array  # ascending code points of known strokes
-    levels: tuple[Level, ...]  # of contexts of 0 strokes, 1, …
+    levels: tuple[ContextCounts, ...]  # of contexts of 0 strokes, 1, …
     by_strokes: bool = True  # or by characters
 
     def chance(self, word: str) -> float:
@@ -60,11 +60,11 @@ class NgramModel(NamedTuple):
         return float(np.prod(found))
 
 
-class Spelling(NamedTuple):
+class SpellingModel(NamedTuple):
     """What words look like."""
 
-    by_strokes: NgramModel
-    by_syllables: NgramModel
+    by_strokes: CharNgramModel
+    by_syllables: CharNgramModel
     endings: frozenset[str]  # that make words of many other words: -ed, 에서
 
     def chance(self, word: str) -> float:
@@ -81,25 +81,25 @@ class Spelling(NamedTuple):
                 yield word[:-length]
 
 
-def learn_spelling(words: Sequence[str]) -> Spelling:
+def learn_spelling(words: Sequence[str]) -> SpellingModel:
     """The spelling of a language, from words of it, evenly chosen where they are very many."""
     every = -(-max(1, len(words)) // SAMPLE)
     sample = [words[i] for i in range(0, len(words), every)]
-    return Spelling(
+    return SpellingModel(
         learn_ngrams(sample, ORDER),
         learn_ngrams(sample, SYLLABLE_ORDER, by_strokes=False),
         learn_endings(list(words[:SAMPLE])),  # the most frequent: their stems are among them
     )
 
 
-def learn_ngrams(words: Sequence[str], order: int, *, by_strokes: bool = True) -> NgramModel:
+def learn_ngrams(words: Sequence[str], order: int, *, by_strokes: bool = True) -> CharNgramModel:
     """A model of these words that looks at so many strokes together."""
     points, follows = as_points(words, order, by_strokes)
     letters, counts = np.unique(points, return_counts=True)
     letters = np.sort(letters[np.argsort(-counts, kind="stable")[: MOST - 1]])
     codes = as_codes(points, letters)
     grams = (grams_of(codes, length)[follows] for length in range(order))
-    return NgramModel(letters, tuple(map(counted, grams)), by_strokes)
+    return CharNgramModel(letters, tuple(map(counted, grams)), by_strokes)
 
 
 def learn_endings(words: Sequence[str]) -> frozenset[str]:
@@ -141,12 +141,12 @@ def grams_of(codes: Int64Array, length: int) -> Int64Array:
     return grams
 
 
-def counted(grams: Int64Array) -> Level:
+def counted(grams: Int64Array) -> ContextCounts:
     """What followed each context, from what was seen."""
     seen, counts = np.unique(grams, return_counts=True)
     contexts, starts, kinds = np.unique(seen >> BITS, return_index=True, return_counts=True)
     totals = np.add.reduceat(counts, starts) if len(starts) else counts
-    return Level(seen, counts, contexts, totals, kinds)
+    return ContextCounts(seen, counts, contexts, totals, kinds)
 
 
 def looked_up(wanted: Int64Array, keys: Int64Array, values: Int64Array) -> Int64Array:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.typos.char_lm import Spelling, learn_spelling
+from malmoi.typos.char_lm import SpellingModel, learn_spelling
 from malmoi.typos.edits import meant_by, strokes
 from malmoi.vectors import Vectors
 
@@ -29,7 +29,7 @@ FREQUENT = 15e-6  # of the text: rarer words are less likely meant, by (share / 
 RARITY = 2.0
 
 
-class Reading(NamedTuple):
+class Correction(NamedTuple):
     """A known word and how likely it was meant, from 0 to 1."""
 
     word: str
@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 class NewWords(NamedTuple):
     """What is known of new words before one is seen."""
 
-    spelling: Spelling
+    spelling: SpellingModel
     share: float  # of the text, as far as rare words tell
 
     def weight(self, vectors: Vectors, seen: str) -> float:
@@ -64,7 +64,7 @@ def learn_new_words(vectors: Vectors) -> NewWords:
     return NewWords(learn_spelling(vectors.keys), float(rare))
 
 
-def readings(vectors: Vectors, seen: str, new: NewWords) -> list[Reading]:
+def readings(vectors: Vectors, seen: str, new: NewWords) -> list[Correction]:
     """Known words one slip away, likeliest first; what their shares lack of 1 is a new word's."""
     seen = unicodedata.normalize("NFC", seen)
     chances = meant_by(seen)
@@ -77,7 +77,7 @@ def readings(vectors: Vectors, seen: str, new: NewWords) -> list[Reading]:
         return []
     shares = weights / (weights.sum() + new.weight(vectors, seen))
     order = np.argsort(-shares, kind="stable")
-    return [Reading(vectors.keys[int(rows[known[i]])], float(shares[i])) for i in order]
+    return [Correction(vectors.keys[int(rows[known[i]])], float(shares[i])) for i in order]
 
 
 def frequencies(vectors: Vectors, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

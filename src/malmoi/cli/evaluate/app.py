@@ -10,7 +10,7 @@ from malmoi.cli.evaluate.words import WordOptions, word_record, word_rows, word_
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.score_table import print_scores
 from malmoi.encode.checkpoint.locate import is_encoder
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 NONE = WordOptions()
 Tests = Annotated[
@@ -42,11 +42,17 @@ def evaluate_command(
     encoders = [model for model in models if sentences or is_encoder(model)]
     vectors = [model for model in models if model not in encoders]
     if vectors and encoders and file:
-        raise BadSetting(f"{vectors[0]} is tested on words, {encoders[0]} on texts: name no file")
+        raise InvalidArgumentError(
+            f"{vectors[0]} is tested on words, {encoders[0]} on texts: name no file"
+        )
     if vectors and columns:
-        raise BadSetting(f"columns are those of texts, but {vectors[0]} is tested on words")
+        raise InvalidArgumentError(
+            f"columns are those of texts, but {vectors[0]} is tested on words"
+        )
     if encoders and options != NONE:
-        raise BadSetting(f"{encoders[0]} is tested on texts: leave out what is asked of words")
+        raise InvalidArgumentError(
+            f"{encoders[0]} is tested on texts: leave out what is asked of words"
+        )
     by_words = word_scores(vectors, file, options, seed) if vectors else []
     by_texts = sentence_scores(encoders, file, columns, seed) if encoders else []
     if json:

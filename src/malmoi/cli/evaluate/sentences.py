@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import Row, answered
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.sentences import SentenceScore, evaluate_sentences
@@ -21,7 +21,7 @@ def sentence_scores(
     scores = []
     for model in models:
         encoder = load_encoder(model)
-        with bar(f"testing {model}", "texts") as progress:
+        with progress_bar(f"testing {model}", "texts") as progress:
             scores.append(evaluate_sentences(encoder, sets, seed=seed, progress=progress))
     return scores
 

@@ -8,11 +8,11 @@ from cyclopts import Parameter
 from malmoi.cli.evaluate.app import Columns
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import interval
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sweep import POOLINGS, Sweep, sweep_recipes
 from malmoi.plots.heat_map import heat_map
@@ -37,10 +37,12 @@ def sweep_command(
     if plot is not None:
         check_svg(plot)
         if len(sets) > 1:
-            raise BadSetting(f"a heat map is of one test, and there are {len(sets)}: give a --file")
-    encoder, found = load_contextual(model), []
+            raise InvalidArgumentError(
+                f"a heat map is of one test, and there are {len(sets)}: give a --file"
+            )
+    encoder, found = load_transformer(model), []
     for one in sets:
-        with bar(f"{model} on {one.name}", "texts") as progress:
+        with progress_bar(f"{model} on {one.name}", "texts") as progress:
             found.append(sweep_recipes(encoder, one, progress=progress))
     if json:
         print_json([as_record(model, one) for one in found])

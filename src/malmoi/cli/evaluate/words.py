@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import Limit, open_model
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import Row, answered
 from malmoi.errors import warn
 from malmoi.evaluate.analogies import AnalogyScore
@@ -46,7 +46,7 @@ def word_scores(
     scores = []
     for model in models:
         vectors = open_model(model, options.limit)
-        with bar(f"testing {model}") as progress:
+        with progress_bar(f"testing {model}") as progress:
             found = evaluate_words(
                 vectors,
                 sets,

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.progress import bar
-from malmoi.errors import BadFile, warn
+from malmoi.cli.shared.progress import progress_bar
+from malmoi.errors import InvalidFileError, warn
 from malmoi.explanation import Explanation
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
@@ -29,9 +29,9 @@ Readings = dict[str, dict[str, float]]  # of words as they were typed: words mea
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
     try:
-        with bar(f"reading {model}") as progress:
+        with progress_bar(f"reading {model}") as progress:
             return load(model, limit=limit, progress=progress)
-    except BadFile:
+    except InvalidFileError:
         from malmoi.encode.checkpoint.locate import (
             refuse_encoder,  # imports more than a question needs
         )
@@ -40,7 +40,7 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
         raise
 
 
-class Notes:
+class WordNotes:
     """Says which words have no row and what answers instead; and keeps it, for JSON."""
 
     def __init__(self) -> None:

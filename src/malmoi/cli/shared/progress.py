@@ -67,8 +67,8 @@ class Bar:
         self.close()
 
 
-def bar(what: str = "reading", unit: str = "") -> Bar:
-    """A progress bar to hand to `load(..., progress=bar())`; with a unit, how many a second."""
+def progress_bar(what: str = "reading", unit: str = "") -> Bar:
+    """A progress bar to hand to `load(..., progress=progress_bar())`; with a unit, how many a second."""
     return Bar(what, unit)
 
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import print_json
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_width import WIDTH
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_folder, refuse_source
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.normalize import Normalizer
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
@@ -61,7 +61,7 @@ class TextOptions:
         """The tokenizer with its own options; another's are refused."""
         for name, owner in OWNERS.items():
             if getattr(self, name) and owner != self.tokenizer:
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"--{name} is an option of --tokenizer {owner}, and this one is"
                     f" {self.tokenizer}: leave one of them out"
                 )
@@ -74,8 +74,8 @@ class TextOptions:
 
     def encoded(self, text: str, min_count: int = 1, size: int | None = None) -> EncodedCorpus:
         """The corpus as ids."""
-        choice = WordChoice(min_count=min_count, size=size)
-        with bar(f"reading {text}") as progress:
+        choice = VocabularySettings(min_count=min_count, size=size)
+        with progress_bar(f"reading {text}") as progress:
             return encode_corpus(self.corpus(text), self.cut(), choice, progress=progress)
 
 

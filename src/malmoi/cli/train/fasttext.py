@@ -5,10 +5,10 @@ from typing import Annotated
 from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.resume import Resume
 from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
-from malmoi.cli.train.word_vectors import Begin, train_and_save
+from malmoi.cli.train.word_vectors import InitOptions, train_and_save
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 
-TEXT, BEGIN, DEFAULT = TextOptions(), Begin(), FastText()
+TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), FastText()
 
 
 def train_fasttext_command(
@@ -17,7 +17,7 @@ def train_fasttext_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: Begin = BEGIN,
+    begin: InitOptions = BEGIN,
     settings: Annotated[FastText, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,

@@ -7,10 +7,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import Resume, resumable, say_memory
 from malmoi.cli.shared.text_options import Out, Settings, TextOptions, check_target, say_written
-from malmoi.cli.train.word_vectors import Begin
+from malmoi.cli.train.word_vectors import InitOptions
 from malmoi.errors import warn
 from malmoi.formats import save
 from malmoi.formats.writable import check_place
@@ -18,7 +18,7 @@ from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_co
 from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.train.glove.glove import GloVe, train_glove
 
-TEXT, BEGIN, DEFAULT = TextOptions(), Begin(), GloVe()
+TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), GloVe()
 COUNTING = ("window", "min_count", "size", "memory_mb")  # settings that training does without
 Source = Annotated[
     str,
@@ -35,7 +35,7 @@ def train_glove_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: Begin = BEGIN,
+    begin: InitOptions = BEGIN,
     settings: Annotated[GloVe, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
@@ -46,7 +46,7 @@ def train_glove_command(
     given = begin.given()
     counts, cut = _counted(corpus, settings, options)
     with resumable(out) as checkpoint:
-        with bar("training", "records") as progress:
+        with progress_bar("training", "records") as progress:
             vectors = train_glove(
                 counts,
                 settings,
@@ -71,7 +71,7 @@ def _counted(
         note_unused(corpus, settings, options)
         return load_cooccurrences(corpus), {}
     text = options.encoded(corpus, settings.min_count, settings.size)
-    with bar(f"counting {corpus}") as progress:
+    with progress_bar(f"counting {corpus}") as progress:
         counts = count_cooccurrences(
             text.ids, text.vocabulary, settings.counting, progress=progress
         )

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import (
     MinCount,
     Out,
@@ -34,7 +34,7 @@ def train_lsa_command(
     check_place(out)
     check_target(corpus, out)
     text = options.encoded(corpus, min_count)
-    with bar("training") as progress:
+    with progress_bar("training") as progress:
         vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)
     save(vectors.with_meta(tokenizer=text.tokenizer), out)
     say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import (
     Out,
     Settings,
@@ -30,7 +30,7 @@ def train_ngram_command(
     """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
     check_target(corpus, out)
     text = options.encoded(corpus)
-    with bar("counting n-grams") as progress:
+    with progress_bar("counting n-grams") as progress:
         model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)
     save_ngram(model, out)
     say_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

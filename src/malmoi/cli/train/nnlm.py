@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import Resume, resumable
 from malmoi.cli.shared.text_options import (
     Out,
@@ -44,7 +44,7 @@ def train_nnlm_command(
         check_target(corpus, vectors)
     text = options.encoded(corpus)
     with resumable(out) as checkpoint:
-        with bar("training") as progress:
+        with progress_bar("training") as progress:
             model = train_nnlm_ids(
                 text.ids,
                 text.vocabulary,

@@ -5,10 +5,10 @@ from typing import Annotated
 from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.resume import Resume
 from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
-from malmoi.cli.train.word_vectors import Begin, train_and_save
+from malmoi.cli.train.word_vectors import InitOptions, train_and_save
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 
-TEXT, BEGIN, DEFAULT = TextOptions(), Begin(), Word2Vec()
+TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), Word2Vec()
 
 
 def train_word2vec_command(
@@ -17,7 +17,7 @@ def train_word2vec_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: Begin = BEGIN,
+    begin: InitOptions = BEGIN,
     settings: Annotated[Word2Vec, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.progress import bar
+from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import resumable, say_memory
 from malmoi.cli.shared.text_options import Flag, TextOptions, check_target, say_written
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.formats import load, save
 from malmoi.formats.writable import check_place
 from malmoi.train.word2vec.settings import WordSettings
@@ -20,7 +20,7 @@ from malmoi.vectors import Vectors
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Begin:
+class InitOptions:
     """Where a training begins."""
 
     start: Annotated[Path | None, Parameter(help="Vectors that its words begin with.")] = None
@@ -32,7 +32,7 @@ class Begin:
     def given(self) -> dict[str, Any]:
         """What the training takes."""
         if self.start is not None and self.update is not None:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"--start {self.start} and --update {self.update} both say where to begin: give one"
             )
         path = self.start or self.update
@@ -47,7 +47,7 @@ def train_and_save(
     train: Callable[..., Vectors],
     corpus: str,
     settings: WordSettings,
-    begin: Begin,
+    begin: InitOptions,
     options: TextOptions,
     out: Path,
     resume: bool,
@@ -59,7 +59,7 @@ def train_and_save(
     given = begin.given()
     text = options.encoded(corpus, settings.min_count, settings.size)
     with resumable(out) as checkpoint:
-        with bar("training", "words") as progress:
+        with progress_bar("training", "words") as progress:
             vectors = train(
                 text,
                 settings,

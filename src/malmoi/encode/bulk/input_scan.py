@@ -10,12 +10,12 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, Watchable, silent
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class InputScan:
     """`digest` names the texts and their order; `undecoded` of them had bytes that are no text.
 
     `characters` are those of all texts. `repeats` are the texts that came before already,
@@ -41,10 +41,14 @@ class Survey:
         return [int(kept[number - 1]) + 1 for number in numbers]
 
 
-def survey(texts: Iterable[str], *, repeats: bool = False, progress: Progress = silent) -> Survey:
+def scan_texts(
+    texts: Iterable[str], *, repeats: bool = False, progress: Progress = silent
+) -> InputScan:
     """Read all texts once; they must be such as can be read again."""
     if iter(texts) is texts:
-        raise BadSetting("these texts can be read only once: give a list, or a Corpus's texts")
+        raise InvalidArgumentError(
+            "these texts can be read only once: give a list, or a Corpus's texts"
+        )
     digest = blake2b(digest_size=16)
     seen: set[bytes] = set()
     again: list[int] = []
@@ -52,7 +56,7 @@ def survey(texts: Iterable[str], *, repeats: bool = False, progress: Progress = 
     read = texts.watched(progress) if isinstance(texts, Watchable) else texts
     for count, text in enumerate(read, 1):
         if not isinstance(text, str):
-            raise BadSetting(f"{text!r} is no text: give a string")
+            raise InvalidArgumentError(f"{text!r} is no text: give a string")
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
         characters += len(text)
@@ -62,4 +66,4 @@ def survey(texts: Iterable[str], *, repeats: bool = False, progress: Progress = 
             if mark in seen:
                 again.append(count - 1)
             seen.add(mark)
-    return Survey(count, characters, digest.hexdigest(), undecoded, np.array(again, np.int64))
+    return InputScan(count, characters, digest.hexdigest(), undecoded, np.array(again, np.int64))

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 from numpy.lib import format as npy
 
-from malmoi.encode.bulk.embed import Embedded, Per
-from malmoi.errors import BadSetting
+from malmoi.encode.bulk.embed import EmbeddedTexts, Per
+from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.files.output import beside, put_in_place
 from malmoi.formats import save
@@ -31,17 +31,17 @@ LENGTH = 8  # bytes that say how long a message is
 class Output(Protocol):
     """How one kind of file is made; `dim` is how many numbers a vector has."""
 
-    def add(self, file: BinaryIO, chunk: Embedded) -> None:
+    def add(self, file: BinaryIO, chunk: EmbeddedTexts) -> None:
         """Write some texts at the end of the file that grows."""
 
     def finish(self, part: Path, target: Path, texts: Iterable[str], dim: int) -> None:
         """Make the target of the file that grew; `texts` are those that were added."""
 
 
-class Rows:
+class ArrayOutput:
     """.npy: a header as long as any, then the rows."""
 
-    def add(self, file: BinaryIO, chunk: Embedded) -> None:
+    def add(self, file: BinaryIO, chunk: EmbeddedTexts) -> None:
         """Rows."""
         rows = np.ascontiguousarray(chunk.vectors, "<f4")
         if file.tell() == 0:
@@ -62,13 +62,13 @@ class Rows:
             write_header(file, rows, dim)
 
 
-class Lines:
+class JsonLinesOutput:
     """.jsonl: a line a text."""
 
     def __init__(self, per: Per) -> None:
         self.per = per
 
-    def add(self, file: BinaryIO, chunk: Embedded) -> None:
+    def add(self, file: BinaryIO, chunk: EmbeddedTexts) -> None:
         """Lines."""
         for record in chunk.records(self.per):
             file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
@@ -78,14 +78,14 @@ class Lines:
         put_in_place([part], [target])
 
 
-class Table:
+class TableOutput:
     """.parquet: messages of Arrow, each after its length, until all are there."""
 
     def __init__(self, per: Per) -> None:
         self.arrow = require("pyarrow", extra="parquet")
         self.per = per
 
-    def add(self, file: BinaryIO, chunk: Embedded) -> None:
+    def add(self, file: BinaryIO, chunk: EmbeddedTexts) -> None:
         """A message."""
         dim = chunk_dim(chunk)
         columns = [self.arrow.array(chunk.texts, self.arrow.string()), self._column(chunk, dim)]
@@ -112,7 +112,7 @@ class Table:
         each = arrow.struct([(self.per, arrow.string()), *places])
         return arrow.schema([("text", arrow.string()), (f"{self.per}s", arrow.list_(each))])
 
-    def _column(self, chunk: Embedded, dim: int) -> Any:
+    def _column(self, chunk: EmbeddedTexts, dim: int) -> Any:
         arrow, schema = self.arrow, self._schema(dim)
         if isinstance(chunk.vectors, np.ndarray):
             flat = arrow.array(np.ascontiguousarray(chunk.vectors, np.float32).reshape(-1))
@@ -131,7 +131,7 @@ class Table:
         return arrow.ListArray.from_arrays(arrow.array(bounds, arrow.int32()), rows)
 
 
-class OwnFile(Rows):
+class MalmoiOutput(ArrayOutput):
     """.malmoi: a matrix that grows as a .npy does, and the texts at the end."""
 
     def __init__(self, model: str) -> None:
@@ -152,9 +152,9 @@ OF_TEXTS = (".npy", ".malmoi")
 def check_ending(path: Path, per: Per) -> None:
     """Refuse the name of a file that says nothing, or cannot hold what is wanted."""
     if path.suffix not in ENDINGS:
-        raise BadSetting(f"{path} names no format: end it in {', '.join(ENDINGS)}")
+        raise InvalidArgumentError(f"{path} names no format: end it in {', '.join(ENDINGS)}")
     if path.suffix in OF_TEXTS and per != "text":
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{path} has a row a text: write vectors per {per} to a .jsonl or .parquet"
         )
 
@@ -163,16 +163,16 @@ def output_for(path: Path, per: Per, model: str) -> Output:
     """What writes a file of this name."""
     check_ending(path, per)
     kinds: dict[str, Any] = {
-        ".npy": Rows,
-        ".jsonl": lambda: Lines(per),
-        ".parquet": lambda: Table(per),
-        ".malmoi": lambda: OwnFile(model),
+        ".npy": ArrayOutput,
+        ".jsonl": lambda: JsonLinesOutput(per),
+        ".parquet": lambda: TableOutput(per),
+        ".malmoi": lambda: MalmoiOutput(model),
     }
     made: Output = kinds[path.suffix]()
     return made
 
 
-def chunk_dim(chunk: Embedded) -> int:
+def chunk_dim(chunk: EmbeddedTexts) -> int:
     """How many numbers a vector has."""
     some = chunk.vectors if isinstance(chunk.vectors, np.ndarray) else chunk.vectors[0].matrix
     return int(some.shape[1])

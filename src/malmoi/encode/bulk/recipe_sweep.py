@@ -8,18 +8,18 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import pool_texts
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.runtime.run_batches import run_batches
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.text_stats import Notes
+from malmoi.encode.tokens.text_stats import TextStats
 
 AT_ONCE = 256  # texts; an even number, so that pairs stay together
 
 
 def stream_recipes(
-    encoder: ContextualEncoder, texts: Sequence[Text], recipes: Sequence[Recipe]
+    encoder: TransformerEncoder, texts: Sequence[Text], recipes: Sequence[Recipe]
 ) -> Iterator[list[Float32Array]]:
     """For some texts at a time and each recipe, a vector a text: [some texts, dim].
 
@@ -29,7 +29,7 @@ def stream_recipes(
     chosen = [choose_layers(recipe.layers, encoder.config.states) for recipe in recipes]
     numbers = sorted({layer for layers in chosen for layer in layers})
     places = [[numbers.index(layer) for layer in layers] for layers in chosen]
-    notes = Notes(by_layers=True)
+    notes = TextStats(by_layers=True)
 
     def pooled(states: list[Float32Array], batch: list[Any]) -> list[list[Float32Array]]:
         kept = [np.equal(text.special_tokens_mask, 0) for text in batch]

@@ -20,19 +20,19 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Parts
-from malmoi.encode.bulk.embed import Embedded, Wish, clean, dim_of, embed
-from malmoi.encode.bulk.input_scan import Survey, survey
+from malmoi.encode.activations import SpanVectors
+from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, clean, dim_of, embed
+from malmoi.encode.bulk.input_scan import InputScan, scan_texts
 from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.tokens.text_stats import Notes
-from malmoi.errors import BadFile, BadSetting, MalmoiError, MalmoiWarning
+from malmoi.encode.tokens.text_stats import TextStats
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError, MalmoiWarning
 from malmoi.files.checkpoint import (
     Checkpoint,
-    Keeper,
-    Origin,
+    Checkpointer,
+    RunFingerprint,
     checkpoint_path,
     discard_checkpoint,
 )
@@ -47,7 +47,7 @@ NEAR = 1e-3  # how far the same model's vectors of the same text may lie apart
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class WriteReport:
     """What was written, and which texts there is something to say of, numbered from 1."""
 
     texts: int
@@ -55,7 +55,7 @@ class Report:
     dim: int
     undecoded: int
     repeated: int
-    notes: Notes
+    notes: TextStats
 
     def sentences(self) -> list[str]:
         """What there is to say."""
@@ -73,12 +73,12 @@ def write_embeddings(
     encoder: Encoder,
     texts: Iterable[str],
     path: Path,
-    wish: Wish,
+    wish: EmbedSettings,
     *,
     resume: bool = False,
     progress: Progress = silent,
     reading: Progress = silent,
-) -> Report:
+) -> WriteReport:
     """Write what is wished for; the texts must be such as can be read several times.
 
     They are read through once before they are embedded: `reading` is told how far that is.
@@ -86,8 +86,10 @@ def write_embeddings(
     output = output_for(path, wish.per, encoder.name)
     check_folder(path)
     target = Path(os.path.realpath(path))  # a link goes on pointing there
-    found = survey(texts, repeats=path.suffix == ".malmoi", progress=reading)
-    keeper = Keeper(checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume)
+    found = scan_texts(texts, repeats=path.suffix == ".malmoi", progress=reading)
+    keeper = Checkpointer(
+        checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume
+    )
     part = target.with_name(f"{target.name}.part")
     with complaints(path), _one_engine(encoder, found), _growing(part, keeper) as file:
         work = _Work(encoder, wish, output, keeper, file)
@@ -98,24 +100,31 @@ def write_embeddings(
     for name in NOTED:
         setattr(notes, name, found.lines(getattr(notes, name)))
     notes.texts = found.texts
-    return Report(found.texts, work.done, work.dim, found.undecoded, len(found.repeats), notes)
+    return WriteReport(found.texts, work.done, work.dim, found.undecoded, len(found.repeats), notes)
 
 
 class _Work:
     """Embedding into a file that grows: `done` texts take the first `size` bytes of it."""
 
     def __init__(
-        self, encoder: Encoder, wish: Wish, output: Output, keeper: Keeper, file: BinaryIO
+        self,
+        encoder: Encoder,
+        wish: EmbedSettings,
+        output: Output,
+        keeper: Checkpointer,
+        file: BinaryIO,
     ) -> None:
         self.encoder, self.wish, self.output = encoder, wish, output
         self.keeper, self.file = keeper, file
-        self.notes = Notes()
+        self.notes = TextStats()
         self.done = self.size = 0
         self.dim = dim_of(encoder, wish)
         self.first: Float32Array = np.empty((0, 0), np.float32)  # vectors of the first text
         self._noted = self._counts()  # how much of the notes is of texts that are done
 
-    def go_on(self, texts: Callable[[], Iterator[str]], progress: Progress, found: Survey) -> None:
+    def go_on(
+        self, texts: Callable[[], Iterator[str]], progress: Progress, found: InputScan
+    ) -> None:
         """From where the checkpoint says to the end; if that is not reached, a new one is left."""
         if self.keeper.found is not None:
             self._restore(self.keeper.found, texts())
@@ -140,7 +149,7 @@ class _Work:
                     self._save()
             raise
 
-    def _add(self, chunk: Embedded, counts: dict[str, int]) -> None:
+    def _add(self, chunk: EmbeddedTexts, counts: dict[str, int]) -> None:
         if self.done == 0:  # what an earlier run left is of no use from now on
             discard_checkpoint(checkpoint_of(self.keeper))
             self.dim, self.first = chunk_dim(chunk), as_matrix(chunk.vectors[0])
@@ -175,15 +184,15 @@ class _Work:
                 setattr(self.notes, name, int(found.state[name]))
             self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
         if os.fstat(self.file.fileno()).st_size < self.size:
-            raise BadFile(
+            raise InvalidFileError(
                 f"{path} is of a file of which the part written is gone: begin without resuming"
             )
         self._noted = self._counts()
         with warnings.catch_warnings(action="ignore", category=MalmoiWarning):
-            chunk = next(embed(self.encoder, islice(texts, 1), self.wish, Notes()))
+            chunk = next(embed(self.encoder, islice(texts, 1), self.wish, TextStats()))
         again = as_matrix(chunk.vectors[0])
         if again.shape != self.first.shape or not np.allclose(again, self.first, NEAR, NEAR):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{path} is of another model than {self.encoder.name} is now: its first text has"
                 " another vector; begin without resuming"
             )
@@ -193,19 +202,19 @@ class _Work:
         return lengths | {name: getattr(self.notes, name) for name in SUMS}
 
 
-def checkpoint_of(keeper: Keeper) -> Path:
+def checkpoint_of(keeper: Checkpointer) -> Path:
     """Where checkpoints are."""
     assert keeper.path is not None
     return keeper.path
 
 
-def as_matrix(vectors: Float32Array | Parts) -> Float32Array:
+def as_matrix(vectors: Float32Array | SpanVectors) -> Float32Array:
     """The vectors of one text, or its only one, as rows."""
-    return np.atleast_2d(vectors.matrix if isinstance(vectors, Parts) else vectors)
+    return np.atleast_2d(vectors.matrix if isinstance(vectors, SpanVectors) else vectors)
 
 
 @contextmanager
-def _growing(part: Path, keeper: Keeper) -> Iterator[BinaryIO]:
+def _growing(part: Path, keeper: Checkpointer) -> Iterator[BinaryIO]:
     """A file to write to, by this process alone; it stays as long as a checkpoint tells of it."""
     with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
         lock(file, part)
@@ -217,9 +226,9 @@ def _growing(part: Path, keeper: Keeper) -> Iterator[BinaryIO]:
             raise
 
 
-def _one_engine(encoder: Encoder, found: Survey) -> AbstractContextManager[None]:
+def _one_engine(encoder: Encoder, found: InputScan) -> AbstractContextManager[None]:
     """Else it might change on the way, and not where it does in a run that was gone on with."""
-    if isinstance(encoder, ContextualEncoder):
+    if isinstance(encoder, TransformerEncoder):
         return encoder.engine.one_job(found.pieces)
     return nullcontext()
 
@@ -233,7 +242,9 @@ def lock(file: BinaryIO, part: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise BadFile(f"{part} is being written by another process: wait for it") from error
+        raise InvalidFileError(
+            f"{part} is being written by another process: wait for it"
+        ) from error
 
 
 def _without(texts: Iterable[str], repeats: npt.NDArray[np.int64]) -> Iterator[str]:
@@ -243,8 +254,8 @@ def _without(texts: Iterable[str], repeats: npt.NDArray[np.int64]) -> Iterator[s
     return (text for number, text in enumerate(texts) if number not in left_out)
 
 
-def _origin(encoder: Encoder, path: Path, wish: Wish, found: Survey) -> Origin:
+def _origin(encoder: Encoder, path: Path, wish: EmbedSettings, found: InputScan) -> RunFingerprint:
     said = {"model": encoder.name, "format": path.suffix, **asdict(wish)}
     recipe = said.pop("recipe") or {}
     settings = {name: recipe.get(name) for name in asdict(Recipe())} | said
-    return Origin(json.loads(json.dumps(settings)), found.digest, "an embedding")
+    return RunFingerprint(json.loads(json.dumps(settings)), found.digest, "an embedding")

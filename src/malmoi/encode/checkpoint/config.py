@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.encode.runtime.relative_positions import BUCKETS
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 
 FAMILIES = ("bert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta", "camembert")
 OFFSET = ("roberta", "xlm-roberta", "camembert")  # the padding's id is its position; others follow
@@ -67,23 +67,27 @@ def read_config(folder: Path) -> Config:
     """The config.json of a folder, refused if it is of no family that is known."""
     path = folder / "config.json"
     if not path.exists():
-        raise BadFile(f"{folder} has no config.json: it is no folder of a model")
+        raise InvalidFileError(f"{folder} has no config.json: it is no folder of a model")
     said = read_json(path)
     family = said.get("model_type")
     if family not in FAMILIES:
         known = ", ".join(FAMILIES)
-        raise BadFile(f"{path} is of a model of type '{family}', which is none of {known}")
+        raise InvalidFileError(f"{path} is of a model of type '{family}', which is none of {known}")
     if family == "distilbert":
         said = said | {ours: said[theirs] for ours, theirs in DISTILBERT.items() if theirs in said}
     if said.get("position_embedding_type", "absolute") != "absolute":
         kind = said["position_embedding_type"]
-        raise BadFile(f"{path} has positions of type '{kind}': only absolute ones can be read")
+        raise InvalidFileError(
+            f"{path} has positions of type '{kind}': only absolute ones can be read"
+        )
     if str(said.get("hidden_act", "gelu")) not in GELU:
-        raise BadFile(f"{path} has '{said['hidden_act']}' between its layers: GELU alone is known")
+        raise InvalidFileError(
+            f"{path} has '{said['hidden_act']}' between its layers: GELU alone is known"
+        )
     try:
         return _config(family, said)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadFile(
+        raise InvalidFileError(
             f"{path} does not say what a model of type '{family}' must: {error}"
         ) from error
 
@@ -121,14 +125,14 @@ def read_json(path: Path) -> dict[str, Any]:
     """An object that stands in a file."""
     said = read_any_json(path)
     if not isinstance(said, dict):
-        raise BadFile(f"{path} holds no JSON object")
+        raise InvalidFileError(f"{path} holds no JSON object")
     return said
 
 
 def read_any_json(path: Path) -> Any:
     """What stands in a file of JSON."""
-    source = Source(path)
+    source = InputFile(path)
     try:
         return json.loads(bytes(source.mapped))
     except (ValueError, RecursionError) as error:
-        raise BadFile(f"{path} is not JSON: {error}") from error
+        raise InvalidFileError(f"{path} is not JSON: {error}") from error

@@ -14,7 +14,7 @@ from secrets import token_hex
 from malmoi.encode.checkpoint.config import read_json
 from malmoi.encode.checkpoint.hub import NOT_NEEDED, WANTED
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.progress import Progress, silent
 from malmoi.files.source import check_name
 from malmoi.files.tensors import Tensors, write_tensors
@@ -48,13 +48,13 @@ def convert_model(folder: Path, target: Path, *, progress: Progress = silent) ->
 def find_pickles(folder: Path) -> list[Path]:
     """The folders, this one or below, whose weights are pickled and nothing else."""
     if not folder.is_dir():
-        raise BadFile(f"{folder} is no folder")
+        raise InvalidFileError(f"{folder} is no folder")
     found = sorted({path.parent for path in folder.rglob(f"{PICKLE}*") if path.is_file()})
     found = [place for place in found if not unneeded(place.relative_to(folder) / PICKLE)]
     left = [place for place in found if not any((place / n).is_file() for n in (FILE, INDEX))]
     if not left:
         why = "its weights are safetensors already" if found else "it is no folder of a model"
-        raise BadFile(f"{folder} has no {PICKLE} to convert: {why}")
+        raise InvalidFileError(f"{folder} has no {PICKLE} to convert: {why}")
     return left
 
 
@@ -67,7 +67,7 @@ def read_all(folder: Path) -> Tensors:
     index = folder / PICKLE_INDEX
     files = read_json(index).get("weight_map") if index.is_file() else None
     if not isinstance(files, dict) or any(Path(str(f)).name != f for f in files.values()):
-        raise BadFile(f"{folder} has no {PICKLE}, nor an index of its files")
+        raise InvalidFileError(f"{folder} has no {PICKLE}, nor an index of its files")
     tensors: Tensors = {}
     for file in sorted(set(files.values())):
         tensors |= read_pickled(folder / file)
@@ -98,13 +98,13 @@ def folder_beside(target: Path) -> Iterator[Path]:
     """A folder next to `target` to write in; it becomes `target` if nothing goes wrong."""
     check_name(target)
     if target.exists():
-        raise BadFile(f"{target} is there already: name a folder that is not")
+        raise InvalidFileError(f"{target} is there already: name a folder that is not")
     part = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(8)}.part")
     try:
         part.mkdir()
         yield part
         part.rename(target)
     except OSError as error:
-        raise BadFile(f"{target} was not written: {error.strerror or error}") from error
+        raise InvalidFileError(f"{target} was not written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

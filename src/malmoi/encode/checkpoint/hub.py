@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.encode.checkpoint.weights import PICKLE, sha256_of
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 
 WANTED = ("*.json", "*.safetensors", "*.txt", "*.model")
@@ -26,10 +26,10 @@ def download_model(name: str, revision: str | None) -> Path:
             )
         )
     except Exception as error:  # it lets errors of the libraries below it through
-        raise BadFile(_reason(hub, name, revision, error)) from error
+        raise InvalidFileError(_reason(hub, name, revision, error)) from error
     weights = sorted(folder.rglob("*.safetensors"))
     if not weights:
-        raise BadFile(
+        raise InvalidFileError(
             f"{name} has no safetensors on the hub: if it has a {PICKLE}, download it"
             f" (hf download {name} --local-dir FOLDER) and malmoi convert FOLDER NEW_FOLDER"
         )
@@ -42,7 +42,9 @@ def _check(path: Path) -> None:
     """The hub keeps a large file under its SHA-256: the bytes must be what the name says."""
     kept = path.resolve()
     if SHA256.fullmatch(kept.name) and sha256_of(path) != kept.name:
-        raise BadFile(f"{path} is not what the hub has: delete {kept} and download it again")
+        raise InvalidFileError(
+            f"{path} is not what the hub has: delete {kept} and download it again"
+        )
 
 
 def _reason(hub: Any, name: str, revision: str | None, error: Exception) -> str:

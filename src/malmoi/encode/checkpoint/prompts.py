@@ -7,7 +7,7 @@ knows the model says them.
 from dataclasses import dataclass, replace
 
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 # By which names a folder may have them: the first that it has, as `encode_document` of
 # sentence-transformers looks for them. Without any there is no prompt, not even its default one.
@@ -24,14 +24,14 @@ class Prompts:
     def __post_init__(self) -> None:
         for text in (self.document, self.query):
             if not isinstance(text, str):
-                raise BadSetting(f"a prompt is text, not {text!r}")
+                raise InvalidArgumentError(f"a prompt is text, not {text!r}")
 
 
 def own_prompts(encoder: Encoder) -> Prompts:
     """Those that the encoder's folder names."""
-    from malmoi.encode.encoder import ContextualEncoder  # an index of vectors needs none of it
+    from malmoi.encode.encoder import TransformerEncoder  # an index of vectors needs none of it
 
-    if not isinstance(encoder, ContextualEncoder):
+    if not isinstance(encoder, TransformerEncoder):
         return Prompts()
     named = encoder.modules.prompts
     document, query = (
@@ -56,13 +56,15 @@ def given_prompts(
 
 def with_prompt(encoder: Encoder, prompt: str) -> Encoder:
     """The same encoder, that puts this before every text and nothing else."""
-    from malmoi.encode.encoder import ContextualEncoder
+    from malmoi.encode.encoder import TransformerEncoder
 
-    if isinstance(encoder, ContextualEncoder):
+    if isinstance(encoder, TransformerEncoder):
         if encoder.prompt(None) == prompt:  # as it does anyway: a query need not make another one
             return encoder
         modules = replace(encoder.modules, prompts={"own": prompt}, default_prompt="own")
         return replace(encoder, modules=modules)
     if prompt:
-        raise BadSetting(f"'{encoder.name}' takes no prompt: '{prompt}' is for a model with layers")
+        raise InvalidArgumentError(
+            f"'{encoder.name}' takes no prompt: '{prompt}' is for a model with layers"
+        )
     return encoder

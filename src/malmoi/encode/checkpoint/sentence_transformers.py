@@ -18,7 +18,7 @@ from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import read_any_json, read_json
 from malmoi.encode.checkpoint.weights import is_finite, open_weights, weights_file
 from malmoi.encode.pooling.groups import Pool, pool_groups
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.vectors import l2_normalize
 
 # In the order in which several are concatenated; with their names in newer folders.
@@ -39,7 +39,7 @@ ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
+class DenseModule:
     """A layer after pooling: activation(rows · weightᵀ + bias)."""
 
     weight: Float32Array  # [out, in]
@@ -86,13 +86,17 @@ def read_modules(folder: Path) -> SentenceModules:
     places = _module_folders(folder)
     kinds = [kind for kind, _ in places]
     if kinds[:2] != ["Transformer", "Pooling"]:
-        raise BadFile(f"{folder / 'modules.json'} must begin with Transformer, Pooling: {kinds}")
+        raise InvalidFileError(
+            f"{folder / 'modules.json'} must begin with Transformer, Pooling: {kinds}"
+        )
     steps: list[Callable[[Float32Array], Float32Array]] = []
     for kind, place in places[2:]:
         if kind == "Dropout":  # for training alone
             continue
-        if kind not in ("Dense", "Normalize"):
-            raise BadFile(f"{folder / 'modules.json'} has a module '{kind}', which is not known")
+        if kind not in ("DenseModule", "Normalize"):
+            raise InvalidFileError(
+                f"{folder / 'modules.json'} has a module '{kind}', which is not known"
+            )
         steps.append(l2_normalize if kind == "Normalize" else read_dense(place))
     return SentenceModules(
         transformer=places[0][1],
@@ -108,10 +112,10 @@ def _module_folders(folder: Path) -> list[tuple[str, Path]]:
     try:
         found = [(str(m["type"]).rsplit(".", 1)[-1], folder / str(m["path"])) for m in modules]
     except (KeyError, TypeError) as error:
-        raise BadFile(f"{path} is no list of modules with type and path") from error
+        raise InvalidFileError(f"{path} is no list of modules with type and path") from error
     for kind, place in found:
         if not place.resolve().is_relative_to(folder.resolve()):
-            raise BadFile(f"{path} has a {kind} outside of its folder: {place}")
+            raise InvalidFileError(f"{path} has a {kind} outside of its folder: {place}")
     return found
 
 
@@ -119,7 +123,7 @@ def read_pools(path: Path) -> tuple[Pool, ...]:
     """How pieces are pooled, in either dialect."""
     said = read_json(path)
     if said.get("include_prompt") is False:
-        raise BadFile(
+        raise InvalidFileError(
             f"{path} leaves a prompt's pieces out of the pooling, which is not known here"
         )
     if "pooling_mode" in said:
@@ -130,17 +134,19 @@ def read_pools(path: Path) -> tuple[Pool, ...]:
         names += ["weightedmean"] if said.get(UNKNOWN_MODE) else []
     for name in names:
         if name not in BY_NAME:
-            raise BadFile(f"{path} pools by '{name}', which is none of {', '.join(BY_NAME)}")
+            raise InvalidFileError(
+                f"{path} pools by '{name}', which is none of {', '.join(BY_NAME)}"
+            )
     return tuple(BY_NAME[name] for name in names)
 
 
-def read_dense(folder: Path) -> Dense:
+def read_dense(folder: Path) -> DenseModule:
     """A Dense module's folder."""
     path = folder / "config.json"
     said = read_json(path)
     activation = str(said.get("activation_function", "torch.nn.Identity")).rsplit(".", 1)[-1]
     if activation not in ACTIVATIONS or said.get("use_residual"):
-        raise BadFile(
+        raise InvalidFileError(
             f"{path} has '{activation}' or a residual: {', '.join(ACTIVATIONS)} are known"
         )
     tensors = open_weights(weights_file(folder))
@@ -149,12 +155,16 @@ def read_dense(folder: Path) -> Dense:
         weight = tensors["linear.weight"]
         bias = tensors["linear.bias"] if said.get("bias", True) else np.zeros(shape[0], np.float32)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadFile(f"{folder} is no Dense module: {error} is missing or wrong") from error
+        raise InvalidFileError(
+            f"{folder} is no Dense module: {error} is missing or wrong"
+        ) from error
     if weight.shape != shape or bias.shape != shape[:1]:
-        raise BadFile(f"{folder}: weights of shape {weight.shape} where {path} says {shape}")
+        raise InvalidFileError(
+            f"{folder}: weights of shape {weight.shape} where {path} says {shape}"
+        )
     if not (is_finite(weight) and is_finite(bias)):
-        raise BadFile(f"{folder}: its weights hold NaN or infinity: get the model again")
-    return Dense(weight.astype(np.float32), bias.astype(np.float32), activation)
+        raise InvalidFileError(f"{folder}: its weights hold NaN or infinity: get the model again")
+    return DenseModule(weight.astype(np.float32), bias.astype(np.float32), activation)
 
 
 def _before(folder: Path, transformer: Path) -> dict[str, Any]:
@@ -169,9 +179,9 @@ def _before(folder: Path, transformer: Path) -> dict[str, Any]:
         said = read_json(path)
         found["prompts"] = said.get("prompts") or {}
         if not isinstance(found["prompts"], dict):
-            raise BadFile(f"{path} has prompts that are no names with texts")
+            raise InvalidFileError(f"{path} has prompts that are no names with texts")
         found["default_prompt"] = said.get("default_prompt_name")
         found["first"] = first = said.get("truncate_dim")
         if first is not None and not (isinstance(first, int) and first > 0):
-            raise BadFile(f"{path} cuts vectors to {first!r} numbers, which cannot be")
+            raise InvalidFileError(f"{path} cuts vectors to {first!r} numbers, which cannot be")
     return found

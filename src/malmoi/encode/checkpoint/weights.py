@@ -18,8 +18,8 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config, read_json
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.files.tensors import Tensors, open_tensors
 
 Weights = dict[str, Float32Array]
@@ -78,12 +78,12 @@ def weights_file(folder: Path) -> Path:
         if not (folder / name).is_file():
             continue
         if name.startswith(PICKLE):
-            raise BadFile(
+            raise InvalidFileError(
                 f"{folder / name} is a pickle, which may run any program when it is opened:"
                 f" malmoi convert {folder} NEW_FOLDER takes the weights out of it and nothing else"
             )
-        raise BadFile(f"{folder / name} cannot be read: save the model as {FILE}")
-    raise BadFile(f"{folder} has no {FILE}: it is no folder of a model")
+        raise InvalidFileError(f"{folder / name} cannot be read: save the model as {FILE}")
+    raise InvalidFileError(f"{folder} has no {FILE}: it is no folder of a model")
 
 
 def weights_files(path: Path) -> list[Path]:
@@ -96,12 +96,12 @@ def weights_files(path: Path) -> list[Path]:
 def open_weights(path: Path) -> Tensors:
     """Every tensor of a file of weights, or of the files that an index names."""
     if path.name != INDEX:
-        return open_tensors(Source(path))[0]
-    held = {file.name: open_tensors(Source(file))[0] for file in weights_files(path)}
+        return open_tensors(InputFile(path))[0]
+    held = {file.name: open_tensors(InputFile(file))[0] for file in weights_files(path)}
     tensors: Tensors = {}
     for name, file in _index(path).items():
         if name not in held[file]:
-            raise BadFile(f"{path} says that '{name}' is in {file}, where it is not")
+            raise InvalidFileError(f"{path} says that '{name}' is in {file}, where it is not")
         tensors[name] = held[file][name]
     return tensors
 
@@ -110,10 +110,12 @@ def _index(path: Path) -> dict[str, str]:
     """The file of each tensor."""
     named = read_json(path).get("weight_map")
     if not isinstance(named, dict) or not named:
-        raise BadFile(f"{path} does not say which file holds which weight")
+        raise InvalidFileError(f"{path} does not say which file holds which weight")
     for file in named.values():
         if Path(str(file)).name != file or not file.endswith(".safetensors"):
-            raise BadFile(f"{path} names '{file}', which is no safetensors file in its folder")
+            raise InvalidFileError(
+                f"{path} names '{file}', which is no safetensors file in its folder"
+            )
     return named
 
 
@@ -136,16 +138,16 @@ def read_weights(path: Path, config: Config) -> Weights:
     weights: Weights = {}
     for ours, (theirs, shape) in _expected(config).items():
         if theirs not in tensors:
-            raise BadFile(f"{path} lacks '{theirs}', which config.json beside it asks for")
+            raise InvalidFileError(f"{path} lacks '{theirs}', which config.json beside it asks for")
         found = tensors[theirs]
         if found.shape != shape or found.dtype.kind != "f":
-            raise BadFile(
+            raise InvalidFileError(
                 f"{path}: '{theirs}' is {found.dtype} of shape {found.shape}, but config.json"
                 f" beside it asks for numbers of shape {shape}"
             )
         weights[ours] = found.astype(np.float32, copy=False)
         if ours not in TABLES and not is_finite(weights[ours]):
-            raise BadFile(f"{path}: '{theirs}' holds NaN or infinity: get the model again")
+            raise InvalidFileError(f"{path}: '{theirs}' holds NaN or infinity: get the model again")
     return weights
 
 

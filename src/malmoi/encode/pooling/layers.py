@@ -6,7 +6,7 @@ State 0 is what goes into the first layer, state n what comes out of layer n; -1
 from collections.abc import Iterable, Sequence
 from operator import index
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 Layers = int | str | Sequence[int]  # -2, "-4:", "0,3,6", "all", [-2, -1]
 WANTED = "give a number (-2), several (0,3,6), a range (-4:) or all"
@@ -20,11 +20,13 @@ def choose_layers(asked: Layers, count: int) -> tuple[int, ...]:
     try:
         numbers = [index(number) for number in (asked if isinstance(asked, Iterable) else [asked])]
     except TypeError as error:
-        raise BadSetting(f"{asked!r} names no layers: {WANTED}") from error
+        raise InvalidArgumentError(f"{asked!r} names no layers: {WANTED}") from error
     if not numbers:
-        raise BadSetting("no layer was asked for: name one, such as -1, or 'all'")
+        raise InvalidArgumentError("no layer was asked for: name one, such as -1, or 'all'")
     if len(numbers) > count:
-        raise BadSetting(f"{len(numbers):,} layers are asked for: there are {_numbers(count)}")
+        raise InvalidArgumentError(
+            f"{len(numbers):,} layers are asked for: there are {_numbers(count)}"
+        )
     return tuple(_from_zero(number, count) for number in numbers)
 
 
@@ -35,7 +37,9 @@ def _written(asked: str, count: int) -> tuple[int, ...]:
     if colon:
         chosen = tuple(range(count)[_bound(first, asked) : _bound(end, asked)])
         if not chosen:
-            raise BadSetting(f"the layers '{asked}' are none: there are {_numbers(count)}")
+            raise InvalidArgumentError(
+                f"the layers '{asked}' are none: there are {_numbers(count)}"
+            )
         return chosen
     return choose_layers([_number(one, asked) for one in asked.split(",")], count)
 
@@ -47,13 +51,13 @@ def _bound(text: str, asked: str) -> int | None:
 def _number(text: str, asked: str) -> int:
     digits = text.strip().removeprefix("-")
     if not (digits.isdecimal() and len(digits) <= DIGITS):
-        raise BadSetting(f"'{asked}' names no layers: {WANTED}")
+        raise InvalidArgumentError(f"'{asked}' names no layers: {WANTED}")
     return int(text)
 
 
 def _from_zero(number: int, count: int) -> int:
     if not -count <= number < count:
-        raise BadSetting(f"there is no layer {number}: there are {_numbers(count)}")
+        raise InvalidArgumentError(f"there is no layer {number}: there are {_numbers(count)}")
     return number % count
 
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 Mix = Literal["single", "sum", "mean", "concat", "weighted"]
 MIXES: tuple[Mix, ...] = get_args(Mix)
@@ -24,7 +24,7 @@ def mix_layers(
     """
     if mix == "single":
         if len(layers) != 1:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{len(layers)} layers were asked for and none of them is to be mixed:"
                 " ask for one, or mix them by sum, mean, concat or weighted"
             )
@@ -40,7 +40,9 @@ def mix_layers(
 def softmax(weights: Sequence[float], count: int) -> Float32Array:
     """Weights as positive shares that sum to 1."""
     if len(weights) != count:
-        raise BadSetting(f"{len(weights)} weights for {count} layers: each layer needs one")
+        raise InvalidArgumentError(
+            f"{len(weights)} weights for {count} layers: each layer needs one"
+        )
     with np.errstate(over="ignore"):  # a weight that much smaller has no share
         raised = np.exp(np.asarray(weights, np.float64) - max(weights))
     shares: Float32Array = (raised / raised.sum()).astype(np.float32)

@@ -8,7 +8,7 @@ from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.pooling.groups import POOLS, Pool, pool_groups
 from malmoi.encode.pooling.layers import Layers
 from malmoi.encode.pooling.mixing import MIXES, Mix, mix_layers
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 
 LARGEST_SCALE = 1e30  # float32 ends at 3e38
@@ -34,21 +34,33 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if self.mix not in MIXES:
-            raise BadSetting(f"there is no mix '{self.mix}': choose one of {', '.join(MIXES)}")
+            raise InvalidArgumentError(
+                f"there is no mix '{self.mix}': choose one of {', '.join(MIXES)}"
+            )
         if self.pool not in POOLS:
-            raise BadSetting(f"there is no pool '{self.pool}': choose one of {', '.join(POOLS)}")
+            raise InvalidArgumentError(
+                f"there is no pool '{self.pool}': choose one of {', '.join(POOLS)}"
+            )
         if self.pool == "cls" and not self.special:
-            raise BadSetting("the pool cls is the first special piece: it cannot leave these out")
+            raise InvalidArgumentError(
+                "the pool cls is the first special piece: it cannot leave these out"
+            )
         if self.mix != "weighted" and (self.weights or self.scale != 1):
-            raise BadSetting(f"weights and scale are for the mix weighted, not for {self.mix}")
+            raise InvalidArgumentError(
+                f"weights and scale are for the mix weighted, not for {self.mix}"
+            )
         try:
             finite = all(map(isfinite, (*self.weights, self.scale)))
         except OverflowError as error:
-            raise BadSetting("a weight or the scale has too many digits for a float") from error
+            raise InvalidArgumentError(
+                "a weight or the scale has too many digits for a float"
+            ) from error
         if not finite:
-            raise BadSetting(f"the weights {self.weights} with scale {self.scale} are not finite")
+            raise InvalidArgumentError(
+                f"the weights {self.weights} with scale {self.scale} are not finite"
+            )
         if abs(self.scale) > LARGEST_SCALE:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"the scale {self.scale:g} is beyond ±{LARGEST_SCALE:g}: vectors would overflow"
             )
 
@@ -78,7 +90,9 @@ def choose_recipe(
 ) -> Recipe:
     """A recipe by its name (or the plain one), with the parts that are given changed."""
     if isinstance(recipe, str) and recipe not in RECIPES:
-        raise BadSetting(f"there is no recipe '{recipe}': choose one of {', '.join(RECIPES)}")
+        raise InvalidArgumentError(
+            f"there is no recipe '{recipe}': choose one of {', '.join(RECIPES)}"
+        )
     chosen = RECIPES[recipe] if isinstance(recipe, str) else recipe or Recipe()
     parts = {"layers": layers, "mix": mix, "pool": pool}
     return replace(chosen, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]

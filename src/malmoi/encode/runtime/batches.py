@@ -19,7 +19,7 @@ BUDGET = 512  # pieces in a batch
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedBatch:
     """One batch: texts one after the other, so many pieces each.
 
     `places` are rows of the table of positions and segments.
@@ -56,7 +56,7 @@ def pack(
     segments: Sequence[Sequence[int]],
     positions: int,
     padding: int = -1,
-) -> Packed:
+) -> PackedBatch:
     """A batch of texts; `positions` is how many rows the table has for each segment.
 
     With a `padding`, pieces that are this have row 0, and all others are counted from 1.
@@ -71,7 +71,7 @@ def pack(
         counted = numbers != padding
         reached = group_bounds(counted)
         places += (reached[1:] - reached[bounds[:-1]].repeat(sizes)) * counted
-    return Packed(numbers, places, sizes)
+    return PackedBatch(numbers, places, sizes)
 
 
 def batches(sizes: npt.NDArray[np.int64]) -> Iterator[Int64Array]:

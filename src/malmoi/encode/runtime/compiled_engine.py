@@ -15,16 +15,16 @@ from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.protocol import Arithmetic
-from malmoi.encode.runtime.batches import BUDGET, Packed
+from malmoi.encode.runtime.batches import BUDGET, PackedBatch
 from malmoi.encode.runtime.packed_weights import network_of
-from malmoi.encode.runtime.worker_group import Crew
+from malmoi.encode.runtime.worker_group import WorkerGroup
 from malmoi.kernels.core.llvm import WIDE
 from malmoi.kernels.core.mailbox import new_board
-from malmoi.kernels.transformer.attention import QUERIES, Desk
+from malmoi.kernels.transformer.attention import QUERIES, AttentionScratch
 from malmoi.kernels.transformer.batch_checks import check_workspace
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_quantized import new_quantized
-from malmoi.kernels.transformer.layers import Pieces, Room
+from malmoi.kernels.transformer.layers import ActivationBuffers, TokenBatch
 from malmoi.kernels.transformer.workers import LEADER, NOBODY, take_part
 
 QUANTIZED = {"float32": np.uint8, "int16": np.int16, "int8": np.uint8}  # rows; none of floats
@@ -38,10 +38,12 @@ class CompiledEngine:
         self._config, self._arithmetic = config, arithmetic
         self._network = network_of(weights, config, arithmetic)
         self._lock, self._together = Lock(), Lock()
-        self._crew: Crew | None = None
-        self._free: list[tuple[Room, Desk]] = []  # room for a batch, when none has it
+        self._crew: WorkerGroup | None = None
+        self._free: list[
+            tuple[ActivationBuffers, AttentionScratch]
+        ] = []  # room for a batch, when none has it
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
+    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         chosen = sorted(set(layers))
         wanted = np.full(chosen[-1] + 1, -1, np.int64)
@@ -63,17 +65,17 @@ class CompiledEngine:
             self._crew.rouse()
 
     def _run_together(
-        self, batch: Packed, wanted: Int64Array, states: Float32Array, threads: int
+        self, batch: PackedBatch, wanted: Int64Array, states: Float32Array, threads: int
     ) -> None:
         crew = self._crew
         if crew is None or not crew.suits(threads, len(batch.ids)):
             count = max(len(batch.ids), BUDGET, self._config.positions)
             desk = partial(self._desk, count, count)
-            self._crew = crew = Crew(self._network, self._room(count), desk, threads)
+            self._crew = crew = WorkerGroup(self._network, self._room(count), desk, threads)
         crew.run(batch, wanted, states)
 
-    def _run_alone(self, batch: Packed, wanted: Int64Array, states: Float32Array) -> None:
-        pieces = Pieces(batch.ids, batch.places, group_bounds(batch.sizes))
+    def _run_alone(self, batch: PackedBatch, wanted: Int64Array, states: Float32Array) -> None:
+        pieces = TokenBatch(batch.ids, batch.places, group_bounds(batch.sizes))
         room, desk = self._take(len(batch.ids), int(batch.sizes.max()))
         board = new_board(len(batch.ids), len(batch.sizes))
         role = (LEADER, 1, NOBODY)
@@ -81,7 +83,7 @@ class CompiledEngine:
         with self._lock:
             self._free.append((room, desk))
 
-    def _take(self, count: int, longest: int) -> tuple[Room, Desk]:
+    def _take(self, count: int, longest: int) -> tuple[ActivationBuffers, AttentionScratch]:
         """Room for so many pieces, the longest text being so long."""
         with self._lock:
             while self._free:
@@ -93,19 +95,19 @@ class CompiledEngine:
         check_workspace(self._network, room, desk)
         return room, desk
 
-    def _room(self, count: int) -> Room:
+    def _room(self, count: int) -> ActivationBuffers:
         dim, wide = self._config.dim, (self._config.embedding, self._config.inner)
         table, state, joined, seen, moved, inner = (
             np.zeros((count, _up(columns, PANEL)), np.float32)
             for columns in (wide[0], dim, 3 * dim, dim, dim, wide[1])
         )
-        return Room(table, state, joined, seen, moved, inner)
+        return ActivationBuffers(table, state, joined, seen, moved, inner)
 
-    def _desk(self, count: int, longest: int) -> Desk:
+    def _desk(self, count: int, longest: int) -> AttentionScratch:
         size = _up(self._config.dim // self._config.heads, WIDE)
         deepest = _up(max(self._config.dim, self._config.inner), PANEL)
         rows, depth = (0, 0) if self._arithmetic == "float32" else (count, deepest)
-        return Desk(
+        return AttentionScratch(
             keys=_zeros(_up(longest, PANEL) // PANEL, size, PANEL),
             values=_zeros(longest, size),
             scores=_zeros(QUERIES, _up(longest, PANEL) + PANEL),

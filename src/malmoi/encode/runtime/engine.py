@@ -16,7 +16,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.protocol import Arithmetic, Precision
-from malmoi.encode.runtime.batches import Packed
+from malmoi.encode.runtime.batches import PackedBatch
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import warn
 
@@ -32,14 +32,14 @@ NOT_QUANTIZED = (
 class Engine(Protocol):
     """Runs a model."""
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
+    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
 
     def rouse(self) -> None:
         """There will soon be a batch: threads that sleep may be woken."""
 
 
-class Engines:
+class AutoEngine:
     """A model's folder, run by whichever engine suits the work; by one alone in integers.
 
     `arithmetic` is the type of the numbers that are multiplied.
@@ -58,7 +58,7 @@ class Engines:
         if precision == "quantized" and self.arithmetic == "float32":
             warn(NOT_QUANTIZED)
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
+    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         return self._engine.run(batch, layers, threads)
 

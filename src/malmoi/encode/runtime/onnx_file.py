@@ -26,7 +26,7 @@ Shapes = Mapping[str, list[str | int]]
 
 
 @dataclass(frozen=True, eq=False)
-class Serialised:
+class SerializedTensor:
     """A graph's bytes; the folder of the files it points into; the weights that are in none."""
 
     graph: bytes
@@ -79,7 +79,7 @@ class Graph:
         node: Fields = {1: inputs, 2: outs, 3: outs[0], 4: kind, 5: attributes, 7: domain}
         self.nodes.append(message(node))
 
-    def serialised(self, inputs: Shapes, outputs: Shapes) -> Serialised:
+    def serialised(self, inputs: Shapes, outputs: Shapes) -> SerializedTensor:
         """Whole numbers go in and float32 comes out."""
         handed_over: Tensors = {}
         weights = [self._weight(name, handed_over) for name in sorted(self.used)]
@@ -88,7 +88,7 @@ class Graph:
         graph = message({1: self.nodes, 2: "encoder", 5: weights, 11: given, 12: made})
         opsets = [message({1: "", 2: OPSET}), message({1: FUSED, 2: 1})]
         model = message({1: IR_VERSION, 7: graph, 8: opsets})
-        return Serialised(model, self.folder, handed_over)
+        return SerializedTensor(model, self.folder, handed_over)
 
     def _weight(self, name: str, handed_over: Tensors) -> bytes:
         """A weight that lies in a file, is handed over, or is so small that it is in the graph."""

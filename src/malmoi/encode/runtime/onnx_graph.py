@@ -12,7 +12,7 @@ import numpy as np
 
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
-from malmoi.encode.runtime.onnx_file import Graph, Serialised, Shapes
+from malmoi.encode.runtime.onnx_file import Graph, SerializedTensor, Shapes
 from malmoi.encode.runtime.relative_positions import distance_table
 from malmoi.files.tensors import Tensors
 
@@ -50,7 +50,9 @@ def lay_out(weights: Weights, config: Config) -> Tensors:
     return laid
 
 
-def make_graph(config: Config, layers: Sequence[int], laid: Tensors, folder: Path) -> Serialised:
+def make_graph(
+    config: Config, layers: Sequence[int], laid: Tensors, folder: Path
+) -> SerializedTensor:
     """The graph that gives these hidden states; the model's files are in `folder`."""
     graph = Graph(laid, folder)
     inputs = dict(INPUTS)

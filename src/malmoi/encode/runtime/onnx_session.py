@@ -14,11 +14,11 @@ from typing import Any
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import Weights
-from malmoi.encode.runtime.batches import Packed
-from malmoi.encode.runtime.onnx_file import Serialised
+from malmoi.encode.runtime.batches import PackedBatch
+from malmoi.encode.runtime.onnx_file import SerializedTensor
 from malmoi.encode.runtime.onnx_graph import lay_out, make_graph, state_name
 from malmoi.encode.runtime.relative_positions import distances_within
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.files.tensors import Tensors
 
@@ -34,7 +34,7 @@ class OnnxEngine:
         self._lock = Lock()
         import_runtime()  # says at once if it is missing
 
-    def run(self, batch: Packed, layers: Sequence[int], threads: int) -> list[Float32Array]:
+    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states asked for, each [pieces, dim], in the order asked for."""
         session = self._session(tuple(sorted(set(layers))), threads)
         feed = {
@@ -74,7 +74,7 @@ def import_runtime() -> Any:
     return require("onnxruntime", extra="bert")
 
 
-def open_session(made: Serialised, threads: int) -> Any:
+def open_session(made: SerializedTensor, threads: int) -> Any:
     """A graph ready to run, each run on so many threads."""
     runtime = import_runtime()
     options = runtime.SessionOptions()
@@ -87,6 +87,6 @@ def open_session(made: Serialised, threads: int) -> Any:
     try:
         return runtime.InferenceSession(made.graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library has no kind of its own
-        raise BadFile(
+        raise InvalidFileError(
             f"the model in {made.folder} cannot be run by onnxruntime: {error}"
         ) from error

@@ -17,16 +17,16 @@ from malmoi.encode.runtime.relative_positions import distance_table
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.transformer import gemm_int8 as byte_products
 from malmoi.kernels.transformer import gemm_int16 as int16_products
-from malmoi.kernels.transformer.dense import EXACT, TANH, Dense, QuantizedDense
+from malmoi.kernels.transformer.dense import EXACT, TANH, DenseLayer, QuantizedDenseLayer
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_int16 import int16_rows
-from malmoi.kernels.transformer.layers import Network, Norms
+from malmoi.kernels.transformer.layers import Norms, TransformerWeights
 
 Affine = tuple[Float32Array, Float32Array]  # a matrix [in, out] and its bias [out]
-Laid = Callable[[list[Affine]], Dense | QuantizedDense]
+Laid = Callable[[list[Affine]], DenseLayer | QuantizedDenseLayer]
 
 
-def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> Network:
+def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> TransformerWeights:
     """Everything the kernel reads; what is not rearranged stays in the mapped file."""
     layouts: dict[Arithmetic, Laid] = {
         "float32": lay_floats,
@@ -45,7 +45,7 @@ def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> Netw
     def every(role: str) -> list[Affine]:
         return [_affine(weights, f"layer.{layer}.{role}") for layer in range(config.layers)]
 
-    return Network(
+    return TransformerWeights(
         words=fixed(np.ascontiguousarray(weights["words"])),
         places=fixed(places),
         table_norm=_norms([_pair(weights, "table_norm")]),
@@ -63,21 +63,23 @@ def network_of(weights: Weights, config: Config, arithmetic: Arithmetic) -> Netw
     )
 
 
-def lay_floats(layers: list[Affine]) -> Dense:
+def lay_floats(layers: list[Affine]) -> DenseLayer:
     """Matrices in panels of floats: [layers, panels, depth, PANEL]; zeros fill the last panel."""
     if not layers:
-        return Dense(fixed(np.zeros((1, 0, 0, PANEL), np.float32)), fixed(np.zeros((1, 0), "f4")))
+        return DenseLayer(
+            fixed(np.zeros((1, 0, 0, PANEL), np.float32)), fixed(np.zeros((1, 0), "f4"))
+        )
     panels = [_in_panels(matrix).transpose(1, 0, 2) for matrix, _ in layers]
-    return Dense(_stacked(panels), _stacked(_filled(bias) for _, bias in layers))
+    return DenseLayer(_stacked(panels), _stacked(_filled(bias) for _, bias in layers))
 
 
-def lay_int16(layers: list[Affine]) -> QuantizedDense:
+def lay_int16(layers: list[Affine]) -> QuantizedDenseLayer:
     """The same in int16, columns quantized as rows will be: [layers, panels, depth, PANEL]."""
     quantized = [(*_int16(matrix), bias) for matrix, bias in layers]
     return _in_groups(quantized, int16_products.GROUP, 0)
 
 
-def lay_bytes(layers: list[Affine]) -> QuantizedDense:
+def lay_bytes(layers: list[Affine]) -> QuantizedDenseLayer:
     """The same in int8, each column divided by its largest magnitude."""
     quantized = [(*_int8(matrix), bias) for matrix, bias in layers]
     return _in_groups(quantized, byte_products.GROUP, byte_products.OFFSET)
@@ -97,7 +99,7 @@ def _int8(matrix: Float32Array) -> tuple[IntegerArray, Float32Array]:
 
 def _in_groups(
     layers: list[tuple[IntegerArray, Float32Array, Float32Array]], group: int, offset: int
-) -> QuantizedDense:
+) -> QuantizedDenseLayer:
     """Quantized matrices [depth, columns], their scales and biases, in panels of groups.
 
     `offset` is how much too large the numbers of rows will be: first sums make up for it.
@@ -112,7 +114,7 @@ def _in_groups(
         begins = (-offset * apart.sum(axis=0, dtype=np.int64)).astype(np.int32)
         others = [_filled(numbers).reshape(count, PANEL) for numbers in rest]
         columns.append(np.stack([begins.view(np.float32), *others], axis=1))
-    return QuantizedDense(_stacked(panels), _stacked(columns))
+    return QuantizedDenseLayer(_stacked(panels), _stacked(columns))
 
 
 def _in_panels(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:

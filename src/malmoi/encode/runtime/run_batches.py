@@ -13,9 +13,9 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import is_finite
-from malmoi.encode.runtime.batches import Packed, batches, pack
-from malmoi.encode.runtime.engine import Engines
-from malmoi.errors import BadFile
+from malmoi.encode.runtime.batches import PackedBatch, batches, pack
+from malmoi.encode.runtime.engine import AutoEngine
+from malmoi.errors import InvalidFileError
 from malmoi.kernels.threads import THREADS
 
 Result = TypeVar("Result")
@@ -23,7 +23,11 @@ Then = Callable[[list[Float32Array], list[Any]], Iterable[Result]]
 
 
 def run_batches(
-    engine: Engines, config: Config, encodings: list[Any], layers: Sequence[int], then: Then[Result]
+    engine: AutoEngine,
+    config: Config,
+    encodings: list[Any],
+    layers: Sequence[int],
+    then: Then[Result],
 ) -> list[Result]:
     """What `then` makes of each text, given the states [pieces, dim] and texts of a batch."""
     results: list[Result | None] = [None] * len(encodings)
@@ -47,7 +51,7 @@ def run_batches(
 
 
 def run_batch(
-    engine: Engines, config: Config, texts: list[Any], layers: Sequence[int], threads: int
+    engine: AutoEngine, config: Config, texts: list[Any], layers: Sequence[int], threads: int
 ) -> list[Float32Array]:
     """The states of texts that go together, each [pieces of all texts, dim]."""
     filled = [text for text in texts if len(text)]  # a tokenizer may add nothing to an empty text
@@ -58,23 +62,23 @@ def run_batch(
     _refuse_beyond(batch, config)
     states = engine.run(batch, layers, threads)
     if not all(map(is_finite, states)):
-        raise BadFile(
+        raise InvalidFileError(
             "the model's hidden states hold NaN or infinity: a row of its tables, or what follows"
             " from it, is no number; get the model again"
         )
     return states
 
 
-def _refuse_beyond(batch: Packed, config: Config) -> None:
+def _refuse_beyond(batch: PackedBatch, config: Config) -> None:
     """Refuse numbers beyond the tables, where an engine would read what it likes."""
     highest, last = int(batch.ids.max()), int(batch.places.max())
     if highest >= config.vocabulary:
-        raise BadFile(
+        raise InvalidFileError(
             f"the tokenizer has a piece numbered {highest:,}, but its model knows"
             f" {config.vocabulary:,}: they do not belong together"
         )
     if last >= max(config.segments, 1) * config.places:
-        raise BadFile(
+        raise InvalidFileError(
             f"the tokenizer has segments beyond the {config.segments} that its model knows:"
             " they do not belong together"
         )

@@ -13,21 +13,25 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.pooling.groups import group_bounds
-from malmoi.encode.runtime.batches import Packed
+from malmoi.encode.runtime.batches import PackedBatch
 from malmoi.kernels.core.mailbox import ASLEEP, JOB, NO_MORE, PIECES, TEXTS, new_board
-from malmoi.kernels.transformer.attention import Desk
+from malmoi.kernels.transformer.attention import AttentionScratch
 from malmoi.kernels.transformer.batch_checks import check_workspace
-from malmoi.kernels.transformer.layers import Network, Pieces, Room
+from malmoi.kernels.transformer.layers import ActivationBuffers, TokenBatch, TransformerWeights
 from malmoi.kernels.transformer.workers import LEADER, take_part
 
 PATIENCE = 5  # seconds until a thread that should go home is left behind
 
 
-class Crew:
+class WorkerGroup:
     """So many threads for one network, and room for a batch of so many pieces, one at a time."""
 
     def __init__(
-        self, network: Network, room: Room, make_desk: Callable[[], Desk], threads: int
+        self,
+        network: TransformerWeights,
+        room: ActivationBuffers,
+        make_desk: Callable[[], AttentionScratch],
+        threads: int,
     ) -> None:
         desks = [make_desk() for _ in range(threads)]
         for desk in desks:
@@ -35,7 +39,7 @@ class Crew:
         self._network, self._room, self._desk, self._threads = network, room, desks[0], threads
         self._capacity, self._process = len(room.state), os.getpid()
         ids, places = np.zeros((2, self._capacity), np.int32)
-        self._pieces = Pieces(ids, places, np.zeros(self._capacity + 1, np.int64))
+        self._pieces = TokenBatch(ids, places, np.zeros(self._capacity + 1, np.int64))
         self._board, (door, self._bell) = new_board(), os.pipe()
         nothing = np.full(len(network.attended_norm.gains) + 1, -1, np.int64)
         states = np.zeros((0, 0, network.attended_norm.gains.shape[1]), np.float32)
@@ -68,7 +72,7 @@ class Crew:
         for _ in range(self._board[ASLEEP]):
             os.write(self._bell, b"!")
 
-    def run(self, batch: Packed, wanted: Int64Array, states: Float32Array) -> None:
+    def run(self, batch: PackedBatch, wanted: Int64Array, states: Float32Array) -> None:
         """The states of a batch of at most so many pieces; one caller at a time."""
         count, texts = len(batch.ids), len(batch.sizes)
         self._pieces.ids[:count], self._pieces.places[:count] = batch.ids, batch.places

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.bulk.chunks import CHARACTERS, chunks
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.static.word_lookup import WordNotes, look_up
+from malmoi.encode.static.word_lookup import WordStats, look_up
 from malmoi.encode.static.word_tokenizer import choose_tokenizer, words_of
 from malmoi.encode.static.word_weights import Weighting, WordWeights, weigh_words
 from malmoi.encode.tokens.inputs import uniform_texts
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.vectors import Vectors
@@ -55,13 +55,13 @@ class AverageEncoder:
 
     def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
-        notes = WordNotes()
+        notes = WordStats()
         for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
             rows = self._averages(chunk, notes)
             yield rows if self.common is None else without(rows, self.common)
         notes.report(self.name)
 
-    def _averages(self, texts: list[str], notes: WordNotes) -> Float32Array:
+    def _averages(self, texts: list[str], notes: WordStats) -> Float32Array:
         """1/n Σ weight · vector over the n known words of each text; without any, zeros."""
         documents = list(words_of(texts, self.tokenizer))
         numbers: dict[str, int] = {}
@@ -104,9 +104,9 @@ def average_encoder(
     trained with.
     """
     if not smoothing > 0:
-        raise BadSetting(f"smoothing is {smoothing}: it must be more than 0")
+        raise InvalidArgumentError(f"smoothing is {smoothing}: it must be more than 0")
     if len(vectors) == 0:
-        raise BadSetting(f"{name} holds no vectors to average")
+        raise InvalidArgumentError(f"{name} holds no vectors to average")
     cut = choose_tokenizer(vectors, tokenizer)
     corpus = None if texts is None else _uniform_texts(texts)
     documents = None if corpus is None else words_of(corpus, cut)
@@ -119,12 +119,14 @@ def average_encoder(
 
 def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Float32Array:
     """The first right singular vector of the averages of texts, [dim]; nothing is centred."""
-    products, notes = np.zeros((encoder.dim, encoder.dim)), WordNotes()
+    products, notes = np.zeros((encoder.dim, encoder.dim)), WordStats()
     for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
         rows = encoder._averages(chunk, notes).astype(np.float64)
         products += rows.T @ rows
     if notes.texts == notes.empty:
-        raise BadSetting("the texts to learn SIF from have no known word: give other texts")
+        raise InvalidArgumentError(
+            "the texts to learn SIF from have no known word: give other texts"
+        )
     first: Float32Array = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
     return first
 

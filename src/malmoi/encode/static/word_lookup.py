@@ -9,7 +9,7 @@ import numpy.typing as npt
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.tokens.text_stats import report
-from malmoi.errors import UnknownWord
+from malmoi.errors import UnknownWordError
 from malmoi.subwords import has_hangul
 from malmoi.vectors import Vectors
 
@@ -28,14 +28,14 @@ def look_up(vectors: Vectors, words: Sequence[str]) -> tuple[Int64Array, Float32
     for i in np.flatnonzero(~known).tolist():
         try:
             table[i] = vectors.vector(words[i])
-        except UnknownWord:
+        except UnknownWordError:
             continue
         rows[i], known[i] = vectors.row(words[i]), True
     return rows, table, known
 
 
 @dataclass
-class WordNotes:
+class WordStats:
     """Counts over any number of texts; `examples` are some of the unknown words."""
 
     texts: int = 0
@@ -55,7 +55,7 @@ class WordNotes:
         """Keep a few examples."""
         self.examples.update(dict.fromkeys(unknown[: SHOWN - len(self.examples)]))
 
-    def add(self, other: "WordNotes") -> None:
+    def add(self, other: "WordStats") -> None:
         """Count what another call counted too."""
         for name in ("texts", "words", "unknown", "empty"):
             setattr(self, name, getattr(self, name) + getattr(other, name))

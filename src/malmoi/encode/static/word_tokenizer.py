@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.subwords import has_hangul
 from malmoi.text.tokenizers import English, Tokenizer, make_tokenizer, tokenizer_from
 from malmoi.vectors import Vectors
@@ -24,7 +24,7 @@ def choose_tokenizer(vectors: Vectors, asked: str | Tokenizer | None) -> Tokeniz
         try:
             return tokenizer_from(said)
         except (ValueError, TypeError, AttributeError) as error:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"the vectors say they were cut by '{said}', which is no tokenizer: name one"
             ) from error
     common = set(vectors.keys[:LOOKED_AT])

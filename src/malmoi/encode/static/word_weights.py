@@ -13,7 +13,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import Vectors
 
 Weighting = Literal["mean", "idf", "sif"]
@@ -33,7 +33,7 @@ class WordWeights(Protocol):
 
 
 @dataclass(frozen=True)
-class Alike:
+class EqualWeights:
     """The plain mean."""
 
     source: str = ""
@@ -44,7 +44,7 @@ class Alike:
 
 
 @dataclass(frozen=True, eq=False)
-class ByRow:
+class RowWeights:
     """A weight for each row of the vectors, and one for words without a row."""
 
     table: Float32Array
@@ -57,7 +57,7 @@ class ByRow:
 
 
 @dataclass(frozen=True, eq=False)
-class ByWord:
+class VocabularyWeights:
     """A weight for each word that was met in some texts, and one for all others."""
 
     table: Mapping[str, float]
@@ -75,15 +75,15 @@ def weigh_words(
     """The weights asked for; `smoothing` is the a of SIF."""
     if weighting not in WEIGHTINGS:
         known = ", ".join(WEIGHTINGS)
-        raise BadSetting(f"there is no weighting '{weighting}': choose one of {known}")
+        raise InvalidArgumentError(f"there is no weighting '{weighting}': choose one of {known}")
     if weighting == "mean":
-        return Alike()
+        return EqualWeights()
     if weighting == "idf" and documents is not None:
         return _document_frequencies(documents)
     shares, rarest, source = word_shares(vectors)
     if weighting == "idf":
-        return ByRow(_float32(-np.log(shares)), float(-np.log(rarest)), source)
-    return ByRow(_float32(smoothing / (smoothing + shares)), 1.0, source)
+        return RowWeights(_float32(-np.log(shares)), float(-np.log(rarest)), source)
+    return RowWeights(_float32(smoothing / (smoothing + shares)), 1.0, source)
 
 
 def word_shares(vectors: Vectors) -> tuple[Float64Array, float, str]:
@@ -97,14 +97,14 @@ def word_shares(vectors: Vectors) -> tuple[Float64Array, float, str]:
     return shares, float(shares[-1]) if len(shares) else 1.0, "the order of the rows"
 
 
-def _document_frequencies(documents: Documents) -> ByWord:
+def _document_frequencies(documents: Documents) -> VocabularyWeights:
     """ln((1 + texts) / (1 + texts with the word)) + 1, scikit-learn's smooth idf."""
     count, holding = 0, Counter[str]()
     for document in documents:
         count += 1
         holding.update(set(document))
     idf = {word: float(np.log((1 + count) / (1 + n)) + 1) for word, n in holding.items()}
-    return ByWord(idf, float(np.log(1 + count) + 1), f"{count:,} texts")
+    return VocabularyWeights(idf, float(np.log(1 + count) + 1), f"{count:,} texts")
 
 
 def _float32(numbers: Float64Array) -> Float32Array:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.unicode import normalize
 
 Text = str | tuple[str, str]  # a text, or a pair of them
@@ -18,12 +18,16 @@ def uniform(text: str) -> str:
 def as_texts(texts: Iterable[Text]) -> list[Text]:
     """A list of texts; one alone is a mistake."""
     if isinstance(texts, str | bytes):
-        raise BadSetting(f"the texts are the one string {texts[:40]!r}: give a list of texts")
+        raise InvalidArgumentError(
+            f"the texts are the one string {texts[:40]!r}: give a list of texts"
+        )
     found = list(texts)
     for text in found:
         both = text if isinstance(text, tuple) and len(text) == 2 else (text,)
         if not all(isinstance(part, str) for part in both):
-            raise BadSetting(f"{text!r} is no text: give a string, or a tuple of two for a pair")
+            raise InvalidArgumentError(
+                f"{text!r} is no text: give a string, or a tuple of two for a pair"
+            )
     return found
 
 
@@ -34,5 +38,7 @@ def uniform_texts(texts: Iterable[Text]) -> list[str]:
 
 def _single(text: Text) -> str:
     if isinstance(text, tuple):
-        raise BadSetting(f"{text!r} is a pair of texts, which only a model with layers reads")
+        raise InvalidArgumentError(
+            f"{text!r} is a pair of texts, which only a model with layers reads"
+        )
     return text

@@ -26,18 +26,18 @@ BORDERS = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class Borders:
+class PassageBounds:
     """Where paragraphs, sentences and words of a text end and the next ones begin, ascending."""
 
     stops: tuple[IntegerArray, ...]
     starts: tuple[IntegerArray, ...]
 
 
-def find_borders(text: str) -> Borders:
+def find_borders(text: str) -> PassageBounds:
     """All borders of a text, coarse ones first."""
     found = [[match.span() for match in border.finditer(text)] for border in BORDERS]
     each = [np.array(spans, np.int64).reshape(-1, 2) for spans in found]
-    return Borders(tuple(it[:, 0] for it in each), tuple(it[:, 1] for it in each))
+    return PassageBounds(tuple(it[:, 0] for it in each), tuple(it[:, 1] for it in each))
 
 
 def split_text(text: str, pieces: IntegerArray, room: int) -> list[Span]:
@@ -55,7 +55,7 @@ def split_text(text: str, pieces: IntegerArray, room: int) -> list[Span]:
     return spans
 
 
-def _stop(borders: Borders, pieces: IntegerArray, first: int, room: int) -> int:
+def _stop(borders: PassageBounds, pieces: IntegerArray, first: int, room: int) -> int:
     """The piece before which a passage that begins at `first` ends: at the last coarse border."""
     least, most = pieces[first + room // 2 - 1, 1], pieces[first + room, 0]
     for stops in borders.stops:
@@ -67,7 +67,7 @@ def _stop(borders: Borders, pieces: IntegerArray, first: int, room: int) -> int:
     return first + room
 
 
-def _start(borders: Borders, pieces: IntegerArray, earliest: int, last: int) -> int:
+def _start(borders: PassageBounds, pieces: IntegerArray, earliest: int, last: int) -> int:
     """The first piece from `earliest` on that begins a paragraph, a sentence or a word."""
     for starts in borders.starts:
         after = int(np.searchsorted(starts, pieces[earliest, 0]))

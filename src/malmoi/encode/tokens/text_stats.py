@@ -13,7 +13,7 @@ from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.tokens.fragments import is_fragmented
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenizer import MOST_SPECIAL, Cutter
+from malmoi.encode.tokens.tokenizer import MOST_SPECIAL, ModelTokenizer
 from malmoi.errors import warn
 
 SHOWN = 5
@@ -22,7 +22,7 @@ HANGUL = re.compile("[가-힣]")
 READ_BY_USE = re.compile("[\u0400-\u04ff\u0600-\u06ff\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff가-힣]")
 
 
-class Report(Protocol):
+class InputStats(Protocol):
     """Counts of one encoder, which can be added to those of its next call."""
 
     def add(self, other: Self) -> None:
@@ -33,7 +33,7 @@ class Report(Protocol):
 
 
 @dataclass
-class Notes:
+class TextStats:
     """Over any number of chunks; texts are numbered from 1.
 
     `words` are those of all texts, and `fragments` those among them that reach the model only as
@@ -57,7 +57,7 @@ class Notes:
         self,
         encodings: Sequence[Any],
         texts: Sequence[Text],
-        cutter: Cutter,
+        cutter: ModelTokenizer,
         *,
         truncating: bool = True,
     ) -> None:
@@ -89,7 +89,7 @@ class Notes:
             self.korean += bool(HANGUL.search(both))
             self.universal += bool(READ_BY_USE.search(both))
 
-    def add(self, other: "Notes") -> None:
+    def add(self, other: "TextStats") -> None:
         """Count what another call counted too; its texts come after these."""
         for name in ("truncated", "empty", "unknown", "fragmented"):
             getattr(self, name).extend(number + self.texts for number in getattr(other, name))
@@ -143,10 +143,10 @@ class Notes:
         report(self, name)
 
 
-GATHERED: ContextVar[dict[str, Report] | None] = ContextVar("GATHERED", default=None)
+GATHERED: ContextVar[dict[str, InputStats] | None] = ContextVar("GATHERED", default=None)
 
 
-def report(notes: Report, name: str) -> None:
+def report(notes: InputStats, name: str) -> None:
     """Warn of what was counted by an encoder, or add it up where notes are gathered."""
     gathered = GATHERED.get()
     if gathered is not None:
@@ -159,7 +159,7 @@ def report(notes: Report, name: str) -> None:
 @contextmanager
 def gathered_notes() -> Iterator[None]:
     """The notes of all calls of an encoder inside become one, told at the end."""
-    gathered: dict[str, Report] = {}
+    gathered: dict[str, InputStats] = {}
     token = GATHERED.set(gathered)
     try:
         yield

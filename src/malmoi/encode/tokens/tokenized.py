@@ -15,7 +15,7 @@ SPECIAL = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pieces:
+class Tokenized:
     """A text, or a pair of them, cut into pieces; arrays have an entry a piece.
 
     `parts` says which text a piece is from: 0, 1 for the second of a pair, -1 for special

@@ -17,8 +17,8 @@ from malmoi.encode.checkpoint.sentence_transformers import SentenceModules
 from malmoi.encode.tokens.breaks import blocks, head
 from malmoi.encode.tokens.fragments import Fragments, fragments_of
 from malmoi.encode.tokens.inputs import Text, as_texts, uniform
-from malmoi.encode.tokens.tokenized import SPECIAL, Pieces
-from malmoi.errors import BadFile
+from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
 from malmoi.text.wordpiece import cutting_like_bert, engine
@@ -31,7 +31,7 @@ WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there 
 
 
 @dataclass(frozen=True, eq=False)
-class Cutter:
+class ModelTokenizer:
     """Cuts texts; what is longer than `longest` pieces, special ones among them, is cut off."""
 
     tokenizer: Any
@@ -130,13 +130,13 @@ class Cutter:
         """Whether a text went on."""
         return len(encoding) >= self.longest and bool(encoding.overflowing)
 
-    def __call__(self, texts: Sequence[Text]) -> list[Pieces]:
+    def __call__(self, texts: Sequence[Text]) -> list[Tokenized]:
         """The pieces of each text."""
         uniform = [self.uniform(text) for text in as_texts(texts)]
         encodings = self.encoded(uniform, offsets=True)
         return [self.pieces(*each) for each in zip(uniform, encodings, strict=True)]
 
-    def pieces(self, text: Text, encoding: Any) -> Pieces:
+    def pieces(self, text: Text, encoding: Any) -> Tokenized:
         """All that is known of a uniform text's pieces."""
         first, second = text if isinstance(text, tuple) else (text, None)
         parts = [SPECIAL if part is None else part for part in encoding.sequence_ids]
@@ -146,7 +146,7 @@ class Cutter:
             word + further if part == 1 and word != SPECIAL else word
             for word, part in zip(words, parts, strict=True)
         ]
-        return Pieces(
+        return Tokenized(
             text=first,
             pair=second,
             pieces=tuple(encoding.tokens),
@@ -159,7 +159,7 @@ class Cutter:
         )
 
 
-def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
+def load_tokenizer(modules: SentenceModules, config: Config) -> ModelTokenizer:
     """The cutter of a model's folder."""
     folder = modules.transformer
     said = folder / "tokenizer_config.json"
@@ -167,7 +167,7 @@ def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
     tokenizer = _read_tokenizer(folder, config, options)
     size = tokenizer.get_vocab_size()
     if size > config.vocabulary:
-        raise BadFile(
+        raise InvalidFileError(
             f"{folder}: its tokenizer has {size:,} pieces, but its model knows"
             f" {config.vocabulary:,}: they do not belong together"
         )
@@ -175,12 +175,16 @@ def make_cutter(modules: SentenceModules, config: Config) -> Cutter:
     try:
         longest = min(int(asked), config.positions)
     except (TypeError, ValueError, OverflowError) as error:
-        raise BadFile(f"{folder}: its longest text is '{asked}', which is no number") from error
+        raise InvalidFileError(
+            f"{folder}: its longest text is '{asked}', which is no number"
+        ) from error
     if longest <= MOST_SPECIAL:
-        raise BadFile(f"{folder}: its longest text is {longest} pieces, which leaves no room")
+        raise InvalidFileError(
+            f"{folder}: its longest text is {longest} pieces, which leaves no room"
+        )
     tokenizer.no_padding()
     tokenizer.enable_truncation(longest)
-    return Cutter(tokenizer, longest, modules.lower)
+    return ModelTokenizer(tokenizer, longest, modules.lower)
 
 
 def _count(encoding: Any) -> int:
@@ -200,11 +204,11 @@ def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> An
         try:
             return tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # the library has no kind of its own
-            raise BadFile(f"{path} is no tokenizer: {error}") from error
+            raise InvalidFileError(f"{path} is no tokenizer: {error}") from error
     if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:
         return tokenizer_from_vocabulary(folder / "vocab.txt", options)
     wanted = "tokenizer.json or vocab.txt" if config.family in WORDPIECE else "tokenizer.json"
-    raise BadFile(f"{folder} has no {wanted}: without it no text can be cut")
+    raise InvalidFileError(f"{folder} has no {wanted}: without it no text can be cut")
 
 
 def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
@@ -220,7 +224,7 @@ def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
     marks = [(mark, tokenizer.token_to_id(mark)) for mark in ("[SEP]", "[CLS]")]
     for mark, number in marks:
         if number is None:
-            raise BadFile(f"{path} has no {mark}: it is no vocabulary of BERT's kind")
+            raise InvalidFileError(f"{path} has no {mark}: it is no vocabulary of BERT's kind")
     tokenizer.post_processor = tokenizers.processors.BertProcessing(*marks)
     known = [mark for mark in SPECIAL_PIECES if tokenizer.token_to_id(mark) is not None]
     tokenizer.add_special_tokens(known)

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from malmoi.arrays import Int32Array
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenized import SPECIAL, Pieces
-from malmoi.encode.tokens.tokenizer import Cutter
-from malmoi.errors import BadSetting
+from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
+from malmoi.encode.tokens.tokenizer import ModelTokenizer
+from malmoi.errors import InvalidArgumentError
 
 Long = Literal["truncate", "windows"]
 LONGS: tuple[Long, ...] = get_args(Long)
@@ -41,17 +41,23 @@ class Window:
         return len(self.ids)
 
 
-def check_windows(long: Long, overlap: int | None, cutter: Cutter) -> int | None:
+def check_windows(long: Long, overlap: int | None, cutter: ModelTokenizer) -> int | None:
     """How many pieces windows share, half of them if nobody says; None if texts are truncated."""
     if long not in LONGS:
-        raise BadSetting(f"long texts are not for '{long}': choose one of {', '.join(LONGS)}")
+        raise InvalidArgumentError(
+            f"long texts are not for '{long}': choose one of {', '.join(LONGS)}"
+        )
     if long == "truncate":
         if overlap is not None:
-            raise BadSetting(f"an overlap of {overlap} is for windows: ask for long='windows'")
+            raise InvalidArgumentError(
+                f"an overlap of {overlap} is for windows: ask for long='windows'"
+            )
         return None
     room = cutter.room
     if overlap is not None and not 0 <= overlap < room:
-        raise BadSetting(f"windows of {room} pieces cannot overlap by {overlap}: 0 to {room - 1}")
+        raise InvalidArgumentError(
+            f"windows of {room} pieces cannot overlap by {overlap}: 0 to {room - 1}"
+        )
     return room // 2 if overlap is None else overlap
 
 
@@ -80,10 +86,10 @@ def windows_of(cut: Any, ids: Int32Array, overlap: int) -> list[Window]:
     return found
 
 
-def all_ids(cutter: Cutter, text: Text, cut: Any) -> Int32Array:
+def all_ids(cutter: ModelTokenizer, text: Text, cut: Any) -> Int32Array:
     """All pieces of a uniform text that was cut off as `cut`, without the special ones."""
     if not isinstance(text, str):
-        raise BadSetting("a pair is not read in windows: give single texts, or truncate")
+        raise InvalidArgumentError("a pair is not read in windows: give single texts, or truncate")
     parts = [cut]
     if cutter.is_truncated(cut):
         parts = [part for _, block in cutter.all_of(text) for part in block]
@@ -91,10 +97,10 @@ def all_ids(cutter: Cutter, text: Text, cut: Any) -> Int32Array:
     return np.concatenate(each)
 
 
-def all_pieces(cutter: Cutter, cut: Pieces) -> Pieces:
+def all_pieces(cutter: ModelTokenizer, cut: Tokenized) -> Tokenized:
     """The pieces of a uniform text without an end to them."""
     if cut.pair is not None:
-        raise BadSetting("a pair is not read in windows: give single texts, or truncate")
+        raise InvalidArgumentError("a pair is not read in windows: give single texts, or truncate")
     if not cut.truncated:
         return cut
     blocks = (
@@ -104,18 +110,18 @@ def all_pieces(cutter: Cutter, cut: Pieces) -> Pieces:
     return join_pieces(cut, blocks)
 
 
-def refuse_too_many(texts: Sequence[Pieces], numbers: int) -> None:
+def refuse_too_many(texts: Sequence[Tokenized], numbers: int) -> None:
     """Refuse texts whose states, so many numbers a piece, no memory could hold."""
     for text in texts:
         if len(text) * numbers * 4 > MOST:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"a text of {len(text):,} pieces has too many states to be held at once"
                 f" ({len(text) * numbers * 4 / 1e9:.1f} GB): ask for fewer layers or for vectors of"
                 " texts, or split it"
             )
 
 
-def join_pieces(cut: Pieces, blocks: Iterable[tuple[int, list[Pieces]]]) -> Pieces:
+def join_pieces(cut: Tokenized, blocks: Iterable[tuple[int, list[Tokenized]]]) -> Tokenized:
     """All pieces of a text that was cut off as `cut`, from its blocks and where these begin."""
     inside = np.flatnonzero(~cut.special)
     found = [_taken(cut, slice(0, int(inside[0])), 0, 0)]
@@ -125,7 +131,7 @@ def join_pieces(cut: Pieces, blocks: Iterable[tuple[int, list[Pieces]]]) -> Piec
         words = max([words, *(1 + int(part.words.max(initial=SPECIAL)) for part in block)])
         found += block
     found.append(_taken(cut, slice(int(inside[-1]) + 1, len(cut)), 0, 0))
-    return Pieces(
+    return Tokenized(
         text=cut.text,
         pieces=tuple(piece for part in found for piece in part.pieces),
         ids=np.concatenate([part.ids for part in found]),
@@ -136,10 +142,12 @@ def join_pieces(cut: Pieces, blocks: Iterable[tuple[int, list[Pieces]]]) -> Piec
     )
 
 
-def _taken(part: Pieces, own: slice | npt.NDArray[np.int64], start: int, words: int) -> Pieces:
+def _taken(
+    part: Tokenized, own: slice | npt.NDArray[np.int64], start: int, words: int
+) -> Tokenized:
     """Some pieces, their places and words counted from the beginning of the text."""
     special, numbers = part.special[own], part.words[own]
-    return Pieces(
+    return Tokenized(
         text="",
         pieces=tuple(np.array(part.pieces, object)[own]),
         ids=part.ids[own],

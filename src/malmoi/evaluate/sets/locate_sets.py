@@ -11,7 +11,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from malmoi.errors import BadFile, BadSetting, warn
+from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.evaluate.sets.sentence_sets import WANTED as SENTENCES
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.evaluate.sets.word_sets import WANTED, SimilaritySet, TestSet, read_set
@@ -30,7 +30,7 @@ def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) 
         given = [files] if isinstance(files, str | Path) else files
         sets = [read_set(file) if isinstance(file, str | Path) else file for file in given]
     if not sets:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"there is nothing to test with: give files (--file) of {WANTED}, or set {FOLDER}"
             " to a folder that holds words/ with such files (WordSim-353, questions-words.txt)"
         )
@@ -48,7 +48,7 @@ def find_sentence_sets(
     else:
         sets = _found_sentences()
     if not sets:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"there is nothing to test with: give files (--file) of {SENTENCES} a line, or set"
             f" {FOLDER} to a folder that holds sts/ with such files (STS-B, KorSTS, SICK)"
         )
@@ -63,7 +63,7 @@ def _found_sentences() -> list[SentenceSet]:
             continue
         try:
             found = read_sentences(path)
-        except (BadFile, BadSetting) as error:
+        except (InvalidFileError, InvalidArgumentError) as error:
             warn(f"left out: {error}")
             continue
         sets.append(replace(found, name=f"{path.parent.name}/{found.name}"))
@@ -76,7 +76,7 @@ def _found() -> list[TestSet]:
     for path in [*_own_files("words"), *_gensims_files()]:
         try:
             found = read_set(path)
-        except BadFile as error:
+        except InvalidFileError as error:
             warn(f"left out: {error}")
             continue
         content = found.pairs if isinstance(found, SimilaritySet) else found.sections

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, name_of, number, read_text
 
 TEXTS = (
@@ -51,7 +51,7 @@ class SentenceSet:
 
     def __post_init__(self) -> None:
         if not self.pairs:
-            raise BadSetting(f"{self.name} has no pairs: it should hold {WANTED} a line")
+            raise InvalidArgumentError(f"{self.name} has no pairs: it should hold {WANTED} a line")
 
 
 def read_sentences(
@@ -67,12 +67,12 @@ def read_sentences(
     path = Path(given)
     rows = list(_rows(path))
     if not rows:
-        raise BadFile(f"{path} holds nothing to test with: it should hold {WANTED} a line")
+        raise InvalidFileError(f"{path} holds nothing to test with: it should hold {WANTED} a line")
     places, first, strict = _told(path, rows, columns) if columns else _guessed(path, rows)
     width = len(rows[0][1]) if strict else None
     pairs = tuple(_pair(path, row, places, width) for row in rows[first:])
     if not pairs:
-        raise BadFile(f"{path} has a header and no pairs: it should hold {WANTED} a line")
+        raise InvalidFileError(f"{path} has a header and no pairs: it should hold {WANTED} a line")
     return SentenceSet(name_of(path), pairs)
 
 
@@ -90,7 +90,7 @@ def _rows(path: Path) -> Iterator[Row]:
         try:
             yield from ((found.line_num, row) for row in found if any(map(str.strip, row)))
         except csv.Error as error:
-            raise BadFile(f"{path}:{found.line_num}: this is no CSV ({error})") from error
+            raise InvalidFileError(f"{path}:{found.line_num}: this is no CSV ({error})") from error
 
 
 def _json_rows(path: Path, text: str) -> Iterator[Row]:
@@ -101,9 +101,9 @@ def _json_rows(path: Path, text: str) -> Iterator[Row]:
         try:
             said = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise BadFile(f"{path}:{i}: this is no JSON ({error})") from error
+            raise InvalidFileError(f"{path}:{i}: this is no JSON ({error})") from error
         if not isinstance(said, dict):
-            raise BadFile(f"{path}:{i}: '{line[:SHOWN]}' is no object with fields")
+            raise InvalidFileError(f"{path}:{i}: '{line[:SHOWN]}' is no object with fields")
         if not names:
             names = list(said)
             yield 0, list(names)
@@ -113,7 +113,7 @@ def _json_rows(path: Path, text: str) -> Iterator[Row]:
 def _told(path: Path, rows: list[Row], columns: Sequence[str]) -> tuple[Places, int, bool]:
     """Where the columns asked for are, and which row is the first after a header."""
     if len(columns) != 3:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"the columns {', '.join(columns)} should be three: of two texts and of the score"
         )
     header = [str(name).strip() for name in rows[0][1]]
@@ -123,7 +123,7 @@ def _told(path: Path, rows: list[Row], columns: Sequence[str]) -> tuple[Places, 
         return (one, other, score), int(not is_number(header[score])), False
     for name in columns:
         if name not in header:
-            raise BadSetting(f"{path} has no column '{name}': it has {_listed(header)}")
+            raise InvalidArgumentError(f"{path} has no column '{name}': it has {_listed(header)}")
     one, other, score = (header.index(name) for name in columns)
     return (one, other, score), 1, False
 
@@ -137,9 +137,9 @@ def _guessed(path: Path, rows: list[Row]) -> tuple[Places, int, bool]:
         return (header.index(texts[0]), header.index(texts[1]), header.index(score)), 1, False
     if len(header) < 3:
         line = ",".join(header)[:SHOWN]
-        raise BadFile(f"{path}:{rows[0][0]}: '{line}' should be {WANTED} in columns")
+        raise InvalidFileError(f"{path}:{rows[0][0]}: '{line}' should be {WANTED} in columns")
     if len(header) > 3:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"which columns of {path} are the two texts and the score? It has {_listed(header)}:"
             " name them, or give their numbers from 1"
         )
@@ -147,7 +147,7 @@ def _guessed(path: Path, rows: list[Row]) -> tuple[Places, int, bool]:
     numbers = [sum(number(str(row[i])) is not None for row in full) for i in range(3)]
     column = next((i for i in (2, 0, 1) if 2 * numbers[i] >= len(full) - 1 and numbers[i]), None)
     if column is None:
-        raise BadFile(f"{path} has no column of numbers: it should hold {WANTED} a line")
+        raise InvalidFileError(f"{path} has no column of numbers: it should hold {WANTED} a line")
     one, other = (i for i in range(3) if i != column)
     return (one, other, column), int(not is_number(header[column])), True
 
@@ -161,7 +161,7 @@ def _pair(path: Path, row: Row, places: Places, width: int | None) -> SentencePa
             return SentencePair(one.strip(), other.strip(), value)
     line = ", ".join(map(str, fields))
     shown = line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
-    raise BadFile(f"{path}:{at}: '{shown}' should be {WANTED}")
+    raise InvalidFileError(f"{path}:{at}: '{shown}' should be {WANTED}")
 
 
 def _is_text(value: Any) -> bool:

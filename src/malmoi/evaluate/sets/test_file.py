@@ -7,17 +7,19 @@ import unicodedata
 from math import isfinite, nan
 from pathlib import Path
 
-from malmoi.errors import BadFile, warn
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError, warn
+from malmoi.files.source import InputFile
 
 LARGEST = 100 << 20  # bytes; the sets people use have less than one million
 
 
 def read_text(path: Path) -> str:
     """All of a file, unzipped; refused if it is something larger, or no text."""
-    source = Source(path)
+    source = InputFile(path)
     if source.size > LARGEST or b"\0" in source.head:
-        raise BadFile(f"{path} is no test of vectors but something larger, or not text at all")
+        raise InvalidFileError(
+            f"{path} is no test of vectors but something larger, or not text at all"
+        )
     text = _decoded(path, b"".join(block.tobytes() for block, _ in source.blocks()))
     if not unicodedata.is_normalized("NFC", text):
         warn(f"{path} is not in NFC; it was made so")
@@ -53,6 +55,6 @@ def _decoded(path: Path, content: bytes) -> str:
     try:
         text = content.decode("cp949")
     except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is neither UTF-8 nor CP949: save it as UTF-8") from error
+        raise InvalidFileError(f"{path} is neither UTF-8 nor CP949: save it as UTF-8") from error
     warn(f"{path} is not UTF-8; it was read as CP949")
     return text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, name_of, number, read_text
 
 LONGEST = 10_000  # characters of a line that may hold quoted fields
@@ -21,7 +21,7 @@ Question = tuple[str, str, str, str]
 Line = tuple[int, str]  # with its number
 
 
-class Pair(NamedTuple):
+class WordPair(NamedTuple):
     """Two words and how similar people find them."""
 
     one: str
@@ -34,11 +34,11 @@ class SimilaritySet:
     """Pairs of words that people have judged."""
 
     name: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[WordPair, ...]
 
 
 @dataclass(frozen=True)
-class Section:
+class AnalogySection:
     """Questions of one kind: the first is to the second as the third to the fourth."""
 
     name: str
@@ -55,7 +55,7 @@ class AnalogySet:
     """Analogies in sections."""
 
     name: str
-    sections: tuple[Section, ...]
+    sections: tuple[AnalogySection, ...]
 
 
 TestSet = SimilaritySet | AnalogySet
@@ -74,14 +74,14 @@ def read_set(path: str | Path) -> TestSet:
         return SimilaritySet(name, _pairs(path, lines, rows, column))
     if all(len(line.split()) == 4 for _, line in lines):
         return AnalogySet(name, _sections(path, lines))
-    raise BadFile(f"{path} is no test of vectors: it should hold {WANTED}")
+    raise InvalidFileError(f"{path} is no test of vectors: it should hold {WANTED}")
 
 
 def read_pairs(given: SimilaritySet | str | Path) -> SimilaritySet:
     """A set of pairs, from a file if need be."""
     found = read_set(given) if isinstance(given, str | Path) else given
     if not isinstance(found, SimilaritySet):
-        raise BadFile(f"{given} holds analogies, not pairs of words with scores")
+        raise InvalidFileError(f"{given} holds analogies, not pairs of words with scores")
     return found
 
 
@@ -89,7 +89,7 @@ def read_analogies(given: AnalogySet | str | Path) -> AnalogySet:
     """A set of analogies, from a file if need be."""
     found = read_set(given) if isinstance(given, str | Path) else given
     if not isinstance(found, AnalogySet):
-        raise BadFile(f"{given} holds pairs of words with scores, not analogies")
+        raise InvalidFileError(f"{given} holds pairs of words with scores, not analogies")
     return found
 
 
@@ -98,7 +98,7 @@ def _lines(path: Path) -> list[Line]:
     stripped = ((i, line.strip()) for i, line in enumerate(read_text(path).splitlines(), 1))
     lines = [(i, line) for i, line in stripped if line and not line.startswith("#")]
     if not lines:
-        raise BadFile(f"{path} has no lines to test with: it should hold {WANTED}")
+        raise InvalidFileError(f"{path} has no lines to test with: it should hold {WANTED}")
     return lines
 
 
@@ -129,19 +129,21 @@ def _score_column(rows: list[list[str]]) -> int | None:
     return None
 
 
-def _pairs(path: Path, lines: list[Line], rows: list[list[str]], column: int) -> tuple[Pair, ...]:
+def _pairs(
+    path: Path, lines: list[Line], rows: list[list[str]], column: int
+) -> tuple[WordPair, ...]:
     pairs = []
     for i, ((at, line), row) in enumerate(zip(lines, rows, strict=True)):
         row = row + [""] * (column + 1 - len(row))
         score = number(row[column])
         if score is not None and row[0] and row[1]:
-            pairs.append(Pair(row[0], row[1], score))
+            pairs.append(WordPair(row[0], row[1], score))
         elif i > 0 or is_number(row[column]):  # the first may be a header
-            raise BadFile(f"{path}:{at}: '{line}' should be two words and a number")
+            raise InvalidFileError(f"{path}:{at}: '{line}' should be two words and a number")
     return tuple(pairs)
 
 
-def _sections(path: Path, lines: list[Line]) -> tuple[Section, ...]:
+def _sections(path: Path, lines: list[Line]) -> tuple[AnalogySection, ...]:
     sections: list[tuple[str, list[Question]]] = []
     for at, line in lines:
         if line.startswith(":"):
@@ -149,8 +151,8 @@ def _sections(path: Path, lines: list[Line]) -> tuple[Section, ...]:
             continue
         words = line.split()
         if len(words) != 4:
-            raise BadFile(f"{path}:{at}: '{line}' should be four words")
+            raise InvalidFileError(f"{path}:{at}: '{line}' should be four words")
         if not sections:
             sections.append(("all", []))
         sections[-1][1].append((words[0], words[1], words[2], words[3]))
-    return tuple(Section(name, tuple(questions)) for name, questions in sections)
+    return tuple(AnalogySection(name, tuple(questions)) for name, questions in sections)

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.files.progress import Progress
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.formats.fasttext.product_quantization import read_quantised
 from malmoi.formats.fasttext.write_fasttext import (
     MAGIC,
@@ -32,7 +32,7 @@ from malmoi.formats.fasttext.write_fasttext import (
 )
 from malmoi.formats.fasttext.write_fasttext import TITLE as TITLE
 from malmoi.formats.fasttext.write_fasttext import write as write
-from malmoi.formats.reading import Reading, Request, chosen_rows, recoded, selected
+from malmoi.formats.reading import LoadRequest, LoadResult, chosen_rows, recoded, selected
 from malmoi.formats.structure import Cursor
 from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
@@ -44,7 +44,7 @@ WORDS_A_BLOCK = 65536
 WIDEST = 1 << 31  # columns: fastText counts them in 32 bits
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """fastText's magic number, or settings such as its first release wrote them."""
     return has_magic(source.head) or looks_like_settings(source.head)
 
@@ -79,7 +79,7 @@ class Dictionary:
     buckets: npt.NDArray[np.int32] | None  # of the pruned n-grams' rows
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """Words and n-grams; rows stay in the mapped file, finished vectors are computed."""
     cursor = Cursor(source.mapped, source.path)
     first_release = not has_magic(source.head)
@@ -115,13 +115,15 @@ def read_settings(cursor: Cursor, first_release: bool) -> dict[str, float]:
     """fastText's own names and values."""
     version = VERSION if first_release else cursor.unpack("<2i", "header")[1]
     if version not in (11, VERSION):
-        raise BadFile(f"{cursor.path} is of fastText's version {version}; 11 and 12 are known")
+        raise InvalidFileError(
+            f"{cursor.path} is of fastText's version {version}; 11 and 12 are known"
+        )
     *numbers, sampling = cursor.unpack(SETTINGS_LAYOUT, "settings")
     settings: dict[str, float] = dict(zip(SETTINGS, numbers, strict=True)) | {"t": sampling}
     if version == 11 and settings["model"] == SUPERVISED:
         settings["maxn"] = 0  # that version made no character n-grams when supervised
     if settings["dim"] < 1 or settings["bucket"] < 0:
-        raise BadFile(
+        raise InvalidFileError(
             f"{cursor.path} says that vectors have {settings['dim']} numbers: it is damaged"
         )
     return settings
@@ -132,24 +134,26 @@ def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
     entries, words, labels, _ = cursor.unpack("<3iq", "dictionary")
     pruned = -1 if first_release else cursor.unpack("<q", "dictionary")[0]
     if not 0 <= words <= entries == words + labels or entries * 10 > cursor.left:
-        raise BadFile(
+        raise InvalidFileError(
             f"{cursor.path} cannot hold a dictionary of {entries:,} entries: it is damaged"
         )
     starts, stops, counts = (np.empty(entries, np.int64) for _ in range(3))
     is_label = np.empty(entries, np.bool_)
     end = scan_fasttext_entries(cursor.data, cursor.at, starts, stops, counts, is_label)
     if end < 0:
-        raise BadFile(f"{cursor.path} is cut short in the dictionary")
+        raise InvalidFileError(f"{cursor.path} is cut short in the dictionary")
     cursor.at = end
     rows = np.flatnonzero(~is_label)
     if len(rows) != words:
-        raise BadFile(f"{cursor.path} has {len(rows):,} words where {words:,} are promised")
+        raise InvalidFileError(
+            f"{cursor.path} has {len(rows):,} words where {words:,} are promised"
+        )
     buckets = None
     if pruned >= 0:
         pairs = cursor.array("<i4", 2 * pruned, "pruned n-grams").reshape(-1, 2)
         buckets = np.empty(pruned, np.int32)
         if pruned and not np.array_equal(np.sort(pairs[:, 1]), np.arange(pruned)):
-            raise BadFile(f"{cursor.path} has pruned n-grams without a row: it is damaged")
+            raise InvalidFileError(f"{cursor.path} has pruned n-grams without a row: it is damaged")
         buckets[pairs[:, 1]] = pairs[:, 0]
     keys = Keys(*pack_spans(cursor.data, starts[rows], stops[rows]))
     return Dictionary(keys, counts[rows], buckets)
@@ -163,7 +167,7 @@ def read_input(
     ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
     needed = (len(words.keys) + ngrams, settings["dim"])
     if matrix.shape != needed:
-        raise BadFile(
+        raise InvalidFileError(
             f"{cursor.path} has an input matrix of {matrix.shape}, where {needed} is promised"
         )
     return matrix[: len(words.keys)], matrix[len(words.keys) :]
@@ -175,7 +179,7 @@ def read_matrix(cursor: Cursor, first_release: bool) -> Float32Array:
         return read_quantised(cursor)
     rows, columns = cursor.unpack("<2q", "matrix")
     if rows < 0 or not 1 <= columns <= WIDEST:
-        raise BadFile(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
+        raise InvalidFileError(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
     return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
 
 

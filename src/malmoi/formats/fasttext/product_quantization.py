@@ -9,7 +9,7 @@ product quantiser: i32 dim, parts, width, last width; f32 centroids [parts, 256,
 import numpy as np
 
 from malmoi.arrays import Float32Array, UInt8Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.formats.structure import Cursor
 
 CENTROIDS = 256
@@ -20,7 +20,7 @@ def read_quantised(cursor: Cursor) -> Float32Array:
     with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantised matrix")
     codes = cursor.array("u1", size, "codes")
     if rows < 0 or columns < 1 or size < rows or (size % rows if rows else size):
-        raise BadFile(f"{cursor.path} has {size:,} codes for {rows:,} rows: it is damaged")
+        raise InvalidFileError(f"{cursor.path} has {size:,} codes for {rows:,} rows: it is damaged")
     matrix = read_quantiser(cursor, codes.reshape(rows, size // max(rows, 1)), columns)
     if with_norms:
         norms = cursor.array("u1", rows, "norms").reshape(rows, 1)
@@ -37,7 +37,9 @@ def read_quantiser(cursor: Cursor, codes: UInt8Array, columns: int) -> Float32Ar
         or (parts - 1) * width + last_width != dim
         or width < 1
     ):
-        raise BadFile(f"{cursor.path} has a quantiser that does not fit its matrix: it is damaged")
+        raise InvalidFileError(
+            f"{cursor.path} has a quantiser that does not fit its matrix: it is damaged"
+        )
     centroids = cursor.array("<f4", dim * CENTROIDS, "centroids")
     matrix = np.empty((len(codes), dim), dtype=np.float32)
     for part in range(parts):

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
 from malmoi.formats.text.text_output import check_keys
@@ -65,7 +65,7 @@ def as_cut(vectors: SubwordVectors) -> Keys:
 def refuse_units(subwords: Subwords) -> None:
     """fastText cuts every word one way, so that syllables cannot be counted apart."""
     if subwords.units not in ("letters", "jamo"):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{TITLE} has no place for n-grams of {subwords.units}: choose another format,"
             " such as .malmoi, or train with units of letters or jamo"
         )
@@ -84,7 +84,7 @@ def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
     found, ends = np.empty(ends.sum(), np.int32), np.cumsum(ends) - ends
     list_buckets(packed, offsets, lengths, cut.buckets, ends, found)
     if not has_row[found].all():
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{TITLE} has no place for a pruned model's n-grams:"
             " choose another format, such as .malmoi"
         )

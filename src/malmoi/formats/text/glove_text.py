@@ -8,8 +8,8 @@ from pathlib import Path
 
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.formats.reading import Reading, Request
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.formats.text.text_lines import find_layout, read_lines
 from malmoi.formats.text.text_output import check_keys, check_numeric_ends, check_rows, write_lines
 from malmoi.vectors import Vectors
@@ -17,13 +17,13 @@ from malmoi.vectors import Vectors
 TITLE = "GloVe text"
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """Lines that end in the same number of numbers."""
     layout = find_layout(source)
     return layout is not None and layout.header is None and layout.keyed
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """All rows."""
     layout = find_layout(source)
     assert layout is not None  # as `matches` has found

@@ -14,9 +14,9 @@ from itertools import takewhile
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt8Array
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
-from malmoi.formats.reading import Reading, Request, refuse_or_note
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult, refuse_or_note
 from malmoi.formats.row_gatherer import Gatherer
 from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.text_rows import BLANK, MISFIT, parse_lines
@@ -39,7 +39,7 @@ class Layout:
 
 
 @lru_cache(maxsize=1)  # asked by each text format in turn
-def find_layout(source: Source) -> Layout | None:
+def find_layout(source: InputFile) -> Layout | None:
     """The layout of a text file of vectors; None if it is none."""
     mark = len(BOM) if source.head.startswith(BOM) else 0
     lines = source.head[mark:].split(b"\n", SAMPLE + 1)
@@ -84,8 +84,8 @@ def is_number(field: bytes) -> bool:
 
 
 def read_lines(
-    source: Source, layout: Layout, request: Request, keys: Keys | None = None
-) -> Reading:
+    source: InputFile, layout: Layout, request: LoadRequest, keys: Keys | None = None
+) -> LoadResult:
     """All rows of a text file that are asked for; `keys[i]` belongs to line i if given."""
     gatherer = Gatherer(source, request, layout.dim)
     check_header(source, layout, gatherer)
@@ -107,7 +107,7 @@ def read_lines(
     return gatherer.finish()
 
 
-def check_header(source: Source, layout: Layout, gatherer: Gatherer) -> None:
+def check_header(source: InputFile, layout: Layout, gatherer: Gatherer) -> None:
     """Tell of a header that cannot be true before anything is read."""
     if not layout.header:
         return
@@ -118,14 +118,14 @@ def check_header(source: Source, layout: Layout, gatherer: Gatherer) -> None:
             f" but the rows have {layout.dim:,}"
         )
     if gatherer.request.strict and not source.compressed and rows * 2 * dim > source.size:
-        raise BadFile(
+        raise InvalidFileError(
             f"{source.path}:1: the header promises {rows:,} rows of {dim:,} numbers,"
             f" which cannot be in {source.size:,} bytes: the file is cut short or the header wrong"
         )
 
 
 def line_blocks(
-    source: Source, skip: int, line: int
+    source: InputFile, skip: int, line: int
 ) -> Iterator[tuple[UInt8Array, Int64Array, Int64Array, int]]:
     """Blocks of whole lines: bytes, where each line starts and stops, bytes read so far."""
     carried = np.empty(0, dtype=np.uint8)
@@ -133,7 +133,7 @@ def line_blocks(
     for block, done in source.blocks(skip):
         ends = np.flatnonzero(block == ord("\n"))
         if len(carried) + (ends[0] if len(ends) else len(block)) > LONGEST_LINE:
-            raise BadFile(
+            raise InvalidFileError(
                 f"{source.path}:{line}: a line of over {LONGEST_LINE:,} bytes is no vector"
             )
         if not len(ends):

@@ -4,7 +4,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress
 from malmoi.formats.reading import LONGEST_KEY
 from malmoi.kernels.core.jit import fixed, pool
@@ -51,18 +51,18 @@ def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False)
         at = np.flatnonzero(keys.packed == byte)
         if len(at):
             row = int(np.searchsorted(keys.offsets, at[0], side="right")) - 1
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{title} cannot hold the key {keys[row]!r}, which contains {chr(byte)!r}:"
                 " choose another format, such as .malmoi"
             )
     lengths = np.diff(keys.offsets)
     if len(lengths) and lengths.max() > LONGEST_KEY:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{title} cannot hold a key of {int(lengths.max()):,} bytes:"
             " choose another format, such as .malmoi"
         )
     if not empty and np.any(np.diff(keys.offsets) == 0):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{title} cannot hold an empty key: choose another format, such as .malmoi"
         )
 
@@ -72,7 +72,7 @@ def check_numeric_ends(keys: Keys, title: str) -> None:
     spaced = np.flatnonzero(keys.packed == ord(" "))
     for row in np.unique(np.searchsorted(keys.offsets, spaced, side="right") - 1).tolist():
         if ends_in_component(keys.packed, keys.offsets[row], keys.offsets[row + 1], ord(" ")):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"{title} cannot hold the key {keys[row]!r}: its end would be read as a number"
             )
 
@@ -80,4 +80,6 @@ def check_numeric_ends(keys: Keys, title: str) -> None:
 def check_rows(vectors: Vectors, title: str) -> None:
     """Refuse vectors of no words where the file would be empty."""
     if len(vectors) == 0:
-        raise BadSetting(f"{title} cannot hold vectors of no words: there is nothing to write")
+        raise InvalidArgumentError(
+            f"{title} cannot hold vectors of no words: there is nothing to write"
+        )

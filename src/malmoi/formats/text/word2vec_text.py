@@ -10,8 +10,8 @@ from pathlib import Path
 
 from malmoi.files.output import written
 from malmoi.files.progress import Progress, silent
-from malmoi.files.source import Source
-from malmoi.formats.reading import Reading, Request
+from malmoi.files.source import InputFile
+from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.formats.text.text_lines import find_layout, read_lines
 from malmoi.formats.text.text_output import check_keys, write_lines
 from malmoi.vectors import Vectors
@@ -19,13 +19,13 @@ from malmoi.vectors import Vectors
 TITLE = "word2vec text"
 
 
-def matches(source: Source) -> bool:
+def matches(source: InputFile) -> bool:
     """Two whole numbers on line 1, then lines of numbers."""
     layout = find_layout(source)
     return layout is not None and layout.header is not None
 
 
-def read(source: Source, request: Request) -> Reading:
+def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """All rows; the header must be true."""
     layout = find_layout(source)
     assert layout is not None  # as `matches` has found

@@ -51,7 +51,7 @@ def give_way(emit: Emitter) -> Any:
     return emit.builder.call(get_or_insert_function(emit.builder.module, kind, YIELD), [])
 
 
-class Team(NamedTuple):
+class ThreadContext(NamedTuple):
     """Who a thread is among those that share the work, and how often they have met before."""
 
     part: int
@@ -61,7 +61,7 @@ class Team(NamedTuple):
 
 
 @inlined
-def meet(team: Team, meeting: int) -> int:
+def meet(team: ThreadContext, meeting: int) -> int:
     """Wait until all have come to this meeting, counted from 0; the number of the next one."""
     if team.parts > 1:
         arrive(team.counter.ctypes.data)
@@ -74,6 +74,6 @@ def meet(team: Team, meeting: int) -> int:
 
 
 @inlined
-def share(count: int, team: Team) -> tuple[int, int]:
+def share(count: int, team: ThreadContext) -> tuple[int, int]:
     """Which of so many a thread does: from, to."""
     return count * team.part // team.parts, count * (team.part + 1) // team.parts

@@ -12,7 +12,7 @@ from malmoi.kernels.glove.glove_steps import learn_groups
 ORDER, LOSSES = ArrayOf(np.uint32, "order", below="groups"), ArrayOf(np.float64, "chunks")
 
 
-class GloveTrainer:
+class GloVeKernel:
     """Records in groups and the two tables that learn them, which fit each other.
 
     `groups` are where each begins and the row it is in; see `learn_groups`.

@@ -38,7 +38,7 @@ def hash_span(text: UInt8Array, start: int, stop: int) -> np.uint64:
     return folded(hashed)
 
 
-class Table(NamedTuple):
+class WordHashTable(NamedTuple):
     """A hash table of words: word i is `arena[offsets[i] : offsets[i + 1]]`."""
 
     slots: Int32Array  # a power of two of them, with numbers of words; −1 is free
@@ -49,7 +49,7 @@ class Table(NamedTuple):
     used: Int64Array  # [1], how many words there are
 
 
-def require_table(table: Table) -> None:
+def require_table(table: WordHashTable) -> None:
     """Refuse a table whose arrays do not fit each other, or that has no free slot."""
     rules = {
         "slots": ArrayOf(np.int32, "slots"),
@@ -73,7 +73,9 @@ def require_slots(slots: Int32Array, words: int) -> None:
     require(fits, f"{count} slots are not a power of two above {words}, the number of words")
 
 
-def _require_scan(text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: Table) -> None:
+def _require_scan(
+    text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: WordHashTable
+) -> None:
     """Each byte gives one number at most."""
     require(len(out) >= len(text) - at, f"out has {len(out)} places for {len(text) - at} bytes")
     require_table(table)
@@ -87,7 +89,7 @@ def _require_scan(text: UInt8Array, at: int, out: UInt32Array, adding: bool, tab
 )
 @uncounted
 def scan_words(
-    text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: Table
+    text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: WordHashTable
 ) -> tuple[int, int]:
     """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
 
@@ -122,7 +124,7 @@ def scan_words(
 
 @inlined
 def find_slot(
-    text: UInt8Array, start: int, stop: int, hashed: np.uint64, table: Table
+    text: UInt8Array, start: int, stop: int, hashed: np.uint64, table: WordHashTable
 ) -> np.uint64:
     """Where a word's number is, or the free slot where it would be."""
     mask = np.uint64(len(table.slots) - 1)
@@ -134,7 +136,12 @@ def find_slot(
 
 @inlined
 def is_word(
-    text: UInt8Array, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+    text: UInt8Array,
+    start: int,
+    stop: int,
+    hashed: np.uint64,
+    slot: np.uint64,
+    table: WordHashTable,
 ) -> bool:
     """Whether this is the word of a slot that is taken."""
     word = table.slots[slot]
@@ -150,7 +157,7 @@ def is_word(
 
 
 @inlined
-def has_room(length: int, table: Table) -> bool:
+def has_room(length: int, table: WordHashTable) -> bool:
     """Whether a word of so many bytes can be added."""
     words = int(table.used[0])
     return words < len(table.counts) and table.offsets[words] + length <= len(table.arena)
@@ -158,7 +165,12 @@ def has_room(length: int, table: Table) -> bool:
 
 @inlined
 def add_word(
-    text: UInt8Array, start: int, stop: int, hashed: np.uint64, slot: np.uint64, table: Table
+    text: UInt8Array,
+    start: int,
+    stop: int,
+    hashed: np.uint64,
+    slot: np.uint64,
+    table: WordHashTable,
 ) -> None:
     """Put a new word into a free slot, seen 0 times."""
     word = table.used[0]

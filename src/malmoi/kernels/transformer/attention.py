@@ -17,7 +17,7 @@ from malmoi.kernels.transformer.gemm_quantized import Quantized
 QUERIES = 64  # pieces whose scores are held at once
 
 
-class Desk(NamedTuple):
+class AttentionScratch(NamedTuple):
     """Room for one thread; `zeros` [PANEL] stay so, and `quantized` is for products of integers."""
 
     keys: Float32Array  # [panels of the longest, size, PANEL]
@@ -38,7 +38,7 @@ def attend(
     head: int,
     sizes: tuple[int, int],
     bias: Float32Array,
-    desk: Desk,
+    desk: AttentionScratch,
     out: Float32Array,
 ) -> None:
     """Of pieces from a first one, so many; `joined` is [pieces, queries | keys | values].

@@ -12,10 +12,10 @@ from malmoi.kernels.core.checks import ArrayOf, Sizes, check_each, require
 from malmoi.kernels.core.jit import compiled
 from malmoi.kernels.core.llvm import WIDE
 from malmoi.kernels.core.mailbox import PIECES, SIZE, TEXTS
-from malmoi.kernels.transformer.attention import QUERIES, Desk
+from malmoi.kernels.transformer.attention import QUERIES, AttentionScratch
 from malmoi.kernels.transformer.gemm import PANEL
 from malmoi.kernels.transformer.gemm_quantized import Quantized
-from malmoi.kernels.transformer.layers import Network, Pieces, Room
+from malmoi.kernels.transformer.layers import ActivationBuffers, TokenBatch, TransformerWeights
 
 FLOATS = np.float32
 IDS, BOUNDS = ArrayOf(np.int32, "ids"), ArrayOf(np.int64, "bounds")
@@ -30,7 +30,9 @@ FAULTS = {
 }
 
 
-def check_workspace(network: Network, room: Room, desk: Desk) -> None:
+def check_workspace(
+    network: TransformerWeights, room: ActivationBuffers, desk: AttentionScratch
+) -> None:
     """Refuse weights and workspace that do not fit each other."""
     _check_tables(network)
     _check_room(network, room)
@@ -45,7 +47,7 @@ def check_workspace(network: Network, room: Room, desk: Desk) -> None:
     _check_integers(network, room, desk.quantized)
 
 
-def _check_tables(network: Network) -> None:
+def _check_tables(network: TransformerWeights) -> None:
     """Tables, norms, and sizes that follow from each other."""
     (layers, dim), embedding = network.attended_norm.gains.shape, network.words.shape[1]
     require(dim % network.heads == 0, f"{network.heads} heads do not divide {dim} numbers")
@@ -67,16 +69,16 @@ def _check_tables(network: Network) -> None:
     )
 
 
-def _check_room(network: Network, room: Room) -> None:
+def _check_room(network: TransformerWeights, room: ActivationBuffers) -> None:
     """Rows as wide as what they hold, in whole panels."""
     dim, embedding = network.attended_norm.gains.shape[1], network.words.shape[1]
     joined, inner = _columns(network.joined), _columns(network.inner)
     widths = (embedding, dim, joined, dim, dim, inner)  # of each field of a Room
     rules = [ArrayOf(FLOATS, "rows", _up(width, PANEL)) for width in widths]
-    check_each(zip(Room._fields, room, rules, strict=True), {})
+    check_each(zip(ActivationBuffers._fields, room, rules, strict=True), {})
 
 
-def _check_desk(network: Network, desk: Desk) -> None:
+def _check_desk(network: TransformerWeights, desk: AttentionScratch) -> None:
     """Room for the longest text of one head."""
     size = _up(network.attended_norm.gains.shape[1] // network.heads, WIDE)
     sizes: Sizes = {}
@@ -118,7 +120,9 @@ def _check_dense(name: str, dense: Any, layers: int, rows: Float32Array, out: Fl
     require(columns <= out.shape[1], f"{name} has {columns} columns for {out.shape[1]}")
 
 
-def _check_integers(network: Network, room: Room, workspace: Quantized) -> None:
+def _check_integers(
+    network: TransformerWeights, room: ActivationBuffers, workspace: Quantized
+) -> None:
     """Workspace for quantized rows, where panels are of integers."""
     dense = (network.joined, network.attended, network.inner, network.outer)
     depth = max((each[0].shape[2] for each in dense if each[0].dtype != FLOATS), default=0)
@@ -130,10 +134,10 @@ def _check_integers(network: Network, room: Room, workspace: Quantized) -> None:
 
 
 def check_batch(
-    network: Network,
-    pieces: Pieces,
-    room: Room,
-    desk: Desk,
+    network: TransformerWeights,
+    pieces: TokenBatch,
+    room: ActivationBuffers,
+    desk: AttentionScratch,
     wanted: Int64Array,
     states: Float32Array,
     board: Int64Array,

@@ -11,7 +11,7 @@ from numba import types
 from numba.extending import overload
 
 from malmoi.arrays import Float32Array
-from malmoi.kernels.core.barrier import Team, share
+from malmoi.kernels.core.barrier import ThreadContext, share
 from malmoi.kernels.core.jit import readily_compiled
 from malmoi.kernels.transformer.activations import exact_gelu, tanh_gelu
 from malmoi.kernels.transformer.gemm import PANEL, panel_product
@@ -22,14 +22,14 @@ from malmoi.kernels.transformer.gemm_quantized import Quantized
 NOT_BENT, EXACT, TANH = 0, 1, 2
 
 
-class Dense(NamedTuple):
+class DenseLayer(NamedTuple):
     """Matrices in panels, one a layer, and their biases."""
 
     panels: Float32Array  # [layers, panels, depth, PANEL]
     biases: Float32Array  # [layers, columns]
 
 
-class QuantizedDense(NamedTuple):
+class QuantizedDenseLayer(NamedTuple):
     """The same in integers; `columns` has first sums (int32), scales and biases."""
 
     panels: npt.NDArray[np.signedinteger[Any]]  # [layers, panels, depth, PANEL], int8 or int16
@@ -38,11 +38,11 @@ class QuantizedDense(NamedTuple):
 
 def multiply(
     rows: Float32Array,
-    dense: Dense | QuantizedDense,
+    dense: DenseLayer | QuantizedDenseLayer,
     layer: int,
     out: Float32Array,
     quantized: Quantized,
-    team: Team,
+    team: ThreadContext,
     bend: int,
 ) -> None:
     """out = bent(rows · matrix + bias), in a thread's share of the columns."""
@@ -74,11 +74,11 @@ overload(multiply)(chosen)
 @readily_compiled
 def multiply_floats(
     rows: Float32Array,
-    dense: Dense,
+    dense: DenseLayer,
     layer: int,
     out: Float32Array,
     quantized: Quantized,
-    team: Team,
+    team: ThreadContext,
     bend: int,
 ) -> None:
     """`multiply` in single precision."""
@@ -93,11 +93,11 @@ def multiply_floats(
 @readily_compiled
 def multiply_int16(
     rows: Float32Array,
-    dense: QuantizedDense,
+    dense: QuantizedDenseLayer,
     layer: int,
     out: Float32Array,
     quantized: Quantized,
-    team: Team,
+    team: ThreadContext,
     bend: int,
 ) -> None:
     """`multiply` in int16."""
@@ -114,11 +114,11 @@ def multiply_int16(
 @readily_compiled
 def multiply_bytes(
     rows: Float32Array,
-    dense: QuantizedDense,
+    dense: QuantizedDenseLayer,
     layer: int,
     out: Float32Array,
     quantized: Quantized,
-    team: Team,
+    team: ThreadContext,
     bend: int,
 ) -> None:
     """`multiply` in int8."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.kernels.core.barrier import Team, meet, share
+from malmoi.kernels.core.barrier import ThreadContext, meet, share
 from malmoi.kernels.core.jit import inlined, readily_compiled
-from malmoi.kernels.transformer.attention import Desk, attend
-from malmoi.kernels.transformer.dense import NOT_BENT, Dense, QuantizedDense, multiply
+from malmoi.kernels.transformer.attention import AttentionScratch, attend
+from malmoi.kernels.transformer.dense import NOT_BENT, DenseLayer, QuantizedDenseLayer, multiply
 
 Span = tuple[int, int]  # from, to
 
@@ -25,18 +25,18 @@ class Norms(NamedTuple):
     shifts: Float32Array
 
 
-class Network(NamedTuple):
+class TransformerWeights(NamedTuple):
     """The weights; `project` has no panels where tables are as wide as the rest."""
 
     words: Float32Array  # [vocabulary, embedding]
     places: Float32Array  # [places, embedding]
     table_norm: Norms
-    project: Dense
-    joined: Dense | QuantizedDense  # queries, keys and values
-    attended: Dense | QuantizedDense
+    project: DenseLayer
+    joined: DenseLayer | QuantizedDenseLayer  # queries, keys and values
+    attended: DenseLayer | QuantizedDenseLayer
     attended_norm: Norms
-    inner: Dense | QuantizedDense
-    outer: Dense | QuantizedDense
+    inner: DenseLayer | QuantizedDenseLayer
+    outer: DenseLayer | QuantizedDenseLayer
     outer_norm: Norms
     distances: Float32Array  # [heads, 2 · positions − 1], or nothing
     heads: int
@@ -44,7 +44,7 @@ class Network(NamedTuple):
     bend: int  # which GELU is between `inner` and `outer`
 
 
-class Pieces(NamedTuple):
+class TokenBatch(NamedTuple):
     """Texts one after the other: text i is bounds[i] to bounds[i + 1]."""
 
     ids: Int32Array
@@ -52,7 +52,7 @@ class Pieces(NamedTuple):
     bounds: Int64Array
 
 
-class Room(NamedTuple):
+class ActivationBuffers(NamedTuple):
     """Rows for what is between the steps, each [pieces, columns in whole panels]."""
 
     table: Float32Array
@@ -65,13 +65,13 @@ class Room(NamedTuple):
 
 @inlined
 def run_layers(
-    network: Network,
-    pieces: Pieces,
-    room: Room,
-    desk: Desk,
+    network: TransformerWeights,
+    pieces: TokenBatch,
+    room: ActivationBuffers,
+    desk: AttentionScratch,
     wanted: Int64Array,
     states: Float32Array,
-    team: Team,
+    team: ThreadContext,
 ) -> None:
     """`states[wanted[n]]` [pieces, dim] becomes hidden state n, where that is not −1.
 
@@ -104,7 +104,7 @@ def run_layers(
 
 
 @readily_compiled
-def look_up(network: Network, pieces: Pieces, out: Float32Array, own: Span) -> None:
+def look_up(network: TransformerWeights, pieces: TokenBatch, out: Float32Array, own: Span) -> None:
     """What goes into the first layer: a piece's vector and its place's, normalised."""
     dim = network.words.shape[1]
     for i in range(own[0], own[1]):
@@ -116,7 +116,12 @@ def look_up(network: Network, pieces: Pieces, out: Float32Array, own: Span) -> N
 
 @readily_compiled
 def attend_all(
-    network: Network, pieces: Pieces, room: Room, desk: Desk, dim: int, team: Team
+    network: TransformerWeights,
+    pieces: TokenBatch,
+    room: ActivationBuffers,
+    desk: AttentionScratch,
+    dim: int,
+    team: ThreadContext,
 ) -> None:
     """Attention for this thread's share of all heads of all texts."""
     heads = network.heads
@@ -130,7 +135,7 @@ def attend_all(
 
 @readily_compiled
 def add_and_norm(
-    room: Room, norms: Norms, layer: int, epsilon: np.float32, dim: int, own: Span
+    room: ActivationBuffers, norms: Norms, layer: int, epsilon: np.float32, dim: int, own: Span
 ) -> None:
     """state = norm(state + moved)."""
     for i in range(own[0], own[1]):

@@ -4,7 +4,7 @@ All of a crew have the same room for a batch; the board says how much of it is i
 """
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.kernels.core.barrier import Team, look
+from malmoi.kernels.core.barrier import ThreadContext, look
 from malmoi.kernels.core.jit import inlined, readily_compiled
 from malmoi.kernels.core.mailbox import (
     COUNTER,
@@ -17,19 +17,24 @@ from malmoi.kernels.core.mailbox import (
     give,
     place,
 )
-from malmoi.kernels.transformer.attention import Desk
+from malmoi.kernels.transformer.attention import AttentionScratch
 from malmoi.kernels.transformer.batch_checks import check_batch
-from malmoi.kernels.transformer.layers import Network, Pieces, Room, run_layers
+from malmoi.kernels.transformer.layers import (
+    ActivationBuffers,
+    TokenBatch,
+    TransformerWeights,
+    run_layers,
+)
 
 LEADER = 0
 NOBODY = -1  # where to ring for others who are not there
 
 
 def take_part(
-    network: Network,
-    pieces: Pieces,
-    room: Room,
-    desk: Desk,
+    network: TransformerWeights,
+    pieces: TokenBatch,
+    room: ActivationBuffers,
+    desk: AttentionScratch,
     wanted: Int64Array,
     states: Float32Array,
     board: Int64Array,
@@ -48,10 +53,10 @@ def take_part(
 
 @readily_compiled
 def run_batches(
-    network: Network,
-    pieces: Pieces,
-    room: Room,
-    desk: Desk,
+    network: TransformerWeights,
+    pieces: TokenBatch,
+    room: ActivationBuffers,
+    desk: AttentionScratch,
     wanted: Int64Array,
     states: Float32Array,
     board: Int64Array,
@@ -70,8 +75,8 @@ def run_batches(
         count, texts = board[PIECES], board[TEXTS]
         if count == NO_MORE:
             return
-        given = Pieces(pieces.ids[:count], pieces.places[:count], pieces.bounds[: texts + 1])
-        team = Team(part, parts, board[COUNTER:], board[MET])
+        given = TokenBatch(pieces.ids[:count], pieces.places[:count], pieces.bounds[: texts + 1])
+        team = ThreadContext(part, parts, board[COUNTER:], board[MET])
         rows, depth = rows_of(room, count), wanted[: board[STATES]]
         run_layers(network, given, rows, desk, depth, states, team)
         if part == LEADER:
@@ -79,9 +84,9 @@ def run_batches(
 
 
 @inlined
-def rows_of(room: Room, count: int) -> Room:
+def rows_of(room: ActivationBuffers, count: int) -> ActivationBuffers:
     """So many rows of everything."""
-    return Room(
+    return ActivationBuffers(
         room.table[:count],
         room.state[:count],
         room.joined[:count],

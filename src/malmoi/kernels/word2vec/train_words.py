@@ -48,7 +48,7 @@ mean_of_rows, weighted_mean, move_rows = (
 SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
 
 
-class Network(NamedTuple):
+class WordNetwork(NamedTuple):
     """Rows padded to whole vectors; input rows of words, then of n-grams."""
 
     inputs: Float32Array
@@ -100,7 +100,7 @@ class Plan(NamedTuple):
     watched: int
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Room for one thread to work in; `slots` is −1 everywhere."""
 
     slots: Int32Array  # [words] of each word in the line, its hidden row
@@ -125,11 +125,11 @@ def train_words(
     first: int,
     last: int,
     words: Words,
-    network: Network,
+    network: WordNetwork,
     targets: Targets,
     plan: Plan,
     state: UInt64Array,
-    room: Room,
+    room: Workspace,
     result: Float64Array,
 ) -> None:
     """Learn from `ids[first:last]`; `result` is set at the end: a loss, and of how many pairs.
@@ -191,7 +191,7 @@ def read_line(
     inputs: Float32Array,
     plan: Plan,
     state: UInt64Array,
-    room: Room,
+    room: Workspace,
 ) -> tuple[int, int, int]:
     """The next line's words that stay: where it ends, how many there are, how many hidden rows."""
     length = different = 0
@@ -220,7 +220,7 @@ def read_line(
 
 
 @inlined
-def gather(words: Words, inputs: Float32Array, different: int, room: Room) -> None:
+def gather(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
     """The hidden row of each different word: the mean of its input rows."""
     for slot in range(different):
         word, hidden, before = room.different[slot], room.hidden[slot], room.before[slot]
@@ -230,7 +230,7 @@ def gather(words: Words, inputs: Float32Array, different: int, room: Room) -> No
 
 
 @inlined
-def scatter(words: Words, inputs: Float32Array, different: int, room: Room) -> None:
+def scatter(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
     """Every input row of a word takes on what the word's hidden row has moved."""
     for slot in range(different):
         word, hidden, moved = room.different[slot], room.hidden[slot], room.before[slot]
@@ -241,7 +241,9 @@ def scatter(words: Words, inputs: Float32Array, different: int, room: Room) -> N
 
 
 @inlined
-def choose_targets(word: int, now: int, targets: Targets, state: UInt64Array, room: Room) -> int:
+def choose_targets(
+    word: int, now: int, targets: Targets, state: UInt64Array, room: Workspace
+) -> int:
     """The outputs that a word is told by, with goals and weights; how many there are."""
     chosen, goals, weights = room.targets[now], room.goals[now], room.weights[now]
     if len(targets.table) > 0:
@@ -262,7 +264,7 @@ def choose_targets(word: int, now: int, targets: Targets, state: UInt64Array, ro
 
 
 @inlined
-def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room: Room) -> int:
+def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room: Workspace) -> int:
     """The hidden rows of the words around one; how many there are."""
     reach = 1 + below(state, plan.window) if plan.shrinking else plan.window
     around = 0
@@ -275,7 +277,7 @@ def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room
 
 @inlined
 def take_mean(
-    hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, room: Room
+    hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, room: Workspace
 ) -> None:
     """The mean of a window: of all input rows of its words, as in fastText.
 

@@ -12,11 +12,11 @@ from malmoi.kernels.word2vec.rows import PER_LINE
 from malmoi.kernels.word2vec.tiles import LANES, TILE
 from malmoi.kernels.word2vec.train_words import (
     SENTENCE,
-    Network,
     Plan,
-    Room,
     Targets,
+    WordNetwork,
     Words,
+    Workspace,
     train_words,
 )
 
@@ -56,10 +56,10 @@ ROOM = {
 STATE, RESULT, STREAM = ArrayOf(np.uint64, 1), ArrayOf(np.float64, 2), ArrayOf(np.uint32, "ids")
 
 
-class WordTrainer:
+class Word2VecKernel:
     """A network, its words and their targets, which fit each other."""
 
-    def __init__(self, words: Words, network: Network, targets: Targets) -> None:
+    def __init__(self, words: Words, network: WordNetwork, targets: Targets) -> None:
         self._words, self._network, self._targets = words, network, targets
         self._sizes: Sizes = {}
         self._check(network, NETWORK)
@@ -74,7 +74,12 @@ class WordTrainer:
         self._longest = self._check_targets(count)
 
     def train(
-        self, ids: UInt32Array, plan: Plan, state: UInt64Array, room: Room, result: Float64Array
+        self,
+        ids: UInt32Array,
+        plan: Plan,
+        state: UInt64Array,
+        room: Workspace,
+        result: Float64Array,
     ) -> None:
         """Learn from a part of the stream; see `train_words`."""
         sizes = self._sizes.copy()

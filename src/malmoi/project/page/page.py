@@ -15,7 +15,7 @@ from string import Template
 
 from malmoi.files.output import written
 from malmoi.project.page.modules import joined
-from malmoi.project.page.sections import Packed, pack
+from malmoi.project.page.sections import PackedScene, pack
 from malmoi.project.scene import Scene
 
 START = "main"
@@ -45,7 +45,7 @@ def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
     return {"index.html": (HTML, page), "scene.json": (JSON, description), **sections}
 
 
-def _parts(packed: Packed) -> Iterator[bytes]:
+def _parts(packed: PackedScene) -> Iterator[bytes]:
     """The file's bytes, piece by piece."""
     before, after = _skeleton(packed, connect="'none'")
     yield before.encode()
@@ -59,7 +59,7 @@ def _parts(packed: Packed) -> Iterator[bytes]:
     yield after.encode()
 
 
-def _skeleton(packed: Packed, *, connect: str) -> tuple[str, str]:
+def _skeleton(packed: PackedScene, *, connect: str) -> tuple[str, str]:
     """The page before its data and after it."""
     web = files("malmoi") / "web"
     modules = {

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, printable
+from malmoi.errors import InvalidArgumentError, printable
 from malmoi.project.scene import Field, Near, Scene, Space
 
 VERSION = 1
@@ -25,24 +25,26 @@ LEVEL = 6  # of compression
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedScene:
     """What the page is told at first, and what it reads when it needs it, by (space, name)."""
 
     description: Mapping[str, Any]
     sections: Mapping[tuple[int, str], bytes]
 
 
-def pack(scene: Scene) -> Packed:
+def pack(scene: Scene) -> PackedScene:
     """Everything of a scene, checked."""
     if not 1 <= len(scene.spaces) <= 2:
-        raise BadSetting(f"a page shows one model or two side by side, not {len(scene.spaces)}")
+        raise InvalidArgumentError(
+            f"a page shows one model or two side by side, not {len(scene.spaces)}"
+        )
     sections: dict[tuple[int, str], bytes] = {}
     spaces = []
     for i, space in enumerate(scene.spaces):
         writer = _Writer(i, sections)
         spaces.append(_space(space, writer) | {"sections": writer.described})
     description = {"version": VERSION, "title": printable(scene.title), "spaces": spaces}
-    return Packed(description, sections)
+    return PackedScene(description, sections)
 
 
 class _Writer:
@@ -68,7 +70,7 @@ class _Writer:
 def _space(space: Space, writer: _Writer) -> dict[str, object]:
     points = len(space.keys)
     if points == 0:
-        raise BadSetting(f"{space.name}: there are no points to show")
+        raise InvalidArgumentError(f"{space.name}: there are no points to show")
     writer.strings("keys", space.keys)
     _places(space, "plane", space.plane, 2, writer)
     _places(space, "solid", space.solid, 3, writer)
@@ -97,9 +99,11 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
 def _places(space: Space, name: str, places: Float32Array, axes: int, writer: _Writer) -> None:
     """[points, axes] as 16-bit steps."""
     if places.shape != (len(space.keys), axes):
-        raise BadSetting(f"{space.name}: places of shape {places.shape} for {len(space.keys)} keys")
+        raise InvalidArgumentError(
+            f"{space.name}: places of shape {places.shape} for {len(space.keys)} keys"
+        )
     if not np.isfinite(places).all():
-        raise BadSetting(f"{space.name}: some places are not finite numbers")
+        raise InvalidArgumentError(f"{space.name}: some places are not finite numbers")
     low = places.min(axis=0).astype(np.float64)
     step = (places.max(axis=0).astype(np.float64) - low) / STEPS
     steps = np.rint((places - low) / np.where(step > 0, step, 1)).astype(np.uint16)
@@ -109,11 +113,15 @@ def _places(space: Space, name: str, places: Float32Array, axes: int, writer: _W
 def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
     _check(space, f"{metric} neighbours", len(near.rows), len(space.keys))
     if near.rows.shape != near.scores.shape:
-        raise BadSetting(f"{space.name}: {metric} neighbours and their scores differ in shape")
+        raise InvalidArgumentError(
+            f"{space.name}: {metric} neighbours and their scores differ in shape"
+        )
     if near.rows.size and near.rows.max() >= len(space.keys) + len(space.others):
-        raise BadSetting(f"{space.name}: a {metric} neighbour has row {near.rows.max()}, of none")
+        raise InvalidArgumentError(
+            f"{space.name}: a {metric} neighbour has row {near.rows.max()}, of none"
+        )
     if not np.isfinite(near.scores).all():
-        raise BadSetting(f"{space.name}: some {metric} scores are not finite numbers")
+        raise InvalidArgumentError(f"{space.name}: some {metric} scores are not finite numbers")
     writer.array(f"{metric}-rows", near.rows.astype(np.uint32, copy=False))
     digits = score_digits(near.scores)
     steps = np.rint(near.scores.astype(np.float64) * 10**digits).astype(np.int32)
@@ -137,7 +145,7 @@ def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, obj
     else:
         values = field.values.astype(np.int32)
         if values.max(initial=-1) >= len(field.labels):
-            raise BadSetting(f"{space.name}: {field.name} has no label {values.max()}")
+            raise InvalidArgumentError(f"{space.name}: {field.name} has no label {values.max()}")
         writer.array(f"field-{i}", values)
     labels = [printable(label) for label in field.labels]
     return {"name": printable(field.name), "kind": field.kind, "labels": labels}
@@ -145,4 +153,4 @@ def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, obj
 
 def _check(space: Space, what: str, found: int, points: int) -> None:
     if found != points:
-        raise BadSetting(f"{space.name}: {found:,} {what} for {points:,} points")
+        raise InvalidArgumentError(f"{space.name}: {found:,} {what} for {points:,} points")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int32Array
-from malmoi.errors import MissingExtra
+from malmoi.errors import MissingDependencyError
 from malmoi.text.korean import Korean
 
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -59,7 +59,7 @@ def _words(texts: Sequence[str], leave_out: Collection[str]) -> list[set[str]]:
         try:
             nouns = Korean(keep=("NN",)).many(unicodedata.normalize("NFC", text) for text in texts)
             found = [set(each) for each in nouns]
-        except MissingExtra:
+        except MissingDependencyError:
             pass  # words with their particles then
     return [each.difference(leave_out) for each in found]
 

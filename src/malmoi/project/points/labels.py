@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 from malmoi.project.points.fields import label_field
 from malmoi.project.scene import Field
 
@@ -18,7 +18,9 @@ def read_labels(path: str | Path, keys: Sequence[str]) -> tuple[Field, tuple[str
     labels = [told.get(_uniform(key), UNLABELLED) for key in keys]
     found = len(keys) - labels.count(UNLABELLED)
     if not found:
-        raise BadFile(f"{path} labels none of the {len(keys):,} keys: is it of other vectors?")
+        raise InvalidFileError(
+            f"{path} labels none of the {len(keys):,} keys: is it of other vectors?"
+        )
     notes = []
     if found < len(keys):
         notes.append(f"{len(keys) - found:,} of {len(keys):,} points have no label in {path}")
@@ -30,18 +32,22 @@ def read_labels(path: str | Path, keys: Sequence[str]) -> tuple[Field, tuple[str
 
 def _pairs(path: Path) -> dict[str, str]:
     """The lines of a file; of a key named twice the last counts."""
-    content = b"".join(block.tobytes() for block, _ in Source(path).blocks())
+    content = b"".join(block.tobytes() for block, _ in InputFile(path).blocks())
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise InvalidFileError(
+            f"{path} is not UTF-8 text: {error.reason} at byte {error.start}"
+        ) from error
     pairs = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         key, tab, label = line.partition("\t")
         if not tab or not label.strip():
-            raise BadFile(f"{path}, line {number}: {line[:40]!r} is no key, a tab and a label")
+            raise InvalidFileError(
+                f"{path}, line {number}: {line[:40]!r} is no key, a tab and a label"
+            )
         pairs[_uniform(key)] = label.strip()
     return pairs
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.project.scene import Field
 from malmoi.vectors import Vectors
 
@@ -37,7 +37,7 @@ class Points:
             [] if self.details is None else [("details", self.details)]
         ):
             if len(found) != len(self.vectors):
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"{len(found)} values of '{what}' for {len(self.vectors)} points of {self.name}"
                 )
 
@@ -73,12 +73,14 @@ def drawable(points: Points) -> Points:
         points = replace(points, rest=points.rest.take(np.flatnonzero(whole)))
     matrix = points.vectors.matrix
     if len(matrix) < FEWEST or matrix.shape[1] == 0:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"{points.name} has {len(matrix)} vectors of {matrix.shape[1]} numbers to draw: a"
             f" picture takes {FEWEST} or more"
         )
     if not (matrix != matrix[0]).any():
-        raise BadSetting(f"all {len(matrix):,} vectors of {points.name} are equal: nothing to see")
+        raise InvalidArgumentError(
+            f"all {len(matrix):,} vectors of {points.name} are equal: nothing to see"
+        )
     empty = len(matrix) - int(np.count_nonzero(points.vectors.norms))
     if empty:
         points = points.with_notes(f"{empty:,} vectors are all zeros: they are near to nothing")

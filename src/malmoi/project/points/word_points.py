@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.project.points.fields import are_mixed, frequency_fields, script_field, speech_field
 from malmoi.project.points.labels import read_labels
 from malmoi.project.points.points import Points
@@ -23,7 +23,7 @@ def word_points(
     Of the others than the `most_frequent`, those near to a word that is drawn are listed.
     """
     if most_frequent is not None and most_frequent < 1:
-        raise BadSetting(f"the most frequent {most_frequent} words: that is none")
+        raise InvalidArgumentError(f"the most frequent {most_frequent} words: that is none")
     rest: Vectors | None = None
     notes: tuple[str, ...] = ()
     if most_frequent is not None and most_frequent < len(vectors):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting, MissingExtra
+from malmoi.errors import InvalidArgumentError, MissingDependencyError
 from malmoi.project.reduce.pacmap import pacmap
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.tsne import tsne
@@ -18,7 +18,7 @@ MANY = 50_000  # points: more take t-SNE too long
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class Coordinates:
     """Where points are drawn, by what, and what is to be said of it."""
 
     plane: Float32Array  # [points, 2]
@@ -30,7 +30,9 @@ class Picture:
 def check_method(method: str) -> None:
     """Refuse a method that there is not."""
     if method not in get_args(Method):
-        raise BadSetting(f"'{method}' is no method: choose one of {', '.join(get_args(Method))}")
+        raise InvalidArgumentError(
+            f"'{method}' is no method: choose one of {', '.join(get_args(Method))}"
+        )
 
 
 def reduce(
@@ -40,7 +42,7 @@ def reduce(
     *,
     seed: int = 1,
     watch: Watch = unwatched,
-) -> Picture:
+) -> Coordinates:
     """Draw the rows of a matrix [points, dim] of which `near` are the nearest.
 
     Left to itself it takes what the number of points asks for, and PCA where the extra
@@ -54,7 +56,7 @@ def reduce(
             return _by_tsne(matrix, near, start, seed, watch)
         if chosen == "pacmap":
             return _by_pacmap(matrix, near, start, seed, watch)
-    except MissingExtra as missing:
+    except MissingDependencyError as missing:
         if method != "auto":
             raise
         return _by_pca(start, f"drawn by PCA: {missing}")
@@ -67,22 +69,22 @@ def _choose(points: int) -> Method:
     return "tsne" if points <= MANY else "pacmap"
 
 
-def _by_pca(start: Float32Array, *notes: str) -> Picture:
-    return Picture(start[:, :2].copy(), start, NAMES["pca"], notes)
+def _by_pca(start: Float32Array, *notes: str) -> Coordinates:
+    return Coordinates(start[:, :2].copy(), start, NAMES["pca"], notes)
 
 
 def _by_tsne(
     matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
-) -> Picture:
+) -> Coordinates:
     plane = tsne(near, start[:, :2], seed=seed, progress=watch("t-SNE"))
     # In three dimensions openTSNE has no fast way, and takes twenty times as long as PaCMAP.
     solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
-    return Picture(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
+    return Coordinates(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
 
 
 def _by_pacmap(
     matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
-) -> Picture:
+) -> Coordinates:
     plane = pacmap(matrix, near, start[:, :2], seed=seed, progress=watch("PaCMAP"))
     solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
-    return Picture(plane, solid, NAMES["pacmap"])
+    return Coordinates(plane, solid, NAMES["pacmap"])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import BoolArray
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.search.storage.columns import Column, as_json
 from malmoi.unicode import normalize
 
@@ -63,7 +63,9 @@ def parse_condition(text: str) -> Condition:
     relation, start = _first_relation(whole)
     field, value = whole[:start].strip(), whole[start + len(relation) :].strip()
     if not relation or not field:
-        raise BadSetting(f"'{text}' is no filter: write field=value, field!=value or field>=2020")
+        raise InvalidArgumentError(
+            f"'{text}' is no filter: write field=value, field!=value or field>=2020"
+        )
     return Condition(field, relation, (value,))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.errors import BadFile
+from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.files.checksums import file_sum
 from malmoi.files.output import beside
@@ -75,7 +75,7 @@ class Clusters:
                 raise RuntimeError("its checksum is wrong")
             index = faiss.read_index(str(self.path))
         except (RuntimeError, OSError) as error:
-            raise BadFile(f"{self.path} is damaged: build the index anew") from error
+            raise InvalidFileError(f"{self.path} is damaged: build the index anew") from error
         index.nprobe, index.implem = self.probes, BY_RESERVOIR
         return index
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import IntegerArray
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.tensors import Tensors, expect
 from malmoi.keys import Keys
@@ -45,7 +45,9 @@ def as_json(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=lambda it: it.item())
     except (AttributeError, TypeError, ValueError) as error:
-        raise BadSetting(f"a field is text, a number or other JSON, not {value!r}") from error
+        raise InvalidArgumentError(
+            f"a field is text, a number or other JSON, not {value!r}"
+        ) from error
     return normalize("NFC", text)
 
 
@@ -54,7 +56,9 @@ def from_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadFile(f"a field of the index is damaged, '{text[:40]}': build it again") from error
+        raise InvalidFileError(
+            f"a field of the index is damaged, '{text[:40]}': build it again"
+        ) from error
 
 
 def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
@@ -63,7 +67,7 @@ def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
     columns = {}
     for name in names:
         if not isinstance(name, str) or not name:
-            raise BadSetting(f"a field's name is text, not {name!r}")
+            raise InvalidArgumentError(f"a field's name is text, not {name!r}")
         numbers: dict[str, int] = {}
         codes = np.zeros(len(rows), np.uint32)
         for row, fields in enumerate(rows):
@@ -109,6 +113,6 @@ def columns_from_tensors(tensors: Tensors, rows: int) -> dict[str, Column]:
         expect(tensors, 1, **{CODES + name: "<u4"})
         column = Column(tensors[CODES + name], keys_from_tensors(tensors, f"field {name}"))
         if len(column.codes) != rows or np.any(column.codes > len(column.values)):
-            raise BadSetting(f"the field '{name}' does not fit its values")
+            raise InvalidArgumentError(f"the field '{name}' does not fit its values")
         columns[name] = column
     return columns

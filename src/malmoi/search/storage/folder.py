@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.checksums import file_sum
 from malmoi.files.lock import locked
 from malmoi.files.output import written
-from malmoi.files.source import Source, check_name
+from malmoi.files.source import InputFile, check_name
 from malmoi.files.tensor_file import UNCHECKED, verify_file
 from malmoi.search.storage.clusters import write_clusters
 from malmoi.search.storage.manifest import (
@@ -63,7 +63,7 @@ class Folder:
             said = self._manifest()
             try:
                 return self._state(said)
-            except BadFile:
+            except InvalidFileError:
                 if self._manifest() == said:
                     raise
         return self._state(self._manifest())
@@ -72,13 +72,17 @@ class Folder:
     def writing(self) -> Iterator[None]:
         """Be the only one to write; the folder is made if it is not there."""
         if self.path.is_file():
-            raise BadFile(f"{self.path} is a file: an index is a folder")
+            raise InvalidFileError(f"{self.path} is a file: an index is a folder")
         if self.path.is_dir() and not self.exists and any(_foreign(self.path)):
-            raise BadFile(f"{self.path} is a folder of other things: name a new one for an index")
+            raise InvalidFileError(
+                f"{self.path} is a folder of other things: name a new one for an index"
+            )
         try:
             self.path.mkdir(exist_ok=True)
         except OSError as error:
-            raise BadFile(f"{self.path} cannot be made: {error.strerror or error}") from error
+            raise InvalidFileError(
+                f"{self.path} cannot be made: {error.strerror or error}"
+            ) from error
         with locked(self.path):
             yield
 
@@ -106,12 +110,12 @@ class Folder:
     def verify(self) -> str:
         """Verify every file of the last state to its end; what to say of their checksums."""
         state = self.read()
-        told = {verify_file(Source(self.path / segment.name)) for segment in state.segments}
+        told = {verify_file(InputFile(self.path / segment.name)) for segment in state.segments}
         clusters = state.clusters
         if clusters and clusters.path and clusters.checksum is None:
             told.add(UNCHECKED)
         elif clusters and clusters.path and file_sum(clusters.path) != clusters.checksum:
-            raise BadFile(f"{clusters.path} is damaged: build the index anew")
+            raise InvalidFileError(f"{clusters.path} is damaged: build the index anew")
         return UNCHECKED if UNCHECKED in told else "CRC-32, all files verified"
 
     def _next_number(self) -> int:
@@ -129,31 +133,39 @@ class Folder:
         path = self.path / MANIFEST
         if not path.is_file():
             what = f"is no index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
-            raise BadFile(f"{self.path} {what}")
+            raise InvalidFileError(f"{self.path} {what}")
         try:
             read: dict[str, Any] = json.loads(path.read_bytes())
             if (version := read["malmoi index"]) != VERSION:
-                raise BadFile(f"{path} is of version {version}; this malmoi reads {VERSION}")
+                raise InvalidFileError(
+                    f"{path} is of version {version}; this malmoi reads {VERSION}"
+                )
             said = verified(read)
             file_names(said)
             if type(said["next"]) is not int or not 0 <= said["next"] <= MOST:
-                raise BadSetting(f"the next file would have the number {said['next']!r}")
+                raise InvalidArgumentError(f"the next file would have the number {said['next']!r}")
         except OSError as error:
-            raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+            raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}") from error
         except WRONG as error:
-            why = str(error) if isinstance(error, BadSetting) else "it is no manifest of an index"
-            raise BadFile(f"{path} is damaged: {why}") from error
+            why = (
+                str(error)
+                if isinstance(error, InvalidArgumentError)
+                else "it is no manifest of an index"
+            )
+            raise InvalidFileError(f"{path} is damaged: {why}") from error
         return said
 
     def _state(self, said: dict[str, Any]) -> State:
         """The state that a manifest describes."""
         if missing := [name for name in file_names(said) if not (self.path / name).is_file()]:
-            raise BadFile(f"{self.path} is incomplete, {missing[0]} is missing: build it anew")
+            raise InvalidFileError(
+                f"{self.path} is incomplete, {missing[0]} is missing: build it anew"
+            )
         segments = tuple(open_segment(self.path / entry["file"]) for entry in said["segments"])
         try:
             return assembled(said, segments, self.path)
         except WRONG as error:
-            raise BadFile(f"{self.path / MANIFEST} is damaged ({error})") from error
+            raise InvalidFileError(f"{self.path / MANIFEST} is damaged ({error})") from error
 
 
 def is_index(path: Path) -> bool:

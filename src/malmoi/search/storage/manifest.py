@@ -11,13 +11,13 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.checksums import json_sum
 from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import Fusion
 from malmoi.search.storage.clusters import Clusters
 from malmoi.search.storage.segment import Segment
-from malmoi.search.storage.state import Probe, State
+from malmoi.search.storage.state import EncoderFingerprint, State
 
 VERSION = 1
 SUM = "crc32"
@@ -68,7 +68,7 @@ def verified(said: dict[str, Any]) -> dict[str, Any]:
     rest = {name: held for name, held in said.items() if name != SUM}
     expected = SUM in said or any(SUM in entry for entry in said["segments"])
     if expected and said.get(SUM) != json_sum(rest):
-        raise BadSetting("its checksum is wrong")
+        raise InvalidArgumentError("its checksum is wrong")
     return rest
 
 
@@ -78,7 +78,7 @@ def file_names(said: dict[str, Any]) -> list[str]:
     names = [str(entry["file"]) for entry in [*said["segments"], *clusters]]
     for name in names:  # never a path that leads out of the folder
         if not OURS.fullmatch(name):
-            raise BadSetting(f"'{name}' is not the name of a file of an index")
+            raise InvalidArgumentError(f"'{name}' is not the name of a file of an index")
     return names
 
 
@@ -90,21 +90,25 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
     )
     for entry, segment in zip(said["segments"], segments, strict=True):
         if entry["rows"] != len(segment) or segment.vectors.dim != said["dim"]:
-            raise BadSetting(f"{segment.name} is not what it says")
+            raise InvalidArgumentError(f"{segment.name} is not what it says")
         if entry.get(SUM, segment.checksum) != segment.checksum:
-            raise BadSetting(f"{segment.name} is not the file that was written, by its checksum")
+            raise InvalidArgumentError(
+                f"{segment.name} is not the file that was written, by its checksum"
+            )
     probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
     fusion = said.get("fusion")
     if clusters:
         clusters = {**_counted(clusters), "path": folder / clusters["file"]}
         del clusters["file"]
     if not 1 <= int(said["dim"]) <= LARGEST_DIM:
-        raise BadSetting(f"its vectors have {said['dim']} numbers")
+        raise InvalidArgumentError(f"its vectors have {said['dim']} numbers")
     return State(
         analyser=Analyser(said["hangul"]),
         dim=int(said["dim"]),
         model=str(said["model"]),
-        probe=Probe(str(probe["text"]), _vector(probe["vector"], said["dim"])) if probe else None,
+        probe=EncoderFingerprint(str(probe["text"]), _vector(probe["vector"], said["dim"]))
+        if probe
+        else None,
         segments=segments,
         alive=alive,
         clusters=Clusters(**clusters) if clusters else None,
@@ -122,7 +126,7 @@ def _unpacked(text: str, size: int) -> bytes:
     """So many bytes, and never more, whatever the text is."""
     found = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
     if len(found) != size:
-        raise BadSetting(f"it holds {len(found):,} bytes where {size:,} should be")
+        raise InvalidArgumentError(f"it holds {len(found):,} bytes where {size:,} should be")
     return found
 
 
@@ -134,7 +138,7 @@ def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
     """Clusters whose numbers are numbers."""
     for name in ("clusters", "probes", "candidates", "sample", "far_probes"):
         if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MOST:
-            raise BadSetting(f"{name} of its clusters is {clusters[name]!r}")
+            raise InvalidArgumentError(f"{name} of its clusters is {clusters[name]!r}")
     return clusters
 
 

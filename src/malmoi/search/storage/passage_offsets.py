@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.encode.protocol import Encoder, Splitter
-from malmoi.errors import BadSetting
+from malmoi.encode.protocol import Encoder, PassageSplitter
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.files.tensors import Tensors, expect
 
@@ -20,7 +20,7 @@ WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks 
 
 
 @dataclass(frozen=True, eq=False)
-class Passages:
+class PassageOffsets:
     """Text i has the passages from bounds[i] to bounds[i + 1]."""
 
     bounds: Int64Array  # [texts + 1]
@@ -44,28 +44,28 @@ class Passages:
 
 
 @dataclass(frozen=True, eq=False)
-class Embedded:
+class EmbeddedPassages:
     """The passages of one text and their vectors."""
 
     matrix: Float32Array  # [passages, dim]
     spans: UInt32Array
 
 
-def make_passages(texts: Sequence[UInt32Array]) -> Passages | None:
+def make_passages(texts: Sequence[UInt32Array]) -> PassageOffsets | None:
     """The passages of texts in a row; None where each is a passage by itself."""
     counts = [len(spans) for spans in texts]
     if all(count == 1 for count in counts):
         return None
-    return Passages(np.cumsum([0, *counts]), np.concatenate(texts))
+    return PassageOffsets(np.cumsum([0, *counts]), np.concatenate(texts))
 
 
 def embed_texts(
     encoder: Encoder, texts: Sequence[str], *, split: bool, progress: Progress = silent
-) -> list[Embedded]:
+) -> list[EmbeddedPassages]:
     """The vectors of each text: of its passages, where it is too long for the encoder."""
-    if not split or not isinstance(encoder, Splitter):
+    if not split or not isinstance(encoder, PassageSplitter):
         found = encoder.encode(texts, progress=progress)
-        return [Embedded(row[np.newaxis], WHOLE) for row in found]
+        return [EmbeddedPassages(row[np.newaxis], WHOLE) for row in found]
     spans = encoder.passages(texts)
     flat = [
         text[start:stop] for text, some in zip(texts, spans, strict=True) for start, stop in some
@@ -73,10 +73,12 @@ def embed_texts(
     matrix = encoder.encode(flat, progress=progress)
     bounds = np.cumsum([0, *map(len, spans)])[1:-1]
     each = zip(np.split(matrix, bounds) if spans else [], spans, strict=True)
-    return [Embedded(rows, np.array(some, np.uint32).reshape(-1, 2)) for rows, some in each]
+    return [EmbeddedPassages(rows, np.array(some, np.uint32).reshape(-1, 2)) for rows, some in each]
 
 
-def join_passages(parts: Sequence[tuple[Passages | None, Int64Array]]) -> Passages | None:
+def join_passages(
+    parts: Sequence[tuple[PassageOffsets | None, Int64Array]],
+) -> PassageOffsets | None:
     """The passages of several segments end to end, of each part those of these texts."""
     if all(passages is None for passages, _ in parts):
         return None
@@ -88,26 +90,26 @@ def join_passages(parts: Sequence[tuple[Passages | None, Int64Array]]) -> Passag
         else:
             counts.append(np.diff(passages.bounds)[texts])
             spans.append(passages.spans[passages.rows(texts)])
-    return Passages(np.cumsum(np.concatenate(counts)), np.concatenate(spans))
+    return PassageOffsets(np.cumsum(np.concatenate(counts)), np.concatenate(spans))
 
 
-def passages_as_tensors(passages: Passages | None) -> Tensors:
+def passages_as_tensors(passages: PassageOffsets | None) -> Tensors:
     """The arrays by name; none where there are no passages."""
     if passages is None:
         return {}
     return {"passage_bounds": passages.bounds, "passage_spans": passages.spans}
 
 
-def passages_from_tensors(tensors: Tensors, texts: int, vectors: int) -> Passages | None:
+def passages_from_tensors(tensors: Tensors, texts: int, vectors: int) -> PassageOffsets | None:
     """Passages that lie in a file."""
     if "passage_bounds" not in tensors:
         return None
     expect(tensors, 1, passage_bounds="<i8")
     expect(tensors, 2, passage_spans="<u4")
-    found = Passages(tensors["passage_bounds"], tensors["passage_spans"])
+    found = PassageOffsets(tensors["passage_bounds"], tensors["passage_spans"])
     bounds = found.bounds
     if len(bounds) != texts + 1 or bounds[0] != 0 or bounds[-1] != vectors:
-        raise BadSetting("its passages do not fit its texts")
+        raise InvalidArgumentError("its passages do not fit its texts")
     if found.spans.shape != (vectors, 2) or np.any(np.diff(bounds) < 1):
-        raise BadSetting("its passages go astray")
+        raise InvalidArgumentError("its passages go astray")
     return found

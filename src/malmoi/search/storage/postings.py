@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.deferred import Deferred, defer
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
 from malmoi.files.tensors import Check, TensorFile, Tensors, expect, unchecked
 from malmoi.keys import Keys
@@ -117,7 +117,7 @@ def postings_from_file(file: TensorFile) -> Postings:
         tensors["word_lengths"],
     )
     if len(found.bounds) != len(found.words) + 1 or len(found.counts) != len(found.rows):
-        raise BadSetting("the words do not fit their postings")
+        raise InvalidArgumentError("the words do not fit their postings")
     checks = _checks(len(found.rows), len(found.lengths))
     if not file.is_large:
         for name, check in checks.items():
@@ -135,10 +135,10 @@ def _checks(postings: int, texts: int) -> dict[str, Check]:
 
     def check_bounds(bounds: Int64Array) -> None:
         if bounds[0] != 0 or bounds[-1] != postings or np.any(np.diff(bounds) < 0):
-            raise BadSetting("the words do not fit their postings")
+            raise InvalidArgumentError("the words do not fit their postings")
 
     def check_rows(rows: UInt32Array) -> None:
         if len(rows) and rows.max() >= texts:
-            raise BadSetting(f"a word is in text {rows.max():,} of {texts:,}")
+            raise InvalidArgumentError(f"a word is in text {rows.max():,} of {texts:,}")
 
     return {"bounds": check_bounds, "rows": check_rows}

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array, UInt64Array
 from malmoi.deferred import Deferred, defer
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
-from malmoi.files.source import Source
+from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
 from malmoi.files.tensors import TensorFile, damage, expect
 from malmoi.keys import Keys, encode
@@ -36,8 +36,8 @@ from malmoi.search.storage.columns import (
 )
 from malmoi.search.storage.passage_offsets import (
     WHOLE,
-    Embedded,
-    Passages,
+    EmbeddedPassages,
+    PassageOffsets,
     join_passages,
     make_passages,
     passages_as_tensors,
@@ -79,19 +79,19 @@ class Segment(Deferred):
     digests: UInt64Array  # [rows, 3]
     columns: Mapping[str, Column]
     postings: Postings
-    passages: Passages | None = None
+    passages: PassageOffsets | None = None
     name: str = ""
     checksum: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def embedded(self, row: int) -> Embedded:
+    def embedded(self, row: int) -> EmbeddedPassages:
         """The vectors of a text."""
         if self.passages is None:
-            return Embedded(self.vectors.matrix[row : row + 1], WHOLE)
+            return EmbeddedPassages(self.vectors.matrix[row : row + 1], WHOLE)
         own = self.passages.of(row)
-        return Embedded(self.vectors.matrix[own], self.passages.spans[own])
+        return EmbeddedPassages(self.vectors.matrix[own], self.passages.spans[own])
 
     @cached_property
     def means(self) -> Vectors:
@@ -133,16 +133,18 @@ def make_segment(
     entries: Sequence[Entry],
     matrix: Float32Array,
     analyser: Analyser,
-    passages: Passages | None = None,
+    passages: PassageOffsets | None = None,
 ) -> Segment:
     """Entries with a vector each, or with one for each of their passages."""
     ids = Keys.of(entry.id for entry in entries)
     if len(again := ids.repeats()):
-        raise BadSetting(f"the id '{ids[int(again[0])]}' comes twice: ids tell texts apart")
+        raise InvalidArgumentError(
+            f"the id '{ids[int(again[0])]}' comes twice: ids tell texts apart"
+        )
     vectors = Vectors(_keys(ids, passages), matrix)
     if not np.all(np.isfinite(vectors.norms)):
         row = int(np.flatnonzero(~np.isfinite(vectors.norms))[0])
-        raise BadSetting(f"the vector of '{vectors.keys[row]}' holds nan or inf")
+        raise InvalidArgumentError(f"the vector of '{vectors.keys[row]}' holds nan or inf")
     return Segment(
         ids,
         vectors,
@@ -155,7 +157,7 @@ def make_segment(
 
 
 def embedded_segment(
-    entries: Sequence[Entry], embedded: Sequence[Embedded], analyser: Analyser
+    entries: Sequence[Entry], embedded: Sequence[EmbeddedPassages], analyser: Analyser
 ) -> Segment:
     """Entries with what was made of their texts."""
     matrix = np.concatenate([each.matrix for each in embedded])
@@ -201,7 +203,7 @@ def write_segment(segment: Segment, path: Path) -> None:
 
 def open_segment(path: Path) -> Segment:
     """A segment in a file; nothing is read but its header until it is asked for."""
-    file = find_tensor_file(Source(path), KIND)
+    file = find_tensor_file(InputFile(path), KIND)
     with damage(path):
         return _assembled(file)
 
@@ -232,16 +234,16 @@ def _assembled(file: TensorFile) -> Segment:
     )
     parallel = (found.texts, found.digests, tensors["word_lengths"])
     if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
-        raise BadSetting("its arrays are not of one length")
+        raise InvalidArgumentError("its arrays are not of one length")
     if len(vectors.norms) != len(vectors):
-        raise BadSetting("its arrays are not of one length")
+        raise InvalidArgumentError("its arrays are not of one length")
     if large:
         defer(vectors, {name: file.tensors[name] for name in ("matrix", "norms")})
         defer(found, {"digests": file.tensors["digests"]})
     return found
 
 
-def _keys(ids: Keys, passages: Passages | None) -> Keys:
+def _keys(ids: Keys, passages: PassageOffsets | None) -> Keys:
     """A key a vector: the id of its text."""
     return ids if passages is None else ids.take(passages.owners)
 

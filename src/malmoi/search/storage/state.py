@@ -13,11 +13,11 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.checkpoint.prompts import Prompts
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.storage.clusters import Clusters
-from malmoi.search.storage.passage_offsets import Embedded
+from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.postings import Postings
 from malmoi.search.storage.segment import Entry, Segment, join_segments
 from malmoi.vectors import Vectors
@@ -27,7 +27,7 @@ TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
 
 
 @dataclass(frozen=True, eq=False)
-class Probe:
+class EncoderFingerprint:
     """A text and its vector, by which the encoder of an index is known again."""
 
     text: str
@@ -47,7 +47,7 @@ class State:
     analyser: Analyser
     dim: int
     model: str = ""
-    probe: Probe | None = None
+    probe: EncoderFingerprint | None = None
     segments: tuple[Segment, ...] = ()
     alive: tuple[BoolArray, ...] = ()
     clusters: Clusters | None = None
@@ -126,7 +126,7 @@ class State:
         segment, at = self.at(row)
         return segment.entry(at)
 
-    def embedded(self, row: int) -> Embedded:
+    def embedded(self, row: int) -> EmbeddedPassages:
         """The vectors of a row."""
         segment, at = self.at(row)
         return segment.embedded(at)
@@ -154,7 +154,9 @@ class State:
 def with_segment(state: State, new: Segment) -> State:
     """The same with more rows; those whose ids come again are replaced."""
     if new.vectors.dim != state.dim:
-        raise BadSetting(f"vectors of {new.vectors.dim} numbers in an index of {state.dim}")
+        raise InvalidArgumentError(
+            f"vectors of {new.vectors.dim} numbers in an index of {state.dim}"
+        )
     state = without(state, state.find(list(new.ids)))
     return replace(
         state,

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from malmoi.errors import BadSetting, MalmoiError, UnknownWord
-from malmoi.serve.service.batching import Overloaded
+from malmoi.errors import InvalidArgumentError, MalmoiError, UnknownWordError
+from malmoi.serve.service.batching import OverloadedError
 
 Dialect = Literal["malmoi", "openai", "bert-as-service"]
 
 
-class Refused(MalmoiError):
+class ApiError(MalmoiError):
     """A request that is answered with an error.
 
     `code` is a word for programs; `parameter` names the part of the request that is wrong.
@@ -34,21 +34,21 @@ def dialect_of(path: str) -> Dialect:
     return "openai" if path.startswith("/v1/") else "malmoi"
 
 
-def as_refusal(error: Exception) -> Refused | None:
+def as_refusal(error: Exception) -> ApiError | None:
     """The refusal that an error of the library amounts to; `None` if it is a fault of ours."""
-    if isinstance(error, Refused):
+    if isinstance(error, ApiError):
         return error
-    if isinstance(error, Overloaded):
+    if isinstance(error, OverloadedError):
         headers = {"retry-after": str(error.retry_after)}
-        return Refused(503, str(error), code="overloaded", headers=headers)
-    if isinstance(error, UnknownWord):
-        return Refused(404, str(error), code="unknown_word")
-    if isinstance(error, BadSetting):
-        return Refused(400, str(error))
+        return ApiError(503, str(error), code="overloaded", headers=headers)
+    if isinstance(error, UnknownWordError):
+        return ApiError(404, str(error), code="unknown_word")
+    if isinstance(error, InvalidArgumentError):
+        return ApiError(400, str(error))
     return None
 
 
-def refusal_body(refused: Refused, dialect: Dialect) -> dict[str, Any]:
+def refusal_body(refused: ApiError, dialect: Dialect) -> dict[str, Any]:
     """The refusal as JSON."""
     sentence = str(refused)
     if dialect == "openai":

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
-from malmoi.errors import BadFile
-from malmoi.files.source import Source
+from malmoi.errors import InvalidFileError
+from malmoi.files.source import InputFile
 
 
 @dataclass(frozen=True)
-class Keys:
+class ApiKeys:
     """SHA-256 hashes of the keys; without any, everybody may ask."""
 
     hashes: tuple[bytes, ...] = ()
@@ -33,11 +33,11 @@ class Keys:
         return scheme.lower() in (b"bearer", b"basic") and any(same)
 
 
-ANYBODY = Keys()
+ANYBODY = ApiKeys()
 
 
 @dataclass(frozen=True)
-class Names:
+class AllowedHosts:
     """The names under which a server is asked, besides any address and any name without a dot.
 
     A page of another's can have its own name lead to this machine, and would then be let by a
@@ -79,10 +79,10 @@ def password_of(credentials: bytes) -> bytes:
         return b""
 
 
-def read_keys(path: Path) -> Keys:
+def read_keys(path: Path) -> ApiKeys:
     """A file with a key a line; empty lines and those that begin with # are none."""
-    lines = (line.strip() for line in bytes(Source(path).mapped).splitlines())
+    lines = (line.strip() for line in bytes(InputFile(path).mapped).splitlines())
     keys = [line for line in lines if line and not line.startswith(b"#")]
     if not keys:
-        raise BadFile(f"{path} holds no key: write one a line, or leave the option out")
-    return Keys(tuple(hashlib.sha256(key).digest() for key in keys))
+        raise InvalidFileError(f"{path} holds no key: write one a line, or leave the option out")
+    return ApiKeys(tuple(hashlib.sha256(key).digest() for key in keys))

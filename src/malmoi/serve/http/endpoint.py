@@ -11,11 +11,11 @@ from starlette.types import Receive, Scope, Send
 from malmoi.serve.http.api_errors import Dialect, as_refusal, refusal_body
 from malmoi.serve.http.request_body import announced_size, parse, parse_query, read_body
 from malmoi.serve.http.response import as_json, is_small, parts, respond
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.service import RequestContext, Service
 
 JSON = "application/json"
 SHORT = 32_768  # bytes of a body that are parsed in a millisecond or two
-Handler = Callable[[Service, Visit, Any], Awaitable[Any]]
+Handler = Callable[[Service, RequestContext, Any], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Answering:
+class EndpointApp:
     """An endpoint as an ASGI application."""
 
     endpoint: Endpoint
@@ -54,7 +54,7 @@ class Answering:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; what it holds is held until its answer is sent."""
-        visit: Visit = scope["state"]["visit"]
+        visit: RequestContext = scope["state"]["visit"]
         try:
             size, limits = announced_size(scope, self.service.limits), self.service.limits
             self.service.hold(visit, size if size <= limits.body else 0)
@@ -70,7 +70,7 @@ class Answering:
             self.service.release(visit)
 
     async def _answer(self, scope: Scope, receive: Receive) -> tuple[list[bytes], str]:
-        visit: Visit = scope["state"]["visit"]
+        visit: RequestContext = scope["state"]["visit"]
         asked = await self._asked(scope, receive)
         found = await self.endpoint.handler(self.service, visit, asked)
         if isinstance(found, Page):
@@ -81,7 +81,7 @@ class Answering:
 
     async def _asked(self, scope: Scope, receive: Receive) -> Any:
         kind, limits = self.endpoint.asks, self.service.limits
-        visit: Visit = scope["state"]["visit"]
+        visit: RequestContext = scope["state"]["visit"]
         if self.endpoint.method == "POST":
             self.service.rouse(visit)
             body = await read_body(scope, receive, limits)

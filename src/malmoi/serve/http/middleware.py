@@ -8,19 +8,19 @@ from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from malmoi.serve.http.api_errors import Dialect, Refused, dialect_of, refusal_body
-from malmoi.serve.http.auth import Keys, Names, name_in
+from malmoi.serve.http.api_errors import ApiError, Dialect, dialect_of, refusal_body
+from malmoi.serve.http.auth import AllowedHosts, ApiKeys, name_in
 from malmoi.serve.http.endpoint import JSON, Endpoint
 from malmoi.serve.http.response import as_json, respond
 from malmoi.serve.logs import Log
-from malmoi.serve.service.service import Gone, Service, Visit
+from malmoi.serve.service.service import ClientDisconnected, RequestContext, Service
 
 IDENTITY = re.compile(rb"[\w.-]{1,64}", re.ASCII)
 PAGE = 'Basic realm="malmoi", charset="UTF-8"'  # a browser asks for a name and a password
 LEFT = 499  # the client has left, in the log and the counts alone
 
 
-class Guard:
+class GatewayMiddleware:
     """An ASGI application around another one; the router is not asked about `direct` paths."""
 
     def __init__(
@@ -30,8 +30,8 @@ class Guard:
         endpoints: tuple[Endpoint, ...],
         *,
         direct: Mapping[tuple[str, str], ASGIApp],
-        keys: Keys,
-        names: Names | None,
+        keys: ApiKeys,
+        names: AllowedHosts | None,
         log: Log,
     ) -> None:
         self._app, self._service, self._log = app, service, log
@@ -47,7 +47,7 @@ class Guard:
             return
         begun, status, headers = perf_counter(), 0, dict(scope["headers"])
         identity = identity_of(headers.get(b"x-request-id", b""))
-        visit = Visit(identity, scope["path"], scope.get("client"), receive)
+        visit = RequestContext(identity, scope["path"], scope.get("client"), receive)
         scope.setdefault("state", {})["visit"] = visit
         named = (b"x-request-id", visit.identity.encode())
 
@@ -66,45 +66,45 @@ class Guard:
             else:
                 direct = self._direct.get((scope["path"], scope["method"]), self._app)
                 await direct(scope, receive, sending)
-        except Gone:
+        except ClientDisconnected:
             status = LEFT
             self._service.measures.left += 1
         except Exception as error:
             self._note_fault(visit, error)
             if status == 0:
-                fault = Refused(500, "the server failed; its log says where", code="fault")
+                fault = ApiError(500, "the server failed; its log says where", code="fault")
                 await self._refuse(scope, sending, fault)
         finally:
             self._present -= 1
             self._note(scope, visit, status, perf_counter() - begun)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> Refused | None:
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> ApiError | None:
         if self._present > self._service.limits.connections:
             retry = {"retry-after": "1"}
-            return Refused(503, "too many are asking: try again", code="overloaded", headers=retry)
+            return ApiError(503, "too many are asking: try again", code="overloaded", headers=retry)
         host = headers.get(b"host", b"")
         if self._names is not None and not self._names.admit(host):
             name = name_in(host)
-            return Refused(
+            return ApiError(
                 421,
                 f"this server does not answer as {name}: start it with --allow-host {name}",
                 code="wrong_host",
             )
         if scope["path"] in self._free or self._keys.admit(headers.get(b"authorization", b"")):
             return None
-        return Refused(
+        return ApiError(
             401,
             "no key, or a wrong one: send the header Authorization: Bearer KEY",
             code="invalid_api_key",
             headers={"www-authenticate": PAGE if scope["path"] == "/" else "Bearer"},
         )
 
-    async def _refuse(self, scope: Scope, send: Send, refused: Refused) -> None:
+    async def _refuse(self, scope: Scope, send: Send, refused: ApiError) -> None:
         dialect: Dialect = self._dialects.get(scope["path"], dialect_of(scope["path"]))
         body = as_json(refusal_body(refused, dialect))
         await respond(send, refused.status, [body], JSON, refused.headers)
 
-    def _note(self, scope: Scope, visit: Visit, status: int, seconds: float) -> None:
+    def _note(self, scope: Scope, visit: RequestContext, status: int, seconds: float) -> None:
         measures, known = self._service.measures, scope["path"] in self._dialects
         path = scope["path"] if known else "other"
         measures.request_done(path, status, seconds)
@@ -127,7 +127,7 @@ class Guard:
             zeros=visit.zeros,
         )
 
-    def _note_fault(self, visit: Visit, error: Exception) -> None:
+    def _note_fault(self, visit: RequestContext, error: Exception) -> None:
         """Where it happened, without what was said: messages may quote a text."""
         frames = traceback.extract_tb(error.__traceback__)
         places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-4:]]

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from malmoi.serve.http.endpoint import JSON, Endpoint
-from malmoi.serve.http.schemas import BertRefusal, OpenaiRefusal, Refusal
+from malmoi.serve.http.schemas import BertErrorBody, ErrorBody, OpenAIErrorBody
 
 VERSION = "3.1.0"
 REFERENCE = "#/components/schemas/{name}"
 REFUSALS: dict[str, type[msgspec.Struct]] = {
-    "malmoi": Refusal,
-    "openai": OpenaiRefusal,
-    "bert-as-service": BertRefusal,
+    "malmoi": ErrorBody,
+    "openai": OpenAIErrorBody,
+    "bert-as-service": BertErrorBody,
 }
 STATUSES = {
     400: "The request is not as it should be.",

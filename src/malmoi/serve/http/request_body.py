@@ -12,9 +12,9 @@ import msgspec
 from starlette.types import Receive, Scope
 
 from malmoi.errors import shortened
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.limits import Limits
-from malmoi.serve.service.service import Gone
+from malmoi.serve.service.service import ClientDisconnected
 
 STEP = 1 << 16  # bytes that are counted at a time: a millisecond
 FIELDS = 64  # lists and objects of a request beside one a text
@@ -33,7 +33,7 @@ def announced_size(scope: Scope, limits: Limits) -> int:
 
 async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
     """The body of a request that is neither too large nor too slow."""
-    too_large = Refused(
+    too_large = ApiError(
         413,
         f"the request is larger than {limits.body:,} bytes: send fewer texts at a time",
         code="request_too_large",
@@ -46,7 +46,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise Gone
+                    raise ClientDisconnected
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > limits.body:
@@ -54,7 +54,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
                 if not message.get("more_body", False):
                     return parts[0] if len(parts) == 1 else b"".join(parts)
     except TimeoutError:
-        raise Refused(
+        raise ApiError(
             408,
             f"the request was not there after {limits.body_time:g} s",
             code="request_timeout",
@@ -65,7 +65,7 @@ async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
 def parse(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
     """JSON as what an endpoint is asked."""
     if not body:
-        raise Refused(400, "the request has no body: send a JSON object")
+        raise ApiError(400, "the request has no body: send a JSON object")
     check_contents(body, limits)
     try:
         return msgspec.json.decode(body, type=kind)
@@ -74,13 +74,13 @@ def parse(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
         parameter = place.strip("`.").split(".")[0].split("[")[0] or None
         where = f" in '{place.strip('`.')}'" if parameter else ""
         sentence = f"the request is not as it should be{where}: {what.replace('`', '')}"
-        raise Refused(400, sentence, parameter=parameter) from error
+        raise ApiError(400, sentence, parameter=parameter) from error
     except RecursionError as error:
-        raise Refused(400, "the request is not JSON: it is nested too deeply") from error
+        raise ApiError(400, "the request is not JSON: it is nested too deeply") from error
     except UnicodeDecodeError as error:
-        raise Refused(400, "the request is not JSON: it holds bytes that are no UTF-8") from error
+        raise ApiError(400, "the request is not JSON: it holds bytes that are no UTF-8") from error
     except ValueError as error:
-        raise Refused(400, f"the request is not JSON: {error}") from error
+        raise ApiError(400, f"the request is not JSON: {error}") from error
 
 
 def parse_query(query: bytes, kind: type[msgspec.Struct]) -> Any:
@@ -89,10 +89,10 @@ def parse_query(query: bytes, kind: type[msgspec.Struct]) -> Any:
         found = dict(parse_qsl(query.decode("ascii"), errors="strict", max_num_fields=100))
         return msgspec.convert(found, kind, strict=False)
     except UnicodeDecodeError as error:
-        raise Refused(400, "the address holds bytes that are no UTF-8") from error
+        raise ApiError(400, "the address holds bytes that are no UTF-8") from error
     except ValueError as error:  # msgspec's are of this kind too
         sentence = str(error).replace("`", "").replace(" - at $.", " in ")
-        raise Refused(400, f"the address is not as it should be: {sentence}") from error
+        raise ApiError(400, f"the address is not as it should be: {sentence}") from error
 
 
 def check_contents(body: bytes, limits: Limits) -> None:
@@ -113,12 +113,12 @@ def check_contents(body: bytes, limits: Limits) -> None:
         values, lists = values + found[0], lists + found[1]
         if values > limits.values:
             sentence = f"the request holds more than {limits.values:,} values: send fewer at a time"
-            raise Refused(400, sentence, code="too_many_values")
+            raise ApiError(400, sentence, code="too_many_values")
         if lists > most_lists:
             sentence = (
                 f"the request holds more than {most_lists:,} lists: send fewer texts at a time"
             )
-            raise Refused(400, sentence, code="too_many_texts")
+            raise ApiError(400, sentence, code="too_many_texts")
 
 
 def count_contents(text: bytes) -> tuple[int, int]:

@@ -61,7 +61,7 @@ class EmbeddingsAnswer(Struct, kw_only=True):
     usage: Usage
 
 
-class OpenaiModel(Struct, kw_only=True):
+class OpenAIModel(Struct, kw_only=True):
     """As OpenAI's."""
 
     id: str
@@ -70,11 +70,11 @@ class OpenaiModel(Struct, kw_only=True):
     owned_by: str
 
 
-class OpenaiModels(Struct, kw_only=True):
+class OpenAIModels(Struct, kw_only=True):
     """As OpenAI's."""
 
     object: Literal["list"]
-    data: list[OpenaiModel]
+    data: list[OpenAIModel]
 
 
 class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -265,7 +265,7 @@ class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     ) = None
 
 
-class FoundText(Struct, kw_only=True):
+class SearchHit(Struct, kw_only=True):
     """A text that was found."""
 
     id: str
@@ -285,10 +285,10 @@ class SearchAnswer(Struct, kw_only=True):
 
     model: str
     weight: float | None
-    hits: list[FoundText]
+    hits: list[SearchHit]
 
 
-class Fault(Struct, kw_only=True):
+class ErrorDetail(Struct, kw_only=True):
     """What went wrong: a word for programs, a sentence for people."""
 
     status: int
@@ -296,13 +296,13 @@ class Fault(Struct, kw_only=True):
     message: str
 
 
-class Refusal(Struct, kw_only=True):
+class ErrorBody(Struct, kw_only=True):
     """Why there is no answer."""
 
-    error: Fault
+    error: ErrorDetail
 
 
-class OpenaiFault(Struct, kw_only=True):
+class OpenAIErrorDetail(Struct, kw_only=True):
     """As OpenAI's."""
 
     message: str
@@ -311,13 +311,13 @@ class OpenaiFault(Struct, kw_only=True):
     code: str | None
 
 
-class OpenaiRefusal(Struct, kw_only=True):
+class OpenAIErrorBody(Struct, kw_only=True):
     """As OpenAI's."""
 
-    error: OpenaiFault
+    error: OpenAIErrorDetail
 
 
-class BertRefusal(Struct, kw_only=True):
+class BertErrorBody(Struct, kw_only=True):
     """As bert-as-service's."""
 
     description: str

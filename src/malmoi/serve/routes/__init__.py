@@ -8,7 +8,7 @@ from malmoi.serve.http.response import as_json
 from malmoi.serve.routes import bert_as_service, embed, openai, pages, search, tokenize
 from malmoi.serve.routes import health as state
 from malmoi.serve.routes import word_vectors as asking
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.service import RequestContext, Service
 
 
 @cache
@@ -17,7 +17,7 @@ def document() -> bytes:
     return as_json(describe(tuple(one for one in ENDPOINTS if one.documented)))
 
 
-async def openapi(service: Service, visit: Visit, asked: None) -> Page:
+async def openapi(service: Service, visit: RequestContext, asked: None) -> Page:
     """This document."""
     return Page(document(), JSON)
 

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from malmoi.encode.pooling.recipes import RECIPES
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import EncodeAnswer, EncodeRequest
 from malmoi.serve.service.request_texts import (
@@ -17,21 +17,21 @@ from malmoi.serve.service.request_texts import (
     run_encodings,
     run_texts,
 )
-from malmoi.serve.service.request_tokenizer import Cut, Reader
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
+from malmoi.serve.service.service import RequestContext, Service
 
 PAIR = " ||| "  # between the two texts of a pair
 RECIPE = "bert-as-service"
 TEXTS = "texts"
 
 
-async def encode(service: Service, visit: Visit, asked: EncodeRequest) -> dict[str, Any]:
+async def encode(service: Service, visit: RequestContext, asked: EncodeRequest) -> dict[str, Any]:
     """A vector a text: the last layer but one, the mean of its pieces."""
     model, _ = service.models.encoder(asked.model)
     tokens: list[list[str]] | None = None
     if model.reader is None:
         if asked.is_tokenized or asked.show_tokens:
-            raise Refused(400, f"'{model.name}' knows no tokens: send texts", parameter=TEXTS)
+            raise ApiError(400, f"'{model.name}' knows no tokens: send texts", parameter=TEXTS)
         texts = checked(service, strings(asked), TEXTS)
         rows = await run_texts(service, visit, model, texts)
         note_texts(service, visit, model, len(texts), [])
@@ -52,13 +52,15 @@ async def encode(service: Service, visit: Visit, asked: EncodeRequest) -> dict[s
     return answer if tokens is None else answer | {"tokens": tokens}
 
 
-async def cut(service: Service, visit: Visit, reader: Reader, asked: EncodeRequest) -> list[Cut]:
+async def cut(
+    service: Service, visit: RequestContext, reader: RequestTokenizer, asked: EncodeRequest
+) -> list[Pretokenized]:
     """Texts as a model sees them; those that are cut already are taken as they are."""
     if asked.is_tokenized:
         lists = [one for one in asked.texts if isinstance(one, list)]
         if len(lists) < len(asked.texts):
             sentence = "is_tokenized is true, but a text is no list of tokens"
-            raise Refused(400, sentence, parameter=TEXTS)
+            raise ApiError(400, sentence, parameter=TEXTS)
         call = partial(cut_lists, service, reader, lists)
         return await service.aside(visit, call, sum(map(len, lists)))
     split: list[str | list[str]] = [
@@ -68,13 +70,15 @@ async def cut(service: Service, visit: Visit, reader: Reader, asked: EncodeReque
     return await service.aside(visit, lambda: reader.cut(texts), characters(texts))
 
 
-def cut_lists(service: Service, reader: Reader, lists: list[list[str]]) -> list[Cut]:
+def cut_lists(
+    service: Service, reader: RequestTokenizer, lists: list[list[str]]
+) -> list[Pretokenized]:
     """Lists of tokens as a model sees them."""
     checked(service, [" ".join(pieces) for pieces in lists], TEXTS)
     return [reader.cut_pieces(pieces) for pieces in lists]
 
 
-def names(reader: Reader, encodings: Sequence[Cut]) -> list[list[str]]:
+def names(reader: RequestTokenizer, encodings: Sequence[Pretokenized]) -> list[list[str]]:
     """The tokens of each text, by name."""
     name = reader.encoder.cutter.tokenizer.id_to_token
     return [[name(number) for number in one.ids] for one in encodings]
@@ -85,11 +89,11 @@ def strings(asked: EncodeRequest) -> list[str]:
     found = [one for one in asked.texts if isinstance(one, str)]
     if len(found) < len(asked.texts):
         sentence = "a text is a list of tokens: say so with is_tokenized"
-        raise Refused(400, sentence, parameter=TEXTS)
+        raise ApiError(400, sentence, parameter=TEXTS)
     return found
 
 
-async def server_status(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def server_status(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """What its clients look at: which model, how long a text may be, how it is pooled."""
     model, _ = service.models.encoder(None)
     longest = model.reader.encoder.cutter.longest if model.reader else None
@@ -107,7 +111,7 @@ async def server_status(service: Service, visit: Visit, asked: None) -> dict[str
     }
 
 
-async def client_status(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def client_status(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """What is known of whoever asks, which is nothing that lasts."""
     return {"status": 200, "identity": visit.identity, "num_pending_request": 0}
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations, Parts
-from malmoi.encode.bulk.embed import Wish
+from malmoi.encode.activations import Activations, SpanVectors
+from malmoi.encode.bulk.embed import EmbedSettings
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenized import Pieces
-from malmoi.serve.http.api_errors import Refused
+from malmoi.encode.tokens.tokenized import Tokenized
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest
-from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.loaded_models import LoadedModel
 from malmoi.serve.service.request_texts import (
     characters,
     check_finite,
@@ -28,15 +28,15 @@ from malmoi.serve.service.request_texts import (
     run_states,
     run_texts,
 )
-from malmoi.serve.service.request_tokenizer import Cut, Reader
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
+from malmoi.serve.service.service import RequestContext, Service
 from malmoi.vectors import l2_normalize
 
 TEXTS = "texts"
 RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
 
 
-async def embed(service: Service, visit: Visit, asked: EmbedRequest) -> dict[str, Any]:
+async def embed(service: Service, visit: RequestContext, asked: EmbedRequest) -> dict[str, Any]:
     """What was asked of each text."""
     model, _ = service.models.encoder(asked.model)
     texts = checked(service, [asked.texts] if isinstance(asked.texts, str) else asked.texts, TEXTS)
@@ -61,13 +61,17 @@ async def embed(service: Service, visit: Visit, asked: EmbedRequest) -> dict[str
 
 
 async def embed_plainly(
-    service: Service, visit: Visit, model: Served, texts: Sequence[Text], asked: EmbedRequest
+    service: Service,
+    visit: RequestContext,
+    model: LoadedModel,
+    texts: Sequence[Text],
+    asked: EmbedRequest,
 ) -> dict[str, Any]:
     """Vectors of an encoder without layers."""
     given = [name for name in (*RECIPE_PARTS, "prompt") if getattr(asked, name) is not None]
     if given or asked.per != "text":
         part = given[0] if given else f"vector per {asked.per}"
-        raise Refused(400, f"'{model.name}' does not read in context: it has no {part}")
+        raise ApiError(400, f"'{model.name}' does not read in context: it has no {part}")
     rows = await run_texts(service, visit, model, texts)
     note_texts(service, visit, model, len(texts), [])
     rows = await service.aside(visit, partial(scaled, rows, asked), rows.size)
@@ -82,11 +86,11 @@ async def embed_plainly(
 
 async def embed_parts(
     service: Service,
-    visit: Visit,
-    reader: Reader,
-    encodings: Sequence[Cut],
+    visit: RequestContext,
+    reader: RequestTokenizer,
+    encodings: Sequence[Pretokenized],
     asked: EmbedRequest,
-    wish: Wish,
+    wish: EmbedSettings,
 ) -> dict[str, Any]:
     """Vectors of the words or pieces of each text."""
     recipe = wish.recipe or Recipe()
@@ -98,7 +102,9 @@ async def embed_parts(
     return await service.aside(visit, call, sum(state.size for state in states))
 
 
-def all_parts(held: Activations, asked: EmbedRequest, wish: Wish, recipe: Recipe) -> dict[str, Any]:
+def all_parts(
+    held: Activations, asked: EmbedRequest, wish: EmbedSettings, recipe: Recipe
+) -> dict[str, Any]:
     """Texts with the vectors of their words or pieces."""
     per_word = wish.per == "word"
     found = held.words(recipe, join=wish.join) if per_word else held.pieces(recipe)
@@ -114,7 +120,7 @@ def all_parts(held: Activations, asked: EmbedRequest, wish: Wish, recipe: Recipe
 
 
 def as_parts(
-    text: Pieces, parts: Parts, per_word: bool, asked: EmbedRequest, recipe: Recipe
+    text: Tokenized, parts: SpanVectors, per_word: bool, asked: EmbedRequest, recipe: Recipe
 ) -> dict[str, Any]:
     """A text with the vectors of its words or pieces."""
     kept = np.flatnonzero(~text.special | recipe.special)
@@ -129,7 +135,7 @@ def as_parts(
     return {"text": text.text, **pair, f"{name}s": found}
 
 
-def as_wish(asked: EmbedRequest) -> Wish:
+def as_wish(asked: EmbedRequest) -> EmbedSettings:
     """The parts of a recipe together; without any, the vectors are the model's own."""
     per = "piece" if asked.pool == "none" else asked.per
     recipe = None
@@ -139,12 +145,16 @@ def as_wish(asked: EmbedRequest) -> Wish:
         changes: dict[str, Any] = {"scale": asked.scale, "special": asked.special}
         changes["weights"] = None if asked.weights is None else tuple(asked.weights)
         recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
-    return Wish(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
+    return EmbedSettings(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
 
 
 async def cut(
-    service: Service, visit: Visit, reader: Reader, texts: Sequence[Text], wish: Wish
-) -> list[Cut]:
+    service: Service,
+    visit: RequestContext,
+    reader: RequestTokenizer,
+    texts: Sequence[Text],
+    wish: EmbedSettings,
+) -> list[Pretokenized]:
     """Texts cut as the wish needs them."""
     by_text = wish.per == "text"
     prompt = reader.encoder.prompt(wish.prompt) if by_text else ""

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Page
 from malmoi.serve.http.schemas import HealthAnswer, ModelsAnswer
-from malmoi.serve.service.loaded_models import Served
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.service import RequestContext, Service
 
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 
-async def models(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def models(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """What can be asked, and how large it is."""
     return {"models": [as_state(model) for model in service.models]}
 
 
-def as_state(model: Served) -> dict[str, Any]:
+def as_state(model: LoadedModel) -> dict[str, Any]:
     """One model."""
     state: dict[str, Any] = {"name": model.name, "kind": model.kind, "dim": model.dim}
     if model.reader is not None:
@@ -29,20 +29,20 @@ def as_state(model: Served) -> dict[str, Any]:
     return state
 
 
-async def health(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def health(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """Whether it is up."""
     return {"status": "ok" if service.ready else "draining"}
 
 
-async def ready(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def ready(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """Whether it takes work now."""
     if not service.ready or service.is_full():
         headers = {"retry-after": "1"}
-        raise Refused(503, "not ready: ask again soon", code="not_ready", headers=headers)
+        raise ApiError(503, "not ready: ask again soon", code="not_ready", headers=headers)
     return {"status": "ok"}
 
 
-async def metrics(service: Service, visit: Visit, asked: None) -> Page:
+async def metrics(service: Service, visit: RequestContext, asked: None) -> Page:
     """Counts for Prometheus."""
     return Page(("\n".join(service.measures.lines()) + "\n").encode(), METRICS)
 

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 from malmoi.arrays import Float32Array
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenaiModel, OpenaiModels
-from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.http.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenAIModel, OpenAIModels
+from malmoi.serve.service.loaded_models import LoadedModel
 from malmoi.serve.service.request_texts import (
     characters,
     check_count,
@@ -19,8 +19,8 @@ from malmoi.serve.service.request_texts import (
     run_encodings,
     run_texts,
 )
-from malmoi.serve.service.request_tokenizer import Cut, Reader
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
+from malmoi.serve.service.service import RequestContext, Service
 from malmoi.vectors import l2_normalize
 
 INPUT = "input"
@@ -31,14 +31,16 @@ NO_IDS = (
 )
 
 
-async def embeddings(service: Service, visit: Visit, asked: EmbeddingsRequest) -> dict[str, Any]:
+async def embeddings(
+    service: Service, visit: RequestContext, asked: EmbeddingsRequest
+) -> dict[str, Any]:
     """A vector a text."""
     model, _ = service.models.encoder(asked.model)
     if asked.dimensions is not None and asked.dimensions > model.dim:
         sentence = (
             f"{asked.dimensions} dimensions are asked for, but '{model.name}' has {model.dim}"
         )
-        raise Refused(400, sentence, parameter="dimensions")
+        raise ApiError(400, sentence, parameter="dimensions")
     rows = await vectors(service, visit, model, asked.input)
     data = await service.aside(visit, partial(as_data, rows, asked), rows.size)
     usage = {"prompt_tokens": visit.tokens, "total_tokens": visit.tokens}
@@ -57,7 +59,10 @@ def as_data(rows: Float32Array, asked: EmbeddingsRequest) -> list[dict[str, Any]
 
 
 async def vectors(
-    service: Service, visit: Visit, model: Served, given: str | list[str | int | list[int]]
+    service: Service,
+    visit: RequestContext,
+    model: LoadedModel,
+    given: str | list[str | int | list[int]],
 ) -> Float32Array:
     """The vectors of what was given, be it texts or ids of tokens, [texts, dim]."""
     texts, ids = texts_or_ids(service, given)
@@ -65,7 +70,7 @@ async def vectors(
     if reader is None:
         if ids:
             sentence = f"'{model.name}' knows no ids of tokens: send texts"
-            raise Refused(400, sentence, parameter=INPUT)
+            raise ApiError(400, sentence, parameter=INPUT)
         found = checked(service, texts, INPUT)
         rows = await run_texts(service, visit, model, found)
         note_texts(service, visit, model, len(found), [])
@@ -85,7 +90,7 @@ async def vectors(
     return await run_encodings(service, visit, reader, encodings, reader.own)
 
 
-def cut_ids(reader: Reader, ids: list[list[int]]) -> list[Cut]:
+def cut_ids(reader: RequestTokenizer, ids: list[list[int]]) -> list[Pretokenized]:
     """Ids of tokens as a model sees them."""
     return [reader.cut_ids(one) for one in ids]
 
@@ -99,17 +104,17 @@ def texts_or_ids(
     """
     items: list[Any] = [given] if isinstance(given, str) else given
     if items and not isinstance(items[0], str) and not service.token_ids:
-        raise Refused(400, NO_IDS, code="token_ids_not_allowed", parameter=INPUT)
+        raise ApiError(400, NO_IDS, code="token_ids_not_allowed", parameter=INPUT)
     if items and isinstance(items[0], int):
         items = [items]
     check_count(service, len(items), INPUT)
     if not items or any(item in ("", []) for item in items):
-        raise Refused(400, "the input is empty: send at least one text", parameter=INPUT)
+        raise ApiError(400, "the input is empty: send at least one text", parameter=INPUT)
     if all(isinstance(item, str) for item in items):
         return items, []
     if all(isinstance(item, list) and all(isinstance(one, int) for one in item) for item in items):
         return [], items
-    raise Refused(400, "the input mixes texts and ids of tokens: send one kind", parameter=INPUT)
+    raise ApiError(400, "the input mixes texts and ids of tokens: send one kind", parameter=INPUT)
 
 
 def in_base64(rows: Float32Array) -> list[str]:
@@ -117,19 +122,19 @@ def in_base64(rows: Float32Array) -> list[str]:
     return [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in rows]
 
 
-async def models(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def models(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """The models that embed texts."""
     data = [as_model(model) for model in service.models if model.encoder is not None]
     return {"object": "list", "data": data}
 
 
-async def one_model(service: Service, visit: Visit, asked: None) -> dict[str, Any]:
+async def one_model(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """One of them."""
     model = service.models(visit.path.removeprefix("/v1/models/"))
     return as_model(service.models.encoder(model.name)[0])
 
 
-def as_model(model: Served) -> dict[str, Any]:
+def as_model(model: LoadedModel) -> dict[str, Any]:
     """A model as OpenAI lists it."""
     return {"id": model.name, "object": "model", "created": 0, "owned_by": "malmoi"}
 
@@ -149,7 +154,7 @@ ENDPOINTS = (
         method="GET",
         summary="Models that embed texts, as OpenAI's",
         handler=models,
-        answers=OpenaiModels,
+        answers=OpenAIModels,
         dialect="openai",
     ),
     Endpoint(
@@ -157,7 +162,7 @@ ENDPOINTS = (
         method="GET",
         summary="A model that embeds texts, as OpenAI's",
         handler=one_model,
-        answers=OpenaiModel,
+        answers=OpenAIModel,
         dialect="openai",
     ),
 )

@@ -10,10 +10,10 @@ from malmoi.errors import MalmoiError
 from malmoi.project.page.page import live_files
 from malmoi.project.points.points import Points
 from malmoi.project.scene_builder import make_live_scene
-from malmoi.serve.http.api_errors import Refused
+from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Page
-from malmoi.serve.service.loaded_models import Served
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.service import RequestContext, Service
 
 HTML = "text/html; charset=utf-8"
 SHOWN = 20_000  # the most frequent words of a model are drawn; all of them can be asked for
@@ -25,7 +25,7 @@ Files = dict[str, Page]
 _scenes: WeakKeyDictionary[Service, asyncio.Task[Files]] = WeakKeyDictionary()
 
 
-async def front(service: Service, visit: Visit, asked: None) -> Page:
+async def front(service: Service, visit: RequestContext, asked: None) -> Page:
     """The projector of the first vectors, or a list of what is served where there are none."""
     if shown(service) is None:
         return Page(listed(service, WITHOUT).encode(), HTML)
@@ -35,20 +35,20 @@ async def front(service: Service, visit: Visit, asked: None) -> Page:
         return Page(listed(service, f"There is no projector: {error}.").encode(), HTML)
 
 
-async def scene_file(service: Service, visit: Visit, asked: None) -> Page:
+async def scene_file(service: Service, visit: RequestContext, asked: None) -> Page:
     """A file of the projector's page."""
     found, name = await scene_files(service), visit.path.lstrip("/")
     if name not in found:
-        raise Refused(404, "there is nothing at this path: see /docs", code="not_found")
+        raise ApiError(404, "there is nothing at this path: see /docs", code="not_found")
     return found[name]
 
 
-async def docs(service: Service, visit: Visit, asked: None) -> Page:
+async def docs(service: Service, visit: RequestContext, asked: None) -> Page:
     """All endpoints, to read and to try."""
     return Page((files("malmoi.serve") / "docs.html").read_bytes(), HTML)
 
 
-def shown(service: Service) -> Served | None:
+def shown(service: Service) -> LoadedModel | None:
     """The model that the projector shows."""
     return next((one for one in service.models if one.vectors is not None), None)
 
@@ -60,7 +60,7 @@ async def scene_files(service: Service) -> Files:
     return await asyncio.shield(_scenes[service])
 
 
-def make_files(model: Served | None) -> Files:
+def make_files(model: LoadedModel | None) -> Files:
     """The files of a model's projector."""
     if model is None or model.vectors is None:
         return {}

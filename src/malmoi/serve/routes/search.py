@@ -3,20 +3,20 @@
 from typing import Any
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.index import Index
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.json_checks import check_filters
 from malmoi.serve.http.schemas import SearchAnswer, SearchRequest
 from malmoi.serve.routes.word_vectors import COST, count
-from malmoi.serve.service.jobs import OneByOne
-from malmoi.serve.service.loaded_models import Served
+from malmoi.serve.service.jobs import CallJob
+from malmoi.serve.service.loaded_models import LoadedModel
 from malmoi.serve.service.request_texts import checked, note_fragments, note_texts, run_encodings
-from malmoi.serve.service.request_tokenizer import Reader
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.request_tokenizer import RequestTokenizer
+from malmoi.serve.service.service import RequestContext, Service
 
 
-async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[str, Any]:
+async def search(service: Service, visit: RequestContext, asked: SearchRequest) -> dict[str, Any]:
     """The best texts for a query."""
     model, index = service.models.index(asked.model)
     visit.model, k = model.name, count(service, asked.k)
@@ -35,7 +35,7 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
             vector=vector,
         )
     ]
-    (hits,) = await service.ask(visit, OneByOne(), question, [COST])
+    (hits,) = await service.ask(visit, CallJob(), question, [COST])
     return {
         "model": model.name,
         "weight": hits.weight,
@@ -53,16 +53,16 @@ async def search(service: Service, visit: Visit, asked: SearchRequest) -> dict[s
 
 
 async def query_vector(
-    service: Service, visit: Visit, model: Served, index: Index, query: str
+    service: Service, visit: RequestContext, model: LoadedModel, index: Index, query: str
 ) -> Float32Array | None:
     """The query through the model of the index, in the same batches as everybody's texts.
 
     None where that model does not read in context: the index asks it by itself.
     """
     encoder = index.encoder if index.state.model else None
-    if not isinstance(encoder, ContextualEncoder):
+    if not isinstance(encoder, TransformerEncoder):
         return None
-    prompts, reader = index.state.prompts, Reader(encoder)
+    prompts, reader = index.state.prompts, RequestTokenizer(encoder)
     prompt = prompts.query if prompts else encoder.prompt(None)
     encodings = await service.aside(visit, lambda: reader.cut([query], prompt=prompt), len(query))
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]

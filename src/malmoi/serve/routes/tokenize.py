@@ -6,10 +6,12 @@ from typing import Any
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import TokenizeAnswer, TokenizeRequest
 from malmoi.serve.service.request_texts import characters, checked
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.service.service import RequestContext, Service
 
 
-async def tokenize(service: Service, visit: Visit, asked: TokenizeRequest) -> dict[str, Any]:
+async def tokenize(
+    service: Service, visit: RequestContext, asked: TokenizeRequest
+) -> dict[str, Any]:
     """Pieces, ids, segments, words and places."""
     model, reader = service.models.reader(asked.model)
     given = [asked.texts] if isinstance(asked.texts, str) else asked.texts

@@ -1,6 +1,6 @@
 """The work of many requests in batches, without a timer: a free worker takes what is waiting.
 
-Knows nothing of models or HTTP: a `Work` says which tasks may go together, and runs them.
+Knows nothing of models or HTTP: a `Job` says which tasks may go together, and runs them.
 Requests take turns by what they have had already (start-time fair queueing, Goyal et al. 1996),
 so that a small one never waits for the whole of a large one that came before.
 """
@@ -21,7 +21,7 @@ QUIET = 0.05  # seconds without company after which a request counts as alone
 LONGEST_WAIT = 60  # seconds that anybody is told to wait
 
 
-class Work(Protocol):
+class Job(Protocol):
     """What is asked of every task of a batch; tasks go together whose works are equal."""
 
     def run(self, items: Sequence[Any], threads: int) -> Sequence[Any]:
@@ -30,7 +30,7 @@ class Work(Protocol):
     def __hash__(self) -> int: ...
 
 
-class Overloaded(MalmoiError):
+class OverloadedError(MalmoiError):
     """More work is waiting than may; `retry_after` is in seconds."""
 
     def __init__(self, retry_after: int) -> None:
@@ -64,7 +64,7 @@ class Task:
 class Batch:
     """What one worker runs at once."""
 
-    work: Work
+    work: Job
     tasks: list[Task]
     threads: int
 
@@ -92,7 +92,7 @@ class Batcher:
     ) -> None:
         self._deliver, self._observe = deliver, observe
         self._workers, self._budget, self._most = workers, budget, most_waiting
-        self._waiting: dict[Work, list[Task]] = {}  # each in the order of turns
+        self._waiting: dict[Job, list[Task]] = {}  # each in the order of turns
         self._changed = Condition()
         self._size = self._busy = self._turn = self._numbers = 0
         self._company = 0.0  # when somebody last came while others were there
@@ -108,12 +108,12 @@ class Batcher:
         """Pieces that no worker has taken yet."""
         return self._size
 
-    def submit(self, work: Work, items: Sequence[Any], sizes: Sequence[int]) -> Ticket:
+    def submit(self, work: Job, items: Sequence[Any], sizes: Sequence[int]) -> Ticket:
         """Let items wait for a worker, or refuse them at once."""
         ticket, total = Ticket([None] * len(items), len(items)), sum(sizes)
         with self._changed:
             if self._closing or (self._size and self._size + total > self._most):
-                raise Overloaded(self._retry_after())
+                raise OverloadedError(self._retry_after())
             if self._busy or self._waiting:
                 self._company = perf_counter()
             waiting, turn = self._waiting.setdefault(work, []), self._turn
@@ -125,7 +125,7 @@ class Batcher:
             self._changed.notify(len(items))
         return ticket
 
-    def run_now(self, work: Work, items: Sequence[Any], sizes: Sequence[int]) -> list[Any] | None:
+    def run_now(self, work: Job, items: Sequence[Any], sizes: Sequence[int]) -> list[Any] | None:
         """The answers at once, on all cores, by whoever calls; `None` if anybody else is there."""
         with self._changed:
             if self._busy or self._waiting or self._closing:
@@ -186,7 +186,7 @@ class Batcher:
         size = sum(task.size for task in waiting[:LOOKED_AT])
         return min(self._budget, max(LEAST_SHARE, -(-size // idle)))
 
-    def _remove(self, work: Work, taken: set[Task]) -> None:
+    def _remove(self, work: Job, taken: set[Task]) -> None:
         left = [task for task in self._waiting[work] if task not in taken]
         self._size -= sum(task.size for task in taken)
         if left:
@@ -237,7 +237,7 @@ def choose(waiting: list[Task], budget: int) -> list[Task]:
     return chosen
 
 
-def run_apart(work: Work, items: Sequence[Any], threads: int) -> list[Any]:
+def run_apart(work: Job, items: Sequence[Any], threads: int) -> list[Any]:
     """An answer an item; of a batch that fails the halves are tried, until one item is at fault."""
     try:
         return list(work.run(items, threads))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import ContextualEncoder, split_states
+from malmoi.encode.encoder import TransformerEncoder, split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
@@ -23,7 +23,7 @@ from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True)
-class Ending:
+class OutputSpec:
     """What is made of a text's states: a vector, by a recipe or the folder's own, or nothing.
 
     `layers` are the states it needs, numbered from 0.
@@ -39,33 +39,33 @@ class Ending:
         mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
         return 1 if mixed else len(self.layers)
 
-    def then(self, encoder: ContextualEncoder) -> Then[Float32Array]:
+    def then(self, encoder: TransformerEncoder) -> Then[Float32Array]:
         """How it is made."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenizedItem:
     """A text that was cut, on its way into a model."""
 
     encoding: Any
-    ending: Ending
+    ending: OutputSpec
 
 
 @dataclass(frozen=True)
-class States:
+class TransformerJob:
     """Texts through a model that gives these states, whatever is then made of each text's."""
 
-    encoder: ContextualEncoder
+    encoder: TransformerEncoder
     layers: tuple[int, ...]
 
-    def run(self, items: Sequence[Reading], threads: int) -> list[Float32Array]:
+    def run(self, items: Sequence[TokenizedItem], threads: int) -> list[Float32Array]:
         """A vector a text, or states [layers, pieces, dim]."""
         encodings = [item.encoding for item in items]
         states = run_batch(
             self.encoder.engine, self.encoder.config, encodings, self.layers, threads
         )
-        endings: dict[Ending, list[int]] = {}
+        endings: dict[OutputSpec, list[int]] = {}
         for place, item in enumerate(items):
             endings.setdefault(item.ending, []).append(place)
         bounds = group_bounds([len(encoding) for encoding in encodings])
@@ -82,7 +82,7 @@ class States:
 
 
 @dataclass(frozen=True)
-class Vectorising:
+class EncoderJob:
     """Texts through an encoder that has no layers to choose from."""
 
     encoder: Encoder
@@ -93,7 +93,7 @@ class Vectorising:
 
 
 @dataclass(frozen=True)
-class Answered:
+class WordAnswer:
     """An answer to words, and where those without a row of their own got their vectors."""
 
     found: Any
@@ -101,14 +101,14 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Nearest:
+class NeighboursJob:
     """The nearest words to each word."""
 
     vectors: Vectors
     k: int
     metric: Metric
 
-    def run(self, items: Sequence[str], threads: int) -> list[Answered]:
+    def run(self, items: Sequence[str], threads: int) -> list[WordAnswer]:
         """The neighbours of each word."""
         heard: dict[str, Explanation] = {}
 
@@ -117,13 +117,13 @@ class Nearest:
 
         found = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=keep)
         return [
-            Answered(near, (heard[word],) if word in heard else ())
+            WordAnswer(near, (heard[word],) if word in heard else ())
             for word, near in zip(items, found, strict=True)
         ]
 
 
 @dataclass(frozen=True)
-class OneByOne:
+class CallJob:
     """Questions that gain nothing from being asked together."""
 
     def run(self, items: Sequence[Callable[[], Any]], threads: int) -> list[Any]:
@@ -131,12 +131,12 @@ class OneByOne:
         return [attempt(item) for item in items]
 
 
-def explained(ask: Callable[[OnReading], Any]) -> Callable[[], Answered]:
+def explained(ask: Callable[[OnReading], Any]) -> Callable[[], WordAnswer]:
     """A question that keeps the readings of its words with the answer."""
 
-    def question() -> Answered:
+    def question() -> WordAnswer:
         heard: list[Explanation] = []
-        return Answered(ask(heard.append), tuple(heard))
+        return WordAnswer(ask(heard.append), tuple(heard))
 
     return question
 

@@ -6,29 +6,29 @@ from pathlib import Path
 from typing import Literal
 
 from malmoi.encode.checkpoint.locate import is_universal, is_vectors
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import open_index
 from malmoi.search.index import Index
 from malmoi.search.storage.folder import is_index
-from malmoi.serve.http.api_errors import Refused
-from malmoi.serve.service.request_tokenizer import Reader
+from malmoi.serve.http.api_errors import ApiError
+from malmoi.serve.service.request_tokenizer import RequestTokenizer
 from malmoi.vectors import Vectors
 
 Kind = Literal["contextual", "encoder", "vectors", "index"]
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
+class LoadedModel:
     """One model: `reader` where it reads in context, `encoder` where it embeds texts at all."""
 
     name: str
     path: str
     encoder: Encoder | None = None
-    reader: Reader | None = None
+    reader: RequestTokenizer | None = None
     vectors: Vectors | None = None
     index: Index | None = None
 
@@ -51,17 +51,17 @@ class Served:
 class Models:
     """All models by name; the first is meant where none is named."""
 
-    by_name: Mapping[str, Served]
+    by_name: Mapping[str, LoadedModel]
 
-    def __iter__(self) -> Iterator[Served]:
+    def __iter__(self) -> Iterator[LoadedModel]:
         return iter(self.by_name.values())
 
-    def __call__(self, name: str | None) -> Served:
+    def __call__(self, name: str | None) -> LoadedModel:
         """The model of this name."""
         if name is None:
             return next(iter(self))
         if name not in self.by_name:
-            raise Refused(
+            raise ApiError(
                 404,
                 f"there is no model '{name}' here: {', '.join(self.by_name)} can be asked",
                 code="model_not_found",
@@ -69,60 +69,60 @@ class Models:
             )
         return self.by_name[name]
 
-    def reader(self, name: str | None) -> tuple[Served, Reader]:
+    def reader(self, name: str | None) -> tuple[LoadedModel, RequestTokenizer]:
         """A model that reads in context."""
         model = self(name) if name else next((one for one in self if one.reader), self(None))
         if model.reader is None:
-            raise Refused(400, f"'{model.name}' does not read in context", parameter="model")
+            raise ApiError(400, f"'{model.name}' does not read in context", parameter="model")
         return model, model.reader
 
-    def vectors(self, name: str | None) -> tuple[Served, Vectors]:
+    def vectors(self, name: str | None) -> tuple[LoadedModel, Vectors]:
         """A model that is vectors of words."""
         model = self(name) if name else next((one for one in self if one.vectors), self(None))
         if model.vectors is None:
-            raise Refused(400, f"'{model.name}' holds no vectors of words", parameter="model")
+            raise ApiError(400, f"'{model.name}' holds no vectors of words", parameter="model")
         return model, model.vectors
 
-    def index(self, name: str | None) -> tuple[Served, Index]:
+    def index(self, name: str | None) -> tuple[LoadedModel, Index]:
         """A model that is an index over texts."""
         model = self(name) if name else next((one for one in self if one.index), self(None))
         if model.index is None:
-            raise Refused(400, f"'{model.name}' is no index of texts", parameter="model")
+            raise ApiError(400, f"'{model.name}' is no index of texts", parameter="model")
         return model, model.index
 
-    def encoder(self, name: str | None) -> tuple[Served, Encoder]:
+    def encoder(self, name: str | None) -> tuple[LoadedModel, Encoder]:
         """A model that embeds texts."""
         model = self(name) if name else next((one for one in self if one.encoder), self(None))
         if model.encoder is None:
-            raise Refused(400, f"'{model.name}' embeds no texts", parameter="model")
+            raise ApiError(400, f"'{model.name}' embeds no texts", parameter="model")
         return model, model.encoder
 
 
 def load_models(places: Mapping[str, str]) -> Models:
     """Open models by name and path; the first that cannot be opened ends it."""
     if not places:
-        raise BadSetting("no model is named: give one as --model NAME=PATH")
-    loaded: dict[str, Served] = {}
+        raise InvalidArgumentError("no model is named: give one as --model NAME=PATH")
+    loaded: dict[str, LoadedModel] = {}
     for name, path in places.items():
         loaded[name] = load_model(name, path, tuple(loaded.values()))
     return Models(loaded)
 
 
-def load_model(name: str, path: str, others: Sequence[Served] = ()) -> Served:
+def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> LoadedModel:
     """Open one model, whatever it is, and try it; an index takes its encoder from `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
     if is_vectors(path) or is_universal(path):
         encoder = load_encoder(path)
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
-        return Served(name, path, encoder=encoder, vectors=vectors)
-    contextual = load_contextual(path)
+        return LoadedModel(name, path, encoder=encoder, vectors=vectors)
+    contextual = load_transformer(path)
     contextual.engine.settle()
     contextual.encode(["ready"])  # what runs it is compiled and opened now, while nobody waits
-    return Served(name, path, encoder=contextual, reader=Reader(contextual))
+    return LoadedModel(name, path, encoder=contextual, reader=RequestTokenizer(contextual))
 
 
-def load_index(name: str, path: str, others: Sequence[Served]) -> Served:
+def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedModel:
     """Open an index; its encoder too, so that nobody waits for that."""
     index = open_index(path)
     same = (one.encoder for one in others if one.encoder and one.path == index.state.model)
@@ -130,7 +130,7 @@ def load_index(name: str, path: str, others: Sequence[Served]) -> Served:
         index = open_index(path, encoder)
     if index.state.model:
         index.encoder.encode(["ready"])
-    return Served(name, path, vectors=index.vectors, index=index)
+    return LoadedModel(name, path, vectors=index.vectors, index=index)
 
 
 def parse_places(asked: tuple[str, ...]) -> dict[str, str]:
@@ -139,8 +139,10 @@ def parse_places(asked: tuple[str, ...]) -> dict[str, str]:
     for one in asked:
         name, _, path = one.partition("=") if "=" in one else (Path(one).stem or one, "", one)
         if not name or not path:
-            raise BadSetting(f"'{one}' names no model: write it as NAME=PATH")
+            raise InvalidArgumentError(f"'{one}' names no model: write it as NAME=PATH")
         if name in places:
-            raise BadSetting(f"two models are called '{name}': give each a name of its own")
+            raise InvalidArgumentError(
+                f"two models are called '{name}': give each a name of its own"
+            )
         places[name] = path
     return places

@@ -9,11 +9,11 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.encode.tokens.fragments import is_fragmented
 from malmoi.encode.tokens.inputs import Text
-from malmoi.serve.http.api_errors import Refused
-from malmoi.serve.service.jobs import Ending, Reading, Vectorising
-from malmoi.serve.service.loaded_models import Served
-from malmoi.serve.service.request_tokenizer import Reader
-from malmoi.serve.service.service import Service, Visit
+from malmoi.serve.http.api_errors import ApiError
+from malmoi.serve.service.jobs import EncoderJob, OutputSpec, TokenizedItem
+from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.request_tokenizer import RequestTokenizer
+from malmoi.serve.service.service import RequestContext, Service
 
 BYTES = 16  # of a number: four of its vector, and about twelve as JSON
 PER_CHARACTER = 4  # characters are about a piece, where nobody has cut them
@@ -29,7 +29,7 @@ def checked(service: Service, texts: Sequence[str | list[str]], parameter: str) 
         longest = max(map(len, both))
         if longest > limits.characters:
             sentence = f"text {place} has {longest:,} characters: {limits.characters:,} may be sent"
-            raise Refused(400, sentence, code="text_too_long", parameter=parameter)
+            raise ApiError(400, sentence, code="text_too_long", parameter=parameter)
         found.append(both[0] if len(both) == 1 else both)
     return found
 
@@ -38,7 +38,7 @@ def check_count(service: Service, count: int, parameter: str) -> None:
     """Refuse more texts than may be sent."""
     if count > service.limits.texts:
         sentence = f"{count:,} texts at once are too many: {service.limits.texts:,} may be sent"
-        raise Refused(400, sentence, code="too_many_texts", parameter=parameter)
+        raise ApiError(400, sentence, code="too_many_texts", parameter=parameter)
 
 
 def characters(texts: Sequence[Text]) -> int:
@@ -47,7 +47,11 @@ def characters(texts: Sequence[Text]) -> int:
 
 
 async def run_encodings(
-    service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], ending: Ending
+    service: Service,
+    visit: RequestContext,
+    reader: RequestTokenizer,
+    encodings: Sequence[Any],
+    ending: OutputSpec,
 ) -> Float32Array:
     """The vectors that a model gives texts that were cut, [texts, dim]."""
     found = await run_states(service, visit, reader, encodings, ending)
@@ -55,10 +59,14 @@ async def run_encodings(
 
 
 async def run_states(
-    service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], ending: Ending
+    service: Service,
+    visit: RequestContext,
+    reader: RequestTokenizer,
+    encodings: Sequence[Any],
+    ending: OutputSpec,
 ) -> list[Float32Array]:
     """What a model makes of each text that was cut: a vector, or its states."""
-    items = [Reading(encoding, ending) for encoding in encodings]
+    items = [TokenizedItem(encoding, ending) for encoding in encodings]
     sizes = [len(encoding) for encoding in encodings]
     visit.tokens += sum(sizes)
     rows = len(sizes) if ending.pooled else sum(sizes)
@@ -77,30 +85,30 @@ def check_finite(rows: Float32Array) -> None:
     """Refuse vectors that JSON has no numbers for."""
     if not np.isfinite(rows).all():
         sentence = "the vectors hold nan or infinity: the weights or the scale are too large"
-        raise Refused(400, f"{sentence}, or the model is damaged", code="not_finite")
+        raise ApiError(400, f"{sentence}, or the model is damaged", code="not_finite")
 
 
-def hold_numbers(service: Service, visit: Visit, count: int) -> None:
+def hold_numbers(service: Service, visit: RequestContext, count: int) -> None:
     """Make room for the vectors of an answer, unless they are too many."""
     if count > service.limits.numbers:
         sentence = f"the answer would have {count:,} numbers: {service.limits.numbers:,} may be"
         sentence += " asked for; send fewer texts at a time, or ask for fewer layers"
-        raise Refused(400, sentence, code="answer_too_large", parameter="texts")
+        raise ApiError(400, sentence, code="answer_too_large", parameter="texts")
     service.hold(visit, BYTES * count)
 
 
 async def run_texts(
-    service: Service, visit: Visit, model: Served, texts: Sequence[Text]
+    service: Service, visit: RequestContext, model: LoadedModel, texts: Sequence[Text]
 ) -> Float32Array:
     """The vectors of an encoder that has no layers, [texts, dim]."""
     if model.encoder is None:
-        raise Refused(400, f"'{model.name}' embeds no texts", parameter="model")
+        raise ApiError(400, f"'{model.name}' embeds no texts", parameter="model")
     if not all(isinstance(text, str) for text in texts):
-        raise Refused(400, f"'{model.name}' reads no pairs: send single texts", parameter="texts")
+        raise ApiError(400, f"'{model.name}' reads no pairs: send single texts", parameter="texts")
     sizes = [1 + len(text) // PER_CHARACTER for text in texts]
     visit.tokens += sum(sizes)
     hold_numbers(service, visit, len(texts) * model.dim)
-    found = await service.ask(visit, Vectorising(model.encoder), texts, sizes)
+    found = await service.ask(visit, EncoderJob(model.encoder), texts, sizes)
     rows = await service.aside(visit, partial(stacked, found), len(texts) * model.dim)
     visit.zeros = len(rows) - int(np.count_nonzero(rows.any(axis=1)))
     if visit.zeros:
@@ -109,7 +117,11 @@ async def run_texts(
 
 
 def note_texts(
-    service: Service, visit: Visit, model: Served, count: int, truncated: Sequence[int]
+    service: Service,
+    visit: RequestContext,
+    model: LoadedModel,
+    count: int,
+    truncated: Sequence[int],
 ) -> None:
     """Count texts, and those that were cut off; the client is told too."""
     visit.model, visit.texts, visit.truncated = model.name, count, len(truncated)
@@ -118,7 +130,11 @@ def note_texts(
 
 
 async def note_fragments(
-    service: Service, visit: Visit, reader: Reader, encodings: Sequence[Any], texts: Sequence[Text]
+    service: Service,
+    visit: RequestContext,
+    reader: RequestTokenizer,
+    encodings: Sequence[Any],
+    texts: Sequence[Text],
 ) -> None:
     """Count texts of which most words are single letters, bytes or unknown tokens to the model."""
 
@@ -130,10 +146,10 @@ async def note_fragments(
         visit.headers["x-fragmented-texts"] = str(fragmented)
 
 
-def refuse_long(reader: Reader, truncated: Sequence[int], parameter: str) -> None:
+def refuse_long(reader: RequestTokenizer, truncated: Sequence[int], parameter: str) -> None:
     """Refuse the first text that is too long, where nobody wants it cut off."""
     if truncated:
-        raise Refused(
+        raise ApiError(
             400,
             f"text {truncated[0]} has more than the {reader.encoder.cutter.longest} pieces that"
             " this model reads: shorten it, or let it be cut off with truncate",

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from malmoi.encode.encoder import ContextualEncoder
+from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenized import Pieces
-from malmoi.errors import BadSetting
-from malmoi.serve.service.jobs import Ending, States
+from malmoi.encode.tokens.tokenized import Tokenized
+from malmoi.errors import InvalidArgumentError
+from malmoi.serve.service.jobs import OutputSpec, TransformerJob
 
 TOGETHER = 64  # texts that are cut at once: what is cut off takes far more memory than is kept
 MOST_GRAPHS = 4  # beside the model's own: each holds memory, and anybody may ask for any
 
 
 @dataclass(frozen=True)
-class Cut:
+class Pretokenized:
     """What is kept of a text that was cut, by a tokenizer or by a client.
 
     `overflowing` is not empty if the text went on; `pieces` is all that is known of it, where
@@ -32,17 +32,17 @@ class Cut:
     special_tokens_mask: Sequence[int]
     type_ids: Sequence[int]
     overflowing: Sequence[int] = ()
-    pieces: Pieces | None = None
+    pieces: Tokenized | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
 @dataclass(eq=False)
-class Reader:
+class RequestTokenizer:
     """A model, what it puts around a text, and which of its graphs are in use."""
 
-    encoder: ContextualEncoder
+    encoder: TransformerEncoder
     graphs: set[tuple[int, ...]] = field(default_factory=set)
     before: list[int] = field(init=False)
     after: list[int] = field(init=False)
@@ -53,31 +53,33 @@ class Reader:
         self.before, self.after = sample.ids[:inside], sample.ids[inside + 1 :]
 
     @property
-    def own(self) -> Ending:
+    def own(self) -> OutputSpec:
         """What the model's folder asks for."""
-        return Ending((self.encoder.config.states - 1,))
+        return OutputSpec((self.encoder.config.states - 1,))
 
-    def ending(self, recipe: Recipe, *, pooled: bool = True) -> Ending:
+    def ending(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
         """What a recipe asks for."""
-        return Ending(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
+        return OutputSpec(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
 
-    def states(self, ending: Ending) -> States:
+    def states(self, ending: OutputSpec) -> TransformerJob:
         """The work that gives the layers of an ending: one, or all up to the deepest.
 
         So few graphs serve all wishes; once they are all in use, the whole model is run.
         """
         if ending.layers == self.own.layers:
-            return States(self.encoder, ending.layers)
+            return TransformerJob(self.encoder, ending.layers)
         wanted = ending.layers if len(ending.layers) == 1 else tuple(range(max(ending.layers) + 1))
         if wanted not in self.graphs and len(self.graphs) >= MOST_GRAPHS:
             wanted = tuple(range(self.encoder.config.states))
         else:
             self.graphs.add(wanted)
-        return States(self.encoder, wanted)
+        return TransformerJob(self.encoder, wanted)
 
-    def cut(self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = "") -> list[Cut]:
+    def cut(
+        self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = ""
+    ) -> list[Pretokenized]:
         """Texts as the tokenizer has them, a few at a time; `offsets` keeps their pieces too."""
-        cutter, found = self.encoder.cutter, list[Cut]()
+        cutter, found = self.encoder.cutter, list[Pretokenized]()
         prompted = cutter.prompted(texts, prompt)
         for start in range(0, len(prompted), TOGETHER):
             uniform = [cutter.uniform(text) for text in prompted[start : start + TOGETHER]]
@@ -85,8 +87,8 @@ class Reader:
             found += map(partial(self._kept, offsets), uniform, encodings)
         return found
 
-    def _kept(self, offsets: bool, text: Text, encoding: Any) -> Cut:
-        return Cut(
+    def _kept(self, offsets: bool, text: Text, encoding: Any) -> Pretokenized:
+        return Pretokenized(
             encoding.ids,
             encoding.special_tokens_mask,
             encoding.type_ids,
@@ -94,21 +96,23 @@ class Reader:
             self.encoder.cutter.pieces(text, encoding) if offsets else None,
         )
 
-    def cut_ids(self, ids: Sequence[int]) -> Cut:
+    def cut_ids(self, ids: Sequence[int]) -> Pretokenized:
         """Ids of pieces; the special ones around a text are added where they are missing."""
         known = self.encoder.config.vocabulary
         for number in ids:
             if not 0 <= number < known:
-                raise BadSetting(f"there is no token {number}: ids go from 0 to {known - 1}")
+                raise InvalidArgumentError(
+                    f"there is no token {number}: ids go from 0 to {known - 1}"
+                )
         inside = list(ids)
         if inside[: len(self.before)] == self.before and inside[-len(self.after) :] == self.after:
             inside = inside[len(self.before) : len(inside) - len(self.after)]
         room = self.encoder.cutter.longest - len(self.before) - len(self.after)
         mask = [1] * len(self.before) + [0] * len(inside[:room]) + [1] * len(self.after)
         kept = [*self.before, *inside[:room], *self.after]
-        return Cut(kept, mask, [0] * len(kept), inside[room:])
+        return Pretokenized(kept, mask, [0] * len(kept), inside[room:])
 
-    def cut_pieces(self, pieces: Sequence[str]) -> Cut:
+    def cut_pieces(self, pieces: Sequence[str]) -> Pretokenized:
         """Pieces by their names; those that the model does not know are unknown to it."""
         tokenizer = self.encoder.cutter.tokenizer
         unknown = next(filter(None, map(tokenizer.token_to_id, ("[UNK]", "<unk>"))), 0)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from malmoi.kernels.threads import THREADS
 from malmoi.serve.limits import Limits
-from malmoi.serve.metrics import Measures
-from malmoi.serve.service.batching import Batcher, Overloaded, Ticket, Work
-from malmoi.serve.service.jobs import States
+from malmoi.serve.metrics import Metrics
+from malmoi.serve.service.batching import Batcher, Job, OverloadedError, Ticket
+from malmoi.serve.service.jobs import TransformerJob
 from malmoi.serve.service.loaded_models import Models
 
 Message = MutableMapping[str, Any]
@@ -21,12 +21,12 @@ QUIET = 0.05  # seconds without anybody else
 LONG = 20_000  # characters or numbers that take long enough that others would notice
 
 
-class Gone(Exception):
+class ClientDisconnected(Exception):
     """The client has left: nobody waits for an answer."""
 
 
 @dataclass(eq=False)
-class Visit:
+class RequestContext:
     """One request: who it is, whether it is still there, and what it came to."""
 
     identity: str
@@ -55,10 +55,12 @@ class Service:
     ) -> None:
         self.models, self.limits = models, limits
         self.truncate, self.token_ids = truncate, token_ids
-        self.measures, self.workers = Measures(), THREADS
+        self.measures, self.workers = Metrics(), THREADS
         self.ready = False
-        self._known: set[States] = set()  # have been run: to run them takes no longer than that
-        self._last: States | None = None  # what whoever is alone here has asked for
+        self._known: set[TransformerJob] = (
+            set()
+        )  # have been run: to run them takes no longer than that
+        self._last: TransformerJob | None = None  # what whoever is alone here has asked for
         self._held = 0  # bytes that all requests need that are here
         self._client: Any = None
         self._changed = 0.0  # when somebody else than before last asked
@@ -83,14 +85,14 @@ class Service:
         """Whether as much is waiting as may."""
         return self.batcher is not None and self.batcher.waiting >= self.limits.waiting
 
-    def hold(self, visit: Visit, size: int) -> None:
+    def hold(self, visit: RequestContext, size: int) -> None:
         """Count bytes that a request needs while it is here; too many at once are refused."""
         if self._held > visit.held and self._held + size > self.limits.held:
-            raise Overloaded(1)
+            raise OverloadedError(1)
         self._held += size
         visit.held += size
 
-    def release(self, visit: Visit) -> None:
+    def release(self, visit: RequestContext) -> None:
         """Nothing of a request is here any more."""
         self._held -= visit.held
         visit.held = 0
@@ -101,13 +103,13 @@ class Service:
         if self.batcher is not None:
             await asyncio.to_thread(self.batcher.close)
 
-    def rouse(self, visit: Visit) -> None:
+    def rouse(self, visit: RequestContext) -> None:
         """A request begins: if it will be like the one before, it needs all cores soon."""
         if self._last is not None and self._is_alone(visit):
             self._last.encoder.engine.rouse()
 
     async def ask(
-        self, visit: Visit, work: Work, items: Sequence[Any], sizes: Sequence[int]
+        self, visit: RequestContext, work: Job, items: Sequence[Any], sizes: Sequence[int]
     ) -> list[Any]:
         """The answers of the workers, unless the client leaves first."""
         if not items:
@@ -124,23 +126,25 @@ class Service:
         self._futures[ticket] = answer
         try:
             found = await unless_gone(visit, answer)
-            if isinstance(work, States):
+            if isinstance(work, TransformerJob):
                 self._known.add(work)
             return found
-        except (Gone, asyncio.CancelledError):
+        except (ClientDisconnected, asyncio.CancelledError):
             self.batcher.leave(ticket)
             raise
         finally:
             self._futures.pop(ticket, None)
 
-    def _is_alone(self, visit: Visit) -> bool:
+    def _is_alone(self, visit: RequestContext) -> bool:
         """Whether all requests of late came over the same connection as this one."""
         now = perf_counter()
         if visit.client != self._client:
             self._client, self._changed = visit.client, now
         return now - self._changed > QUIET
 
-    async def aside(self, visit: Visit, call: Callable[[], Result], size: int = LONG + 1) -> Result:
+    async def aside(
+        self, visit: RequestContext, call: Callable[[], Result], size: int = LONG + 1
+    ) -> Result:
         """The result of a call, in a thread if its size is such that others would have to wait.
 
         A client that leaves while it waits for a thread has nothing called.
@@ -172,7 +176,7 @@ def _without_failure(answers: list[Any]) -> list[Any]:
     return answers
 
 
-async def unless_gone(visit: Visit, answer: asyncio.Future[Result]) -> Result:
+async def unless_gone(visit: RequestContext, answer: asyncio.Future[Result]) -> Result:
     """What is awaited, unless the client leaves first."""
     leaving = asyncio.ensure_future(visit.left())
     leaving.add_done_callback(lambda _: answer.cancel())
@@ -180,7 +184,7 @@ async def unless_gone(visit: Visit, answer: asyncio.Future[Result]) -> Result:
         return await answer
     except asyncio.CancelledError:
         if leaving.done() and not leaving.cancelled():
-            raise Gone from None
+            raise ClientDisconnected from None
         raise
     finally:
         leaving.cancel()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from malmoi.files.progress import Progress, silent
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, WordChoice, encode_corpus
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
 Text = str | Path | Iterable[str] | Corpus | EncodedCorpus
@@ -13,7 +13,7 @@ Text = str | Path | Iterable[str] | Corpus | EncodedCorpus
 
 def as_encoded(
     text: Text,
-    choice: WordChoice,
+    choice: VocabularySettings,
     tokenizer: Tokenizer | str | None = None,
     progress: Progress = silent,
 ) -> EncodedCorpus:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 
 Telling = Callable[[int], None]  # takes a number of bytes
 
@@ -14,11 +14,11 @@ def unheard(needed: int) -> None:
 
 
 def require_memory(needed: int, tell: Telling = unheard) -> None:
-    """Tell how many bytes will be taken; `BadSetting` if there are not as many."""
+    """Tell how many bytes will be taken; `InvalidArgumentError` if there are not as many."""
     tell(needed)
     free = free_memory()
     if free is not None and needed > free:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"this takes {in_megabytes(needed)} of memory and {in_megabytes(free)} are free:"
             " choose a smaller dim, fewer words (a larger min_count), fewer buckets of n-grams or"
             " fewer epochs"

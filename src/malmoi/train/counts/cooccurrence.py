@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
-from malmoi.errors import BadFile, BadSetting
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
@@ -61,13 +61,19 @@ class Cooccurrence:
 
     def __post_init__(self) -> None:
         if not 1 <= self.window <= FARTHEST:
-            raise BadSetting(f"window is {self.window}: it reaches 1 to {FARTHEST:,} words far")
+            raise InvalidArgumentError(
+                f"window is {self.window}: it reaches 1 to {FARTHEST:,} words far"
+            )
         if self.context not in get_args(Context):
-            raise BadSetting(f"'{self.context}' is no context: choose both, left or right")
+            raise InvalidArgumentError(
+                f"'{self.context}' is no context: choose both, left or right"
+            )
         if self.weighting not in get_args(Weighting):
-            raise BadSetting(f"'{self.weighting}' is no weighting: choose distance or flat")
+            raise InvalidArgumentError(
+                f"'{self.weighting}' is no weighting: choose distance or flat"
+            )
         if not 0 < self.memory_mb < inf:
-            raise BadSetting(f"memory_mb is {self.memory_mb:g}: give a number above 0")
+            raise InvalidArgumentError(f"memory_mb is {self.memory_mb:g}: give a number above 0")
 
     @property
     def reach(self) -> int:
@@ -117,7 +123,7 @@ def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
     counts = np.zeros(len(vocabulary) + 2, dtype=np.int64)
     wrong = count_ids(np.asarray(ids), counts)
     if wrong >= 0:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"id {ids[wrong]} at place {wrong:,} is none of the vocabulary's"
             f" {len(vocabulary):,}: encode the text with this vocabulary"
         )
@@ -177,7 +183,7 @@ def rooms(counts: Int64Array, place: np.dtype[Any], settings: Cooccurrence) -> t
     """How many positions, and how many entries of a block, there is memory for."""
     words, most = len(counts), counts.max(initial=0)
     if settings.weighting == "flat" and settings.reach * most >= 2**32:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"a word is there {most:,} times, more than flat counts can hold with a window of"
             f" {settings.window}: use weighting='distance'"
         )
@@ -186,7 +192,7 @@ def rooms(counts: Int64Array, place: np.dtype[Any], settings: Cooccurrence) -> t
     longest = most_contexts(most, words, settings)
     least = max(most * place.itemsize, AT_ONCE * (longest * ENTRY + state))
     if half < least:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"memory_mb is {settings.memory_mb:g}: {words:,} words on {THREADS} threads take"
             f" at least {ceil(2 * least / MEGABYTE):,}"
         )
@@ -223,7 +229,7 @@ def temporary_file(folder: Folder) -> Iterator[IO[bytes]]:
         with TemporaryFile(dir=folder) as file:
             yield file
     except OSError as error:
-        raise BadFile(
+        raise InvalidFileError(
             f"{folder or gettempdir()} cannot take the counts: {error.strerror or error};"
             " name another folder for temporary files"
         ) from error

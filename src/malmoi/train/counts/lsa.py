@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.core.jit import pool
 from malmoi.kernels.counts.sparse_counts import count_documents, multiply_twice
@@ -59,13 +59,13 @@ class LSA:
 
     def __post_init__(self) -> None:
         if self.dim < 1:
-            raise BadSetting(f"dim is {self.dim}: a vector has at least 1 number")
+            raise InvalidArgumentError(f"dim is {self.dim}: a vector has at least 1 number")
         if self.matrix not in get_args(Kind):
-            raise BadSetting(f"'{self.matrix}' is no matrix: choose tf-idf or ppmi")
+            raise InvalidArgumentError(f"'{self.matrix}' is no matrix: choose tf-idf or ppmi")
         if not isfinite(self.power):
-            raise BadSetting(f"power is {self.power}: give a number, such as 0, 0.5 or 1")
+            raise InvalidArgumentError(f"power is {self.power}: give a number, such as 0, 0.5 or 1")
         if self.seed < 0:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
         _ = self.counting, self.information  # they check what is theirs
 
     @property
@@ -120,7 +120,7 @@ def train_lsa(
         matrix = Sparse(ppmi.starts, ppmi.columns, ppmi.values, len(vocabulary))
     most = min(len(matrix.starts) - 1, matrix.width)
     if settings.dim > most:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"dim is {settings.dim}: a matrix of {len(matrix.starts) - 1:,} ×"
             f" {matrix.width:,} has at most {most:,} dimensions"
         )

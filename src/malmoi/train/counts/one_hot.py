@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.vocabulary import Vocabulary
 
@@ -45,7 +45,7 @@ def one_hot(ids: UInt32Array, vocabulary: Vocabulary) -> OneHot:
     tokens = ids[ids != LINE_END]
     known = tokens != UNKNOWN
     if np.any(tokens[known] >= len(vocabulary)):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"id {tokens[known].max()} is none of the vocabulary's {len(vocabulary):,}:"
             " encode the text with this vocabulary"
         )

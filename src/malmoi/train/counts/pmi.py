@@ -14,7 +14,7 @@ from math import inf, log
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
@@ -36,9 +36,13 @@ class PMI:
 
     def __post_init__(self) -> None:
         if not 0 < self.shift < inf:
-            raise BadSetting(f"shift is {self.shift:g}: give a number above 0 (1 shifts nothing)")
+            raise InvalidArgumentError(
+                f"shift is {self.shift:g}: give a number above 0 (1 shifts nothing)"
+            )
         if not 0 < self.smoothing <= 1:
-            raise BadSetting(f"smoothing is {self.smoothing:g}: it is above 0 and at most 1")
+            raise InvalidArgumentError(
+                f"smoothing is {self.smoothing:g}: it is above 0 and at most 1"
+            )
 
 
 def mutual_information(
@@ -110,7 +114,9 @@ def probability_table(
 ) -> ProbabilityTable:
     """How likely each context is beside each word."""
     if not words or not contexts:
-        raise BadSetting("a table of probabilities takes at least one word and one context")
+        raise InvalidArgumentError(
+            "a table of probabilities takes at least one word and one context"
+        )
     found = np.zeros((len(words), len(contexts)))
     for row, word in zip(found, words, strict=True):
         _, values = counts.row(word)

@@ -11,12 +11,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from malmoi.errors import BadSetting, warn
-from malmoi.files.checkpoint import Keeper, Origin
+from malmoi.errors import InvalidArgumentError, warn
+from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
-from malmoi.text.encoded import WordChoice
+from malmoi.text.encoded import VocabularySettings
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
 from malmoi.train.common.memory import Telling, require_memory, unheard
@@ -32,7 +32,7 @@ from malmoi.train.glove.tables import (
     row_bytes,
     taken_apart,
 )
-from malmoi.train.glove.trainer import Learning, Told, memory_of_learning
+from malmoi.train.glove.trainer import GloVeTrainer, Told, memory_of_learning
 from malmoi.train.word2vec.initialization import origin_of
 from malmoi.vectors import Vectors
 
@@ -82,20 +82,28 @@ class GloVe:
     def __post_init__(self) -> None:
         for name in ("dim", "iterations", "threads"):
             if getattr(self, name) < 1:
-                raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
         if self.iterations > MOST_ITERATIONS:
-            raise BadSetting(f"iterations is {self.iterations}: it is at most {MOST_ITERATIONS:,}")
+            raise InvalidArgumentError(
+                f"iterations is {self.iterations}: it is at most {MOST_ITERATIONS:,}"
+            )
         for name in ("x_max", "learning_rate"):
             if not 0 < getattr(self, name) < inf:
-                raise BadSetting(f"{name} is {getattr(self, name)}: give a number above 0")
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: give a number above 0"
+                )
         if not 0 <= self.alpha < inf:
-            raise BadSetting(f"alpha is {self.alpha}: give a number, 0 or above")
+            raise InvalidArgumentError(f"alpha is {self.alpha}: give a number, 0 or above")
         if self.vectors not in get_args(Kind):
-            raise BadSetting(f"'{self.vectors}' are no vectors: choose sum, word, context or both")
+            raise InvalidArgumentError(
+                f"'{self.vectors}' are no vectors: choose sum, word, context or both"
+            )
         if self.logarithm not in get_args(Logarithm):
-            raise BadSetting(f"'{self.logarithm}' is no logarithm: choose that of x or 1+x")
+            raise InvalidArgumentError(
+                f"'{self.logarithm}' is no logarithm: choose that of x or 1+x"
+            )
         if self.seed < 0:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
         _ = self.counting, self.choice  # they check what is theirs
 
     @property
@@ -104,9 +112,9 @@ class GloVe:
         return Cooccurrence(window=self.window, memory_mb=self.memory_mb)
 
     @property
-    def choice(self) -> WordChoice:
+    def choice(self) -> VocabularySettings:
         """Which words are taken from text."""
-        return WordChoice(min_count=self.min_count, size=self.size)
+        return VocabularySettings(min_count=self.min_count, size=self.size)
 
 
 def train_glove(
@@ -134,7 +142,7 @@ def train_glove(
     settings = settings or GloVe()
     if start is None and (frozen or update):
         wanted = "freeze" if frozen else "go on with"
-        raise BadSetting(f"there is nothing to {wanted}: give vectors to start from")
+        raise InvalidArgumentError(f"there is nothing to {wanted}: give vectors to start from")
     counts, cut = counted(text, settings, tokenizer)
     tables = train_glove_tables(
         counts,
@@ -171,9 +179,9 @@ def train_glove_tables(
     settings = settings or GloVe()
     refuse_misfits(counts, settings, start)
     require_memory(memory_of_learning(counts, settings.dim), tell_memory)
-    training = Origin.of(settings, counts.values, counts.vocabulary)
+    training = RunFingerprint.of(settings, counts.values, counts.vocabulary)
     place = None if checkpoint is None else Path(checkpoint)
-    keeper = Keeper(place, origin_of(training, start, frozen), resume=resume)
+    keeper = Checkpointer(place, origin_of(training, start, frozen), resume=resume)
     records = make_records(
         counts,
         settings.x_max,
@@ -184,7 +192,7 @@ def train_glove_tables(
     sides = random_tables(len(counts.vocabulary), settings.dim, settings.seed)
     if start is not None:
         begin_from(start, sides, counts, settings.vectors, frozen=frozen)
-    learning = Learning(
+    learning = GloVeTrainer(
         records,
         sides,
         rate=settings.learning_rate,
@@ -213,13 +221,13 @@ def counted(
 def refuse_misfits(counts: Cooccurrences, settings: GloVe, start: Vectors | None) -> None:
     """What cannot be learnt is an error; what is not learnt is told."""
     if len(counts.vocabulary) < 2 or not len(counts):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"there is nothing to learn: of {len(counts.vocabulary):,} words none stands beside"
             " another; give more text, or lower min_count"
         )
     dim = settings.dim * (2 if settings.vectors == "both" else 1)
     if start is not None and start.dim != dim:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"the vectors to start from have {start.dim} numbers and the new ones {dim}:"
             " choose the dim that fits"
         )

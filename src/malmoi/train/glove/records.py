@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.core.jit import fixed
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences
 from malmoi.text.parallel import in_order
@@ -64,9 +64,11 @@ def make_records(
         return bool(values.min() > 0 and values.max() < np.inf)
 
     if not all(in_order(fill, range(0, len(counts), BLOCK))):
-        raise BadSetting("there are numbers that are no counts: each must be above 0 and finite")
+        raise InvalidArgumentError(
+            "there are numbers that are no counts: each must be above 0 and finite"
+        )
     if not weights.any():
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"there is nothing to learn: with x_max {x_max:g} and alpha {alpha:g} every pair has"
             " the weight 0; lower one of them"
         )

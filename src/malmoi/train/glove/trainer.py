@@ -12,10 +12,10 @@ from itertools import groupby
 import numpy as np
 
 from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import BadSetting
-from malmoi.files.checkpoint import Checkpoint, Keeper
+from malmoi.errors import InvalidArgumentError
+from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.progress import Progress
-from malmoi.kernels.glove.glove_trainer import GloveTrainer
+from malmoi.kernels.glove.glove_trainer import GloVeKernel
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.text.parallel import in_order
 from malmoi.train.glove.records import Records, chunks_of, memory_of_records
@@ -26,20 +26,20 @@ TO_DO = -1.0  # the loss of a chunk that was not learnt yet
 Told = Callable[[float], None]  # takes the loss of an iteration
 
 
-class Learning:
+class GloVeTrainer:
     """Tables that learn records; `losses` [iterations, chunks] are sums over a chunk's records."""
 
     def __init__(
         self, records: Records, tables: Sides, *, rate: float, iterations: int, seed: int
     ) -> None:
         self.records, self.tables = records, tables
-        self._trainer = GloveTrainer(
+        self._trainer = GloVeKernel(
             (records.bounds, records.rows), records.columns, records.logs, records.weights, tables
         )
         self.rate, self.seed = rate, seed
         self.losses: Float64Array = np.full((iterations, chunks_of(records)), TO_DO)
 
-    def run(self, threads: int, keeper: Keeper, progress: Progress, told: Told) -> None:
+    def run(self, threads: int, keeper: Checkpointer, progress: Progress, told: Told) -> None:
         """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
         waited_for = np.flatnonzero(np.any(self.losses == TO_DO, axis=1)).tolist()
         try:
@@ -94,7 +94,7 @@ class Learning:
 
     def _refuse_overflow(self, iterations: int, *numbers: float) -> None:
         if not np.all(np.isfinite(numbers)):
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"after {iterations} iterations nothing is learnt any more: learning_rate is"
                 f" {self.rate:g}, lower it"
             )

@@ -12,7 +12,7 @@ from malmoi.arrays import Float64Array, Int64Array
 from malmoi.errors import MalmoiWarning
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
-from malmoi.train.language.smoothing import Level, Shares, compose, levels
+from malmoi.train.language.smoothing import NgramOrder, Shares, compose, levels
 
 # Off the counts of what was seen once, twice and more often, where a corpus is too small
 # or too even to tell: those of KenLM's --discount_fallback.
@@ -72,7 +72,7 @@ def estimate_discounts(counts: Int64Array) -> Float64Array | None:
     return amounts if np.all((amounts >= 0) & (amounts <= np.arange(4))) else None
 
 
-def discounted(level: Level, discounts: Float64Array) -> Shares:
+def discounted(level: NgramOrder, discounts: Float64Array) -> Shares:
     """Each count less its discount; what was taken off a context's counts is its rest."""
     amounts = discounts[np.minimum(level.counts, 3)]
     own = (level.counts - amounts) / level.totals[level.contexts]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.arrays import UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
@@ -43,21 +43,29 @@ class NGram:
         check_counting(self.order, self.min_count)
         if self.smoothing not in get_args(Smoothing):
             choices = ", ".join(get_args(Smoothing))
-            raise BadSetting(f"'{self.smoothing}' is no smoothing: choose one of {choices}")
+            raise InvalidArgumentError(
+                f"'{self.smoothing}' is no smoothing: choose one of {choices}"
+            )
         if not 0 < self.k < math.inf:
-            raise BadSetting(f"k is {self.k}: add something above 0, or use no smoothing")
+            raise InvalidArgumentError(f"k is {self.k}: add something above 0, or use no smoothing")
         if self.weights:
             self._check_weights()
 
     def _check_weights(self) -> None:
         if self.smoothing != "interpolated":
-            raise BadSetting(f"weights are for interpolated models, not for '{self.smoothing}'")
+            raise InvalidArgumentError(
+                f"weights are for interpolated models, not for '{self.smoothing}'"
+            )
         if len(self.weights) != self.order:
-            raise BadSetting(f"{len(self.weights)} weights for order {self.order}: give one each")
+            raise InvalidArgumentError(
+                f"{len(self.weights)} weights for order {self.order}: give one each"
+            )
         if not all(weight > 0 for weight in self.weights):
-            raise BadSetting(f"the weights are {self.weights}: each is above 0")
+            raise InvalidArgumentError(f"the weights are {self.weights}: each is above 0")
         if not math.isclose(sum(self.weights), 1, abs_tol=1e-6):
-            raise BadSetting(f"the weights sum to {sum(self.weights):g}: make them sum to 1")
+            raise InvalidArgumentError(
+                f"the weights sum to {sum(self.weights):g}: make them sum to 1"
+            )
 
 
 def train_ngram(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
-from malmoi.files.checkpoint import Checkpoint, Keeper, Origin
+from malmoi.files.checkpoint import Checkpoint, Checkpointer, RunFingerprint
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
@@ -22,7 +22,7 @@ from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from malmoi.models.nnlm_network import Learner
+    from malmoi.models.nnlm_network import NnlmTrainer
 
 Softmax = Literal["full", "sampled"]
 WARM_UP = 0.02  # of all steps, until the learning rate is reached; it falls to 0 from there
@@ -75,17 +75,21 @@ class NNLM:
         counted = ("context", "dim", "hidden", "negatives", "epochs", "batch", "min_count")
         for name in (*counted, "threads"):
             if getattr(self, name) < 1:
-                raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
         if self.size is not None and self.size < 1:
-            raise BadSetting(f"size is {self.size}: keep at least 1 word")
+            raise InvalidArgumentError(f"size is {self.size}: keep at least 1 word")
         if self.softmax not in get_args(Softmax):
-            raise BadSetting(f"'{self.softmax}' is no softmax: choose full or sampled")
+            raise InvalidArgumentError(f"'{self.softmax}' is no softmax: choose full or sampled")
         if not 0 <= self.dropout < 1:
-            raise BadSetting(f"dropout is {self.dropout}: it is a part, from 0 to below 1")
+            raise InvalidArgumentError(
+                f"dropout is {self.dropout}: it is a part, from 0 to below 1"
+            )
         if not 0 < self.learning_rate < inf:
-            raise BadSetting(f"learning_rate is {self.learning_rate}: give a number above 0")
+            raise InvalidArgumentError(
+                f"learning_rate is {self.learning_rate}: give a number above 0"
+            )
         if self.seed < 0:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
 
 
 def train_nnlm(
@@ -122,7 +126,7 @@ def train_nnlm_ids(
     require("torch", extra="train")
     from malmoi.models.nnlm_network import repeatable
 
-    keeper = Keeper(checkpoint, Origin.of(settings, ids, vocabulary), resume=resume)
+    keeper = Checkpointer(checkpoint, RunFingerprint.of(settings, ids, vocabulary), resume=resume)
     tokens, trie = prepared(ids, vocabulary, settings)
     counts = np.bincount(tokens, minlength=len(trie.words))
     with repeatable(settings.seed, settings.threads):
@@ -131,7 +135,7 @@ def train_nnlm_ids(
         for rows, before, total in batches(tokens, trie.begin, settings, start):
             loss = learner.step(rows, settings.learning_rate * pace(before / total))
             if not isfinite(loss):
-                raise BadSetting(
+                raise InvalidArgumentError(
                     f"after {before:,} words nothing is foretold any more: learning_rate is"
                     f" {settings.learning_rate:g}, lower it"
                 )
@@ -142,25 +146,25 @@ def train_nnlm_ids(
     return NeuralModel(trie, counts, learner.network.layers())
 
 
-def new_learner(counts: Int64Array, settings: NNLM) -> "Learner":
+def new_learner(counts: Int64Array, settings: NNLM) -> "NnlmTrainer":
     """A network that knows nothing yet."""
-    from malmoi.models.nnlm_network import Learner, Network
+    from malmoi.models.nnlm_network import NnlmNetwork, NnlmTrainer
 
     shape = settings.context, settings.dim, settings.hidden
-    network = Network(
+    network = NnlmNetwork(
         counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
     )
     negatives = settings.negatives if settings.softmax == "sampled" else 0
-    return Learner(network, counts, negatives, settings.seed)
+    return NnlmTrainer(network, counts, negatives, settings.seed)
 
 
-def as_checkpoint(learner: "Learner", done: int) -> Checkpoint:
+def as_checkpoint(learner: "NnlmTrainer", done: int) -> Checkpoint:
     """All that the rest of the training depends on, after so many words."""
     state = {"done": done, "random": learner.random.bit_generator.state}
     return Checkpoint(learner.tensors(), state)
 
 
-def taken_up(learner: "Learner", keeper: Keeper) -> int:
+def taken_up(learner: "NnlmTrainer", keeper: Checkpointer) -> int:
     """Let a new learner go on from a checkpoint, if there is one; after how many words that is."""
     if keeper.found is None:
         return 0
@@ -196,12 +200,12 @@ def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[
     """The stream with marked lines, and the words that are kept with `<s>` last."""
     refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
-        raise BadSetting("there is nothing to learn from: the corpus holds no word")
+        raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
     kept = Vocabulary.chosen(
         vocabulary.words, vocabulary.counts, min_count=settings.min_count, size=settings.size
     ).words
     if not len(kept):
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"no word was seen {settings.min_count} times, the most frequent one"
             f" {vocabulary.counts.max():,} times: lower min_count"
         )
@@ -211,7 +215,9 @@ def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[
     renumbered = np.where(rows < 0, UNKNOWN, rows).astype(np.uint32)
     ordinary = ids < UNKNOWN
     if np.any(ids[ordinary] >= len(vocabulary)):
-        raise BadSetting(f"the stream holds ids beyond the {len(vocabulary):,} words: encode again")
+        raise InvalidArgumentError(
+            f"the stream holds ids beyond the {len(vocabulary):,} words: encode again"
+        )
     stream = np.array(ids)
     stream[ordinary] = renumbered[ids[ordinary]]
     return trie.marked(stream), trie

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from malmoi.arrays import UInt32Array
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.files.progress import Progress, silent
 from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
@@ -46,7 +46,7 @@ def count_ids(
     check_counting(order, min_count)
     refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
-        raise BadSetting("there is nothing to learn from: the corpus holds no word")
+        raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
     ids, words = leave_out_rare(ids, vocabulary, min_count)
     marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
     single = Trie(Keys.of([*words, *marks]), ())
@@ -86,9 +86,9 @@ def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Ite
 def check_counting(order: int, min_count: int) -> None:
     """Refuse what cannot be counted."""
     if order < 1:
-        raise BadSetting(f"order is {order}: an n-gram has at least one word")
+        raise InvalidArgumentError(f"order is {order}: an n-gram has at least one word")
     if min_count < 1:
-        raise BadSetting(f"min_count is {min_count}: it is at least 1")
+        raise InvalidArgumentError(f"min_count is {min_count}: it is at least 1")
 
 
 def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[UInt32Array, Vocabulary]:
@@ -108,7 +108,7 @@ def leave_out_rare(
     if kept.all():
         return ids, vocabulary.words
     if not kept.any():
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"no word was seen {min_count} times, the most frequent one"
             f" {vocabulary.counts.max():,} times: lower min_count"
         )

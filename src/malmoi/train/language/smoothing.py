@@ -25,7 +25,7 @@ class Shares(NamedTuple):
     rest: Float64Array  # [contexts]: the n-grams one order below
 
 
-class Level(NamedTuple):
+class NgramOrder(NamedTuple):
     """The counts of one order, grouped by context."""
 
     counts: Int64Array  # [n-grams]
@@ -33,7 +33,7 @@ class Level(NamedTuple):
     totals: Float64Array  # [contexts]: what followed it, counted
 
 
-def levels(counts: NgramCounts, amounts: Sequence[Int64Array] | None = None) -> list[Level]:
+def levels(counts: NgramCounts, amounts: Sequence[Int64Array] | None = None) -> list[NgramOrder]:
     """Every order, with its own counts or other amounts; `<s>` follows nothing."""
     found = []
     sizes = [1, *counts.trie.sizes]
@@ -43,7 +43,7 @@ def levels(counts: NgramCounts, amounts: Sequence[Int64Array] | None = None) -> 
             numbers = numbers.copy()
             numbers[counts.trie.begin] = 0
         totals = np.bincount(contexts, numbers, minlength=sizes[order - 1]).astype(np.float64)
-        found.append(Level(numbers, contexts, totals))
+        found.append(NgramOrder(numbers, contexts, totals))
     return found
 
 

@@ -16,7 +16,7 @@ from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
 from malmoi.train.common.memory import Telling, unheard
 from malmoi.train.word2vec.input_rows import InputRows, ngram_rows
-from malmoi.train.word2vec.network import Given, train_network
+from malmoi.train.word2vec.network import TrainOptions, train_network
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.train.word2vec.trainer import Told
 from malmoi.vectors import Vectors
@@ -74,7 +74,7 @@ def train_fasttext(
 ) -> SubwordVectors:
     """Vectors of the words of a text that also answer words never seen; see `train_word2vec`."""
     settings = settings or FastText()
-    given = Given(
+    given = TrainOptions(
         start=start,
         frozen=frozen,
         update=update,

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.errors import BadSetting, warn
-from malmoi.files.checkpoint import Origin
+from malmoi.errors import InvalidArgumentError, warn
+from malmoi.files.checkpoint import RunFingerprint
 from malmoi.kernels.parsing.scan_words import renumber
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
-from malmoi.kernels.word2vec.train_words import Network
+from malmoi.kernels.word2vec.train_words import WordNetwork
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
 from malmoi.text.encoded import EncodedCorpus
@@ -42,15 +42,15 @@ def refuse_misfits(
 ) -> None:
     """What cannot be learnt, or not so."""
     if len(corpus.vocabulary) < 2:
-        raise BadSetting(
+        raise InvalidArgumentError(
             "there is nothing to learn from a single word: give more text, lower min_count or"
             " raise size"
         )
     if start is None and (frozen or update):
         wanted = "freeze" if frozen else "go on with"
-        raise BadSetting(f"there is nothing to {wanted}: give vectors to start from")
+        raise InvalidArgumentError(f"there is nothing to {wanted}: give vectors to start from")
     if start is not None and start.dim != settings.dim:
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"the vectors to start from have {start.dim} numbers and the new ones"
             f" {settings.dim}: set dim to {start.dim}"
         )
@@ -71,7 +71,7 @@ def random_rows(rows: int, dim: int, seed: int) -> Float32Array:
 
 
 def begin_from(
-    start: Vectors, network: Network, rows: InputRows, keys: Keys, settings: WordSettings
+    start: Vectors, network: WordNetwork, rows: InputRows, keys: Keys, settings: WordSettings
 ) -> npt.NDArray[np.bool_]:
     """Put rows that are there already in their places; for each word whether it had one."""
     found = find_words(start, keys)
@@ -102,7 +102,7 @@ def places_of(used: Int32Array, start: SubwordVectors, settings: WordSettings) -
     if start.subwords != asked:
         old, new = asdict(start.subwords), asdict(asked)
         name = next(name for name in new if old[name] != new[name])
-        raise BadSetting(
+        raise InvalidArgumentError(
             f"the vectors to start from cut words otherwise, with {name} {old[name]}, not"
             f" {new[name]}: choose the same"
         )
@@ -129,7 +129,7 @@ def move_means(
     inputs[places, :dim] += sizes * (given[found[places]] - rows.means(inputs)[places, :dim])
 
 
-def origin_of(training: Origin, start: Vectors | None, frozen: bool) -> Origin:
+def origin_of(training: RunFingerprint, start: Vectors | None, frozen: bool) -> RunFingerprint:
     """What makes a training the same as another; how many threads there are does not."""
     begun = "no vectors"
     if start is not None:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.errors import BadSetting
-from malmoi.files.checkpoint import Keeper, Origin
+from malmoi.errors import InvalidArgumentError
+from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.files.progress import Progress
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
-from malmoi.kernels.word2vec.train_words import SENTENCE, Network, Words
+from malmoi.kernels.word2vec.train_words import SENTENCE, WordNetwork, Words
 from malmoi.keys import Keys
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common.memory import Telling, require_memory
@@ -27,12 +27,18 @@ from malmoi.train.word2vec.initialization import (
 )
 from malmoi.train.word2vec.input_rows import InputRows
 from malmoi.train.word2vec.settings import WordSettings
-from malmoi.train.word2vec.trainer import PART, Learning, Told, keep_chances, note_subsampling
+from malmoi.train.word2vec.trainer import (
+    PART,
+    Told,
+    Word2VecTrainer,
+    keep_chances,
+    note_subsampling,
+)
 from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class TrainOptions:
     """What a training is given besides text and settings: where it begins, who is told."""
 
     start: Vectors | None
@@ -51,7 +57,7 @@ class Trained:
 
     corpus: EncodedCorpus
     settings: WordSettings
-    network: Network
+    network: WordNetwork
     rows: InputRows
     frozen: npt.NDArray[np.bool_]  # [words]
     losses: tuple[float | None, ...]
@@ -83,7 +89,7 @@ def train_network(
     corpus: EncodedCorpus,
     settings: WordSettings,
     rows_of: Callable[[Keys], InputRows],
-    given: Given,
+    given: TrainOptions,
 ) -> Trained:
     """Let a network learn a corpus; `rows_of` words are what stands for them on its input side."""
     if given.update and given.start is not None:
@@ -93,7 +99,7 @@ def train_network(
     rows = rows_of(vocabulary.words)
     require_memory(memory_of(rows, len(corpus.ids), settings), given.tell_memory)
     keeper = keeper_of(corpus, settings, given)
-    network = Network(
+    network = WordNetwork(
         random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
     )
     frozen = np.zeros(rows.words, np.bool_)
@@ -103,25 +109,25 @@ def train_network(
     keep = keep_chances(vocabulary.counts, settings.subsample)
     note_subsampling(vocabulary.counts, keep, settings.subsample)
     words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
-    learning = Learning(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
+    learning = Word2VecTrainer(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
     if keeper.found is not None:
         learning.restore(keeper.found)
     learning.run(keeper, given.progress, given.on_loss)
     if not learning.losses[..., 1].any():
-        raise BadSetting(
+        raise InvalidArgumentError(
             "there is nothing to learn: no line has two words that stay; give longer lines,"
             " lower min_count or raise subsample"
         )
     return Trained(corpus, settings, network, rows, frozen, learning.epoch_losses())
 
 
-def keeper_of(corpus: EncodedCorpus, settings: WordSettings, given: Given) -> Keeper:
+def keeper_of(corpus: EncodedCorpus, settings: WordSettings, given: TrainOptions) -> Checkpointer:
     """Who keeps the checkpoints; where there are none, nobody looks through the corpus."""
     if given.checkpoint is None:
-        return Keeper(None, Origin({}, ""), resume=given.resume)
-    training = Origin.of(settings, corpus.ids, corpus.vocabulary)
+        return Checkpointer(None, RunFingerprint({}, ""), resume=given.resume)
+    training = RunFingerprint.of(settings, corpus.ids, corpus.vocabulary)
     origin = origin_of(training, given.start, given.frozen)
-    return Keeper(Path(given.checkpoint), origin, resume=given.resume)
+    return Checkpointer(Path(given.checkpoint), origin, resume=given.resume)
 
 
 def memory_of(rows: InputRows, ids: int, settings: WordSettings) -> int:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal, get_args
 
-from malmoi.errors import BadSetting
+from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
-from malmoi.text.encoded import WordChoice
+from malmoi.text.encoded import VocabularySettings
 
 Architecture = Literal["skip-gram", "cbow"]
 Softmax = Literal["negatives", "hierarchical"]
@@ -63,31 +63,43 @@ class WordSettings:
     def __post_init__(self) -> None:
         for name in ("dim", "window", "negatives", "epochs", "threads"):
             if getattr(self, name) < 1:
-                raise BadSetting(f"{name} is {getattr(self, name)}: it is at least 1")
+                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
         if self.window > FARTHEST:
-            raise BadSetting(f"window is {self.window}: it reaches at most {FARTHEST:,} words far")
+            raise InvalidArgumentError(
+                f"window is {self.window}: it reaches at most {FARTHEST:,} words far"
+            )
         for name, most in (("negatives", MOST_NEGATIVES), ("epochs", MOST_EPOCHS)):
             if getattr(self, name) > most:
-                raise BadSetting(f"{name} is {getattr(self, name)}: it is at most {most:,}")
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: it is at most {most:,}"
+                )
         if self.architecture not in get_args(Architecture):
-            raise BadSetting(f"'{self.architecture}' is no architecture: choose skip-gram or cbow")
+            raise InvalidArgumentError(
+                f"'{self.architecture}' is no architecture: choose skip-gram or cbow"
+            )
         if self.softmax not in get_args(Softmax):
-            raise BadSetting(f"'{self.softmax}' is no softmax: choose negatives or hierarchical")
+            raise InvalidArgumentError(
+                f"'{self.softmax}' is no softmax: choose negatives or hierarchical"
+            )
         for name in ("power", "subsample", "final_rate"):
             if not 0 <= getattr(self, name) < inf:
-                raise BadSetting(f"{name} is {getattr(self, name)}: give a number, 0 or above")
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: give a number, 0 or above"
+                )
         if not self.final_rate <= self.learning_rate < inf:
-            raise BadSetting(
+            raise InvalidArgumentError(
                 f"learning_rate is {self.learning_rate}: give a number not below final_rate,"
                 f" which is {self.final_rate}"
             )
         if self.power > STEEPEST:
-            raise BadSetting(f"power is {self.power}: it is at most {STEEPEST}")
+            raise InvalidArgumentError(f"power is {self.power}: it is at most {STEEPEST}")
         if not 0 <= self.seed < 2**64:
-            raise BadSetting(f"seed is {self.seed}: it is at least 0 and below 2 to the 64th")
+            raise InvalidArgumentError(
+                f"seed is {self.seed}: it is at least 0 and below 2 to the 64th"
+            )
         _ = self.choice  # it checks what is its own
 
     @property
-    def choice(self) -> WordChoice:
+    def choice(self) -> VocabularySettings:
         """Which words are taken from text."""
-        return WordChoice(min_count=self.min_count, size=self.size)
+        return VocabularySettings(min_count=self.min_count, size=self.size)

@@ -12,16 +12,23 @@ from queue import SimpleQueue
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
-from malmoi.errors import BadSetting, warn
-from malmoi.files.checkpoint import Checkpoint, Keeper
+from malmoi.errors import InvalidArgumentError, warn
+from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.progress import Progress
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.random import CERTAIN, alias_table, seeded
 from malmoi.kernels.word2vec.rows import aligned_rows
 from malmoi.kernels.word2vec.tiles import LANES, TILE
-from malmoi.kernels.word2vec.train_words import SENTENCE, Network, Plan, Room, Targets, Words
-from malmoi.kernels.word2vec.word_trainer import WordTrainer
+from malmoi.kernels.word2vec.train_words import (
+    SENTENCE,
+    Plan,
+    Targets,
+    WordNetwork,
+    Words,
+    Workspace,
+)
+from malmoi.kernels.word2vec.word_trainer import Word2VecKernel
 from malmoi.text.parallel import in_order
 from malmoi.train.word2vec.huffman import huffman_paths
 from malmoi.train.word2vec.settings import WordSettings
@@ -35,14 +42,14 @@ TO_DO = -1.0  # the loss of a part that was not learnt yet
 Told = Callable[[float], None]  # takes the mean loss of the pairs learnt lately, an epoch's worth
 
 
-class Learning:
+class Word2VecTrainer:
     """A network that learns a stream of ids; `losses` [epochs, parts, 2] are sums and pairs."""
 
     def __init__(
         self,
         ids: UInt32Array,
         words: Words,
-        network: Network,
+        network: WordNetwork,
         counts: Int64Array,
         settings: WordSettings,
     ) -> None:
@@ -51,15 +58,15 @@ class Learning:
         # More threads than parts would learn several epochs of a small text at a time.
         self.threads = min(settings.threads, THREADS, max(len(self.bounds) - 1, 1))
         self.targets = targets_of(counts, settings)
-        self._trainer = WordTrainer(words, network, self.targets)
+        self._trainer = Word2VecKernel(words, network, self.targets)
         own_rows = np.array_equal(words.rows, np.arange(len(counts))) and np.all(words.moves == 1)
         self.is_direct = settings.architecture == "cbow" and bool(own_rows)
         self.losses: Float64Array = np.full((settings.epochs, len(self.bounds) - 1, 2), TO_DO)
-        self._rooms: SimpleQueue[Room] = SimpleQueue()
+        self._rooms: SimpleQueue[Workspace] = SimpleQueue()
         for _ in range(self.threads):
             self._rooms.put(self._room(len(counts)))
 
-    def run(self, keeper: Keeper, progress: Progress, told: Told) -> None:
+    def run(self, keeper: Checkpointer, progress: Progress, told: Told) -> None:
         """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
         flat = self.losses.reshape(-1, 2)
         try:
@@ -127,12 +134,14 @@ class Learning:
     def _refuse_overflow(self, *numbers: float) -> None:
         if not np.all(np.isfinite(numbers)):
             rate = self.settings.learning_rate
-            raise BadSetting(f"nothing is learnt any more: learning_rate is {rate:g}, lower it")
+            raise InvalidArgumentError(
+                f"nothing is learnt any more: learning_rate is {rate:g}, lower it"
+            )
 
-    def _room(self, words: int) -> Room:
+    def _room(self, words: int) -> Workspace:
         width, reach = self.network.inputs.shape[1], 2 * self.settings.window
         most = longest_targets(self.targets) + TILE + LANES
-        return Room(
+        return Workspace(
             np.full(words, -1, np.int32),
             np.zeros(SENTENCE, np.int32),
             np.zeros(SENTENCE, np.int32),

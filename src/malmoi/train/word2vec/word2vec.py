@@ -13,7 +13,7 @@ from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
 from malmoi.train.common.memory import Telling, unheard
 from malmoi.train.word2vec.input_rows import own_rows
-from malmoi.train.word2vec.network import Given, train_network
+from malmoi.train.word2vec.network import TrainOptions, train_network
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.train.word2vec.trainer import Told
 from malmoi.vectors import Vectors
@@ -46,7 +46,7 @@ def train_word2vec(
     discard. Progress is told in words, and with it the mean loss of a pair.
     """
     settings = settings or Word2Vec()
-    given = Given(
+    given = TrainOptions(
         start=start,
         frozen=frozen,
         update=update,
