@@ -148,7 +148,7 @@ class SubwordVectors(Vectors):
             )
 
     def vector(self, word: str) -> Float32Array:
-        """The vector of a word, seen or not, as fastText has it; `UnknownWordError` if it has none."""
+        """The vector of a word, seen or not, as fastText has it; or `UnknownWordError`."""
         row = self.row(word)
         if row >= 0:
             return self.rows_of("matrix", row)

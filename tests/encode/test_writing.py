@@ -26,8 +26,8 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files import checkpoint
-from malmoi.files.progress import Progress, silent
 from malmoi.formats import load
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.corpus import Corpus
 from tests.encode.checkpoints import save_model
 
@@ -300,7 +300,7 @@ class Lengths:
 
     name, dim = "lengths", 2
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
+    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
         return np.concatenate([*self.stream(texts)])
 
     def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:

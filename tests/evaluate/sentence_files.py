@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from malmoi.arrays import Float32Array
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared/data"))
 
@@ -39,7 +39,7 @@ class TableEncoder:
         self.dim = len(next(iter(vectors.values())))
         self.asked: list[str] = []
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
+    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
         found = list(texts)
         self.asked += found
         progress(len(found), len(found))

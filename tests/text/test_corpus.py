@@ -184,7 +184,7 @@ def test_texts_say_how_much_of_the_files_has_been_read(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     (tmp_path / "b.txt").write_text("three\n")
     told: list[tuple[int, int]] = []
-    texts = Corpus.of(tmp_path).texts.watched(lambda *each: told.append(each))
+    texts = Corpus.of(tmp_path).texts.with_progress(lambda *each: told.append(each))
     assert list(texts) == ["one", "two", "three"]
     assert told == sorted(told)
     assert told[-1] == (14, 14)

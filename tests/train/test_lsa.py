@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.reporting.reporter import no_progress
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.counts.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa
 from malmoi.train.counts.pmi import PMI, mutual_information
@@ -155,7 +155,7 @@ def test_singular_values_of_all_kinds_of_matrices(name: str) -> None:
         "small": some[:, :20],
         "nothing": np.zeros((300, 200)),
     }[name]
-    right = right_vectors(as_sparse(table), 12, 1, silent)
+    right = right_vectors(as_sparse(table), 12, 1, no_progress)
     values = np.linalg.svd(table, compute_uv=False)[:12]
     np.testing.assert_allclose(
         np.linalg.norm(table @ right, axis=0), values, atol=1e-4 * values[0] + 1e-9

@@ -34,7 +34,7 @@ from malmoi.encode.tokens.windows import (
     windows_of,
 )
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 CHUNK = 4096  # texts that are cut, sorted and run together, at most
 LEAST = 16  # pieces of a passage, whatever a prompt takes
@@ -75,7 +75,7 @@ class TransformerEncoder:
         prompt: str | None = None,
         long: Long = "truncate",
         overlap: int | None = None,
-        progress: Progress = silent,
+        progress: Progress = no_progress,
     ) -> Float32Array:
         """A vector a text, [texts, dim].
 

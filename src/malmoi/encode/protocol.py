@@ -6,7 +6,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 Precision = Literal["float32", "quantized"]
 Arithmetic = Literal["float32", "int16", "int8"]  # what a processor multiplies
@@ -23,7 +23,7 @@ class Encoder(Protocol):
     def dim(self) -> int:
         """How many numbers the vector of a text has."""
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
+    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
         """A vector a text, [texts, dim]."""
 
     def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:

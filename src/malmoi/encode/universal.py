@@ -23,7 +23,7 @@ from malmoi.encode.tokens.fragments import Fragments
 from malmoi.encode.tokens.inputs import uniform_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.extras import require
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 DIM, CHUNK = 512, 2048
 PART = 64  # texts that a core encodes at a time
@@ -56,7 +56,7 @@ class UniversalEncoder:
         """How many numbers the vector of a text has."""
         return DIM
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
+    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
         """One vector per text, [texts, dim], of length 1; reports what is cut off or unknown."""
         return encode_stream(self, texts, progress)
 

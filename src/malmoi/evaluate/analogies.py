@@ -15,8 +15,8 @@ from malmoi.evaluate.completion import complete
 from malmoi.evaluate.lookup import form, restricted, rows_by_form
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
-from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import Method
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 MOST_FREQUENT = 300_000
@@ -63,7 +63,7 @@ def analogies(
     method: Method = "add",
     most_frequent: int | None = MOST_FREQUENT,
     fold_case: bool = True,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> AnalogyScore:
     """Answer a file of analogies such as Google's questions-words.txt.
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.files.progress import Progress, silent
 from malmoi.nearest.top_k import TILE_DIRECTIONS, TILE_ROWS
 from malmoi.query.analogy import EPSILON, Method
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import l2_normalize
 
 Scoring = Callable[
@@ -24,7 +24,7 @@ def complete(
     questions: Int64Array,
     excluded: Int64Array,
     method: Method = "add",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Int64Array:
     """For each question (rows a, b, c: a is to b as c to …) [q, 3] the row that fits best.
 

@@ -20,9 +20,9 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.test_file import read_text
-from malmoi.files.progress import Progress, silent
 from malmoi.query.context import place_vectors, uniform_texts
 from malmoi.query.occurrences import find_places
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import l2_normalize
 
 
@@ -86,7 +86,7 @@ def sense_separation(
     *,
     join: Join = "mean",
     prefix: bool | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> tuple[LayerSeparation, ...]:
     """For each layer how well it tells apart the senses that people have named."""
     asked = texts if isinstance(texts, SensedTexts) else read_senses(texts)

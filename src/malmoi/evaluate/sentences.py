@@ -16,7 +16,7 @@ from malmoi.errors import warn
 from malmoi.evaluate.scores import DIGITS, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def sentence_similarity(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> SentenceScore:
     """Compare an encoder with people's judgements in a file such as STS-B's.
 
@@ -51,7 +51,7 @@ def evaluate_sentences(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> tuple[SentenceScore, ...]:
     """The same for each of `files`, or for all that are found; each text is encoded once."""
     sets = find_sentence_sets(files, columns)

@@ -22,7 +22,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 MIXTURES: tuple[tuple[str, Mix], ...] = (
     ("-4:", "sum"),
@@ -68,7 +68,7 @@ def sweep_recipes(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Sweep:
     """Try every layer and some mixtures, pooled every way, on pairs that people have judged.
 

@@ -9,8 +9,8 @@ from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
 from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
-from malmoi.files.progress import Progress, silent
 from malmoi.query.analogy import Method
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 
@@ -32,7 +32,7 @@ def evaluate_words(
     most_frequent: int | None = None,
     fold_case: bool = True,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> WordScores:
     """Run every test of `files`, told by their content, or of all that are found.
 

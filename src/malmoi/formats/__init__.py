@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats import catalogue, packaged
 from malmoi.formats.reading import LoadRequest, LoadResult, finite_rows, nfc
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -25,7 +25,7 @@ def load(
     only: Iterable[str] | None = None,
     strict: bool = True,
     encoding: str = "utf-8",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Vectors:
     """Open a file of vectors in whatever format it is, gzipped or not.
 
@@ -64,7 +64,7 @@ def save(
     path: PathLike,
     *,
     format: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> None:
     """Write vectors in the format that the file's name asks for, or in the one named.
 

@@ -7,9 +7,9 @@ from pickletools import genops
 from typing import Protocol, cast
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 
@@ -24,7 +24,7 @@ class Format(Protocol):
     def read(self, source: InputFile, request: LoadRequest) -> LoadResult:
         """The vectors asked for."""
 
-    def write(self, vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+    def write(self, vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
         """The vectors as a file."""
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
 from malmoi.formats.malmoi_file import matches as is_ours
 from malmoi.formats.reading import LoadReport, LoadRequest, decomposed
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -47,7 +47,9 @@ class Inspection:
     findings: tuple[Finding, ...]
 
 
-def inspect(path: PathLike, *, encoding: str = "utf-8", progress: Progress = silent) -> Inspection:
+def inspect(
+    path: PathLike, *, encoding: str = "utf-8", progress: Progress = no_progress
+) -> Inspection:
     """Read a file to its end, whatever is wrong with it, and say what was found."""
     request = LoadRequest(strict=False, encoding=encoding, progress=progress)
     reading = read(path, request)

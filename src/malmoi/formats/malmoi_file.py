@@ -17,12 +17,12 @@ from pathlib import Path
 from malmoi.deferred import defer
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
 from malmoi.files.tensors import TensorFile, Tensors, damage, expect
 from malmoi.formats.reading import LoadReport, LoadRequest, LoadResult, chosen_rows
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -93,7 +93,7 @@ def assembled(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors
     return vectors
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """All that is known of the vectors."""
     metadata = {"meta": json.dumps(dict(vectors.meta))}
     tensors = {

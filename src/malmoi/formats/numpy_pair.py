@@ -10,11 +10,11 @@ import numpy as np
 
 from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import GZIP, InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult, recoded, selected
 from malmoi.formats.text.text_output import check_keys
 from malmoi.keys import Keys, encode
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "NumPy array and word list"
@@ -82,7 +82,7 @@ def read_words(path: Path) -> list[bytes]:
     return [line.removesuffix(b"\r") for line in lines]
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """Array and words, both or none."""
     check_keys(vectors.keys, b"\n\r", TITLE)
     with written(path, own_words(path)) as (numbers, words):

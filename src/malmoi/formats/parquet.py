@@ -13,10 +13,10 @@ from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
 from malmoi.files.output import beside
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult, selected, undecodable
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "Parquet"
@@ -74,7 +74,7 @@ def as_rows(column: Any, path: Path) -> Float32Array:
     return numbers.reshape(len(column), dim)
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """Three columns, the vectors as lists of fixed size."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")

@@ -11,13 +11,13 @@ import numpy as np
 
 from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.numpy_pair import read_words
 from malmoi.formats.reading import LoadRequest, LoadResult, recoded
 from malmoi.formats.text.text_lines import find_layout, line_blocks, read_lines
 from malmoi.formats.text.text_output import check_keys, check_rows, write_lines
 from malmoi.keys import Keys, encode
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 DIGITS = 18  # of the largest count that is read
@@ -80,7 +80,7 @@ def own_metadata(path: Path) -> Path:
     return path.with_name(f"{path.stem}_metadata.tsv")
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """Numbers and words, both or none."""
     check_keys(vectors.keys, b"\t\n\r", TITLE)
     check_rows(vectors, TITLE)

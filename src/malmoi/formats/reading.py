@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, printable
-from malmoi.files.progress import Progress, silent
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 LONGEST_KEY = 1 << 16  # bytes; past that it is no key but a file of another kind
@@ -30,7 +30,7 @@ class LoadRequest:
     only: frozenset[str] | None = None  # in NFC
     strict: bool = True
     encoding: str = "utf-8"
-    progress: Progress = silent
+    progress: Progress = no_progress
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 0:

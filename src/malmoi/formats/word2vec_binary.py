@@ -14,13 +14,13 @@ import numpy as np
 from malmoi.arrays import UInt8Array
 from malmoi.errors import InvalidFileError
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LONGEST_KEY, LoadRequest, LoadResult
 from malmoi.formats.row_gatherer import Gatherer
 from malmoi.formats.text.text_lines import find_layout, parse_header
 from malmoi.formats.text.text_output import check_keys
 from malmoi.kernels.parsing.binary_rows import scan_word2vec
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "word2vec binary"
@@ -90,7 +90,7 @@ def finished(gatherer: Gatherer, rows: int, rest: UInt8Array, source: InputFile)
     return gatherer.finish()
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """Header and rows, as word2vec.c writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
     with written(path) as (file,):

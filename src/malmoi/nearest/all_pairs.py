@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.core.jit import pool
 from malmoi.kernels.nearest.pairwise_top_k import offer
 from malmoi.kernels.threads import THREADS
@@ -22,6 +21,7 @@ from malmoi.nearest.top_k import (
     rescaled,
     score_rows,
 )
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors, l2_normalize
 
 TILE = 2048
@@ -34,7 +34,7 @@ def rank_each_other(
     k: int,
     metrics: Sequence[Metric] = ("cosine", "euclidean"),
     *,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Mapping[Metric, Ranking]:
     """The k rows nearest to each row, itself left out; fewer where there are fewer.
 

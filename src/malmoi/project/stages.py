@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 
 Watch = Callable[[str], Progress]  # the name of a stage to its progress
 
 
 def unwatched(stage: str) -> Progress:
     """Stages that nobody watches."""
-    return silent
+    return no_progress

@@ -14,8 +14,8 @@ from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import as_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.query.occurrences import WordSpan, find_places
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
@@ -56,7 +56,7 @@ def occurrences(
     mix: Mix | None = None,
     join: Join = "mean",
     prefix: bool | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Occurrences:
     """Every occurrence of a word in texts, with its vector.
 
@@ -96,7 +96,7 @@ def place_vectors(
     recipes: Sequence[Recipe],
     *,
     join: Join = "mean",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> list[Float32Array]:
     """For each recipe the vectors of places, [places, dim]; states are computed once for all."""
     if join not in JOINS:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from malmoi.encode.protocol import Encoder
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.fingerprint import reader_of_texts, take_probe
 from malmoi.search.storage.passage_offsets import embed_texts
 from malmoi.search.storage.segment import Entry, Segment, embedded_segment
@@ -24,7 +24,7 @@ class EmbeddedEntries:
 
 
 def make_addition(
-    state: State, encoder: Encoder, entries: Sequence[Entry], progress: Progress = silent
+    state: State, encoder: Encoder, entries: Sequence[Entry], progress: Progress = no_progress
 ) -> EmbeddedEntries:
     """Embed entries as the texts of this state are."""
     reader, texts = reader_of_texts(encoder, state), [entry.text for entry in entries]

@@ -7,7 +7,7 @@ from pathlib import Path
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.adding import make_addition
 from malmoi.search.analyser import best_analyser
 from malmoi.search.entries import make_entries
@@ -32,7 +32,7 @@ def build_index(
     approximate: bool | None = None,
     passages: bool = True,
     prompts: Prompts | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Index:
     """An index over texts by an encoder, or over the keys of vectors.
 

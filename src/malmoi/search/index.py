@@ -12,8 +12,8 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
-from malmoi.files.progress import Progress, silent
 from malmoi.keys import is_encodable
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.adding import make_addition
 from malmoi.search.entries import make_entries
 from malmoi.search.fingerprint import check_encoder, reader_of_queries
@@ -117,7 +117,7 @@ class Index:
         *,
         ids: Iterable[str],
         fields: Iterable[Fields] | None = None,
-        progress: Progress = silent,
+        progress: Progress = no_progress,
     ) -> None:
         """Add texts; one with an id that is there already replaces what was there."""
         entries = make_entries(texts, ids, fields)

@@ -17,7 +17,7 @@ from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import gathered_notes
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.fingerprint import check_encoder, new_state, reader_of_texts, take_probe
 from malmoi.search.learn_weight import with_weight
 from malmoi.search.storage.clustering import clustered
@@ -54,7 +54,7 @@ def update_index(
     keep: bool = False,
     passages: bool | None = None,
     prompts: Prompts | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Update:
     """Make the index in a folder hold these entries; with `keep`, those it has beside them too.
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from malmoi.arrays import UInt8Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, warn
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.normalize import NormalizedTexts, Normalizer
 from malmoi.text.readers import (
     DocumentReader,
@@ -78,7 +78,7 @@ class Corpus:
             return len(self.documents)
         return sum(reader.path.stat().st_size for reader in self.readers)
 
-    def blocks(self, progress: Progress = silent, tell: Note = warn) -> Iterator[UInt8Array]:
+    def blocks(self, progress: Progress = no_progress, tell: Note = warn) -> Iterator[UInt8Array]:
         """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
         uniform = NormalizedTexts(self.normalizer)
         for block in self._raw(progress):
@@ -140,9 +140,9 @@ class Texts:
     corpus: Corpus
 
     def __iter__(self) -> Iterator[str]:
-        return self.watched(silent)
+        return self.with_progress(no_progress)
 
-    def watched(self, progress: Progress) -> Iterator[str]:
+    def with_progress(self, progress: Progress) -> Iterator[str]:
         """The same, saying how much has been read."""
         before, total = 0, self.corpus.size
         for done, text in enumerate(self.corpus.documents or (), 1):

@@ -21,11 +21,11 @@ from malmoi.arrays import UInt8Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import damage, expect
 from malmoi.kernels.marks import UNKNOWN
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.corpus import Corpus, Note
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
@@ -95,7 +95,7 @@ def encode_corpus(
     choice: VocabularySettings | None = None,
     *,
     folder: Path | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> EncodedCorpus:
     """The corpus as ids, from `folder` (the user's cache) if it was encoded before.
 
@@ -176,7 +176,7 @@ def count_corpus(
     tokenizer: Tokenizer,
     choice: VocabularySettings,
     *,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     tell: Note = warn,
 ) -> Vocabulary:
     """The words of a corpus that are chosen."""

@@ -68,7 +68,7 @@ class Bar:
 
 
 def progress_bar(what: str = "reading", unit: str = "") -> Bar:
-    """A progress bar to hand to `load(..., progress=progress_bar())`; with a unit, how many a second."""
+    """A progress bar for `load(..., progress=progress_bar())`; `unit` adds a speed."""
     return Bar(what, unit)
 
 

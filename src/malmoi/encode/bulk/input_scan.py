@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, Watchable, silent
+from malmoi.reporting.reporter import Progress, ProgressTexts, no_progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class InputScan:
 
 
 def scan_texts(
-    texts: Iterable[str], *, repeats: bool = False, progress: Progress = silent
+    texts: Iterable[str], *, repeats: bool = False, progress: Progress = no_progress
 ) -> InputScan:
     """Read all texts once; they must be such as can be read again."""
     if iter(texts) is texts:
@@ -53,7 +53,7 @@ def scan_texts(
     seen: set[bytes] = set()
     again: list[int] = []
     count = characters = undecoded = 0
-    read = texts.watched(progress) if isinstance(texts, Watchable) else texts
+    read = texts.with_progress(progress) if isinstance(texts, ProgressTexts) else texts
     for count, text in enumerate(read, 1):
         if not isinstance(text, str):
             raise InvalidArgumentError(f"{text!r} is no text: give a string")

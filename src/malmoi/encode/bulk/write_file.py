@@ -37,9 +37,9 @@ from malmoi.files.checkpoint import (
     discard_checkpoint,
 )
 from malmoi.files.output import complaints
-from malmoi.files.progress import Progress, silent
 from malmoi.files.targets import check_folder
 from malmoi.files.tensors import Tensors
+from malmoi.reporting.reporter import Progress, no_progress
 
 NOTED = ("truncated", "empty", "unknown", "fragmented")  # lists of texts
 SUMS = ("words", "fragments", "korean", "universal")
@@ -76,8 +76,8 @@ def write_embeddings(
     wish: EmbedSettings,
     *,
     resume: bool = False,
-    progress: Progress = silent,
-    reading: Progress = silent,
+    progress: Progress = no_progress,
+    reading: Progress = no_progress,
 ) -> WriteReport:
     """Write what is wished for; the texts must be such as can be read several times.
 

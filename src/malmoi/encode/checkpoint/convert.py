@@ -15,15 +15,15 @@ from malmoi.encode.checkpoint.config import read_json
 from malmoi.encode.checkpoint.hub import NOT_NEEDED, WANTED
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
 from malmoi.errors import InvalidFileError
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import check_name
 from malmoi.files.tensors import Tensors, write_tensors
+from malmoi.reporting.reporter import Progress, no_progress
 
 PICKLE_INDEX = f"{PICKLE}.index.json"
 SAID = {"format": "pt"}  # without it transformers does not take a safetensors file
 
 
-def convert_model(folder: Path, target: Path, *, progress: Progress = silent) -> int:
+def convert_model(folder: Path, target: Path, *, progress: Progress = no_progress) -> int:
     """Write `folder` as `target` with safetensors weights; how many weights there are.
 
     The new folder is whole or not there: it is made beside its place and renamed.

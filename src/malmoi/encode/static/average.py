@@ -21,7 +21,7 @@ from malmoi.encode.static.word_tokenizer import choose_tokenizer, words_of
 from malmoi.encode.static.word_weights import Weighting, WordWeights, weigh_words
 from malmoi.encode.tokens.inputs import uniform_texts
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.vectors import Vectors
 
@@ -49,7 +49,7 @@ class AverageEncoder:
         """How many numbers the vector of a text has."""
         return self.vectors.dim
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = silent) -> Float32Array:
+    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
         """A vector a text, [texts, dim]; unknown words and texts without a known one are told."""
         return encode_stream(self, texts, progress)
 

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidFileError
-from malmoi.files.progress import Progress
 from malmoi.files.source import InputFile
 from malmoi.formats.fasttext.product_quantization import read_quantised
 from malmoi.formats.fasttext.write_fasttext import (
@@ -38,6 +37,7 @@ from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
 from malmoi.kernels.word2vec.subword_rows import word_vectors
 from malmoi.keys import Keys, pack_spans
+from malmoi.reporting.reporter import Progress
 from malmoi.subwords import Subwords, SubwordVectors
 
 WORDS_A_BLOCK = 65536

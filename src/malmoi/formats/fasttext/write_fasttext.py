@@ -12,12 +12,12 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.formats.text.text_output import check_keys
 from malmoi.hangul import split_jamo
 from malmoi.kernels.core.jit import fixed
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -32,7 +32,7 @@ SUPERVISED, SKIPGRAM, NEGATIVES = 3, 2, 2
 BLOCK = 65536  # rows
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """A model that fastText and gensim open; plain vectors become one without n-grams.
 
     Hangul that is cut by its letters has its keys written by letters: fastText knows no others.

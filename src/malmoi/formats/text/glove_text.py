@@ -7,11 +7,11 @@ all words without a row.
 from pathlib import Path
 
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.formats.text.text_lines import find_layout, read_lines
 from malmoi.formats.text.text_output import check_keys, check_numeric_ends, check_rows, write_lines
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "GloVe text"
@@ -30,7 +30,7 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
     return read_lines(source, layout, request)
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """The rows alone."""
     check_keys(vectors.keys, b"\n", TITLE)
     check_numeric_ends(vectors.keys, TITLE)

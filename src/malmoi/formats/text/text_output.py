@@ -5,12 +5,12 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress
 from malmoi.formats.reading import LONGEST_KEY
 from malmoi.kernels.core.jit import fixed, pool
 from malmoi.kernels.parsing.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress
 from malmoi.vectors import Vectors
 
 ROWS_A_BLOCK = 8192

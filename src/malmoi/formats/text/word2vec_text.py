@@ -9,11 +9,11 @@ word2vec.c and fastText leave a space at the line's end, gensim does not; both a
 from pathlib import Path
 
 from malmoi.files.output import written
-from malmoi.files.progress import Progress, silent
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.formats.text.text_lines import find_layout, read_lines
 from malmoi.formats.text.text_output import check_keys, write_lines
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "word2vec text"
@@ -32,7 +32,7 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
     return read_lines(source, layout, request)
 
 
-def write(vectors: Vectors, path: Path, progress: Progress = silent) -> None:
+def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
     """Header and rows, as gensim writes them."""
     check_keys(vectors.keys, b" \n", TITLE)
     with written(path) as (file,):

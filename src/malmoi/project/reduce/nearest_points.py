@@ -6,17 +6,19 @@ from itertools import chain
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.files.progress import Progress, silent
 from malmoi.nearest.all_pairs import rank_each_other
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.project.scene import Near
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors, l2_normalize
 
 METRICS: tuple[Metric, ...] = ("cosine", "euclidean")
 ASKED = 2048  # points at a time
 
 
-def near_lists(vectors: Vectors, k: int, *, progress: Progress = silent) -> Mapping[Metric, Near]:
+def near_lists(
+    vectors: Vectors, k: int, *, progress: Progress = no_progress
+) -> Mapping[Metric, Near]:
     """The k nearest of each row, itself left out, by cosine and by distance."""
     found = rank_each_other(vectors, k, METRICS, progress=progress)
     return {
@@ -26,7 +28,7 @@ def near_lists(vectors: Vectors, k: int, *, progress: Progress = silent) -> Mapp
 
 
 def near_among(
-    vectors: Vectors, rest: Vectors, k: int, *, progress: Progress = silent
+    vectors: Vectors, rest: Vectors, k: int, *, progress: Progress = no_progress
 ) -> tuple[Mapping[Metric, Near], Vectors]:
     """The same among `rest` too, and the part of the rest that is near to anything.
 

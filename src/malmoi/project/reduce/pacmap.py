@@ -10,8 +10,8 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.extras import require
-from malmoi.files.progress import Progress, silent
 from malmoi.project.scene import Near
+from malmoi.reporting.reporter import Progress, no_progress
 
 LINKS = 10  # nearest points that each is drawn to
 ITERATIONS = (100, 100, 250)  # as published: nearer pairs count more from phase to phase
@@ -24,7 +24,7 @@ def pacmap(
     start: Float32Array,
     *,
     seed: int = 1,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Float32Array:
     """Places [points, 2 or 3], found from those of `start`."""
     with _quiet():

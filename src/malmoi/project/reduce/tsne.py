@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
 from malmoi.extras import require
-from malmoi.files.progress import Progress, silent
 from malmoi.project.scene import Near
+from malmoi.reporting.reporter import Progress, no_progress
 
 LINKS = 15  # nearest points that each is drawn to
 EARLY, LATE = 250, 500  # iterations, exaggerated and not
@@ -24,7 +24,7 @@ TOLD = 10  # iterations between two looks at how far it is
 
 
 def tsne(
-    near: Near, start: Float32Array, *, seed: int = 1, progress: Progress = silent
+    near: Near, start: Float32Array, *, seed: int = 1, progress: Progress = no_progress
 ) -> Float32Array:
     """Places [points, 2], found from those of `start`."""
     peer = require("openTSNE", extra="project")

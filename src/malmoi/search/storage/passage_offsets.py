@@ -13,8 +13,8 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.encode.protocol import Encoder, PassageSplitter
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.files.tensors import Tensors, expect
+from malmoi.reporting.reporter import Progress, no_progress
 
 WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
 
@@ -60,7 +60,7 @@ def make_passages(texts: Sequence[UInt32Array]) -> PassageOffsets | None:
 
 
 def embed_texts(
-    encoder: Encoder, texts: Sequence[str], *, split: bool, progress: Progress = silent
+    encoder: Encoder, texts: Sequence[str], *, split: bool, progress: Progress = no_progress
 ) -> list[EmbeddedPassages]:
     """The vectors of each text: of its passages, where it is too long for the encoder."""
     if not split or not isinstance(encoder, PassageSplitter):

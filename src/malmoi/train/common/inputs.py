@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
@@ -15,7 +15,7 @@ def as_encoded(
     text: Text,
     choice: VocabularySettings,
     tokenizer: Tokenizer | str | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> EncodedCorpus:
     """The text as ids: a file, a folder, lines; what is encoded already stays as it is."""
     if isinstance(text, EncodedCorpus):

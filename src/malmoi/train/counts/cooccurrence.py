@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.parallel import in_order
 from malmoi.vocabulary import Vocabulary
 
@@ -103,7 +103,7 @@ def count_cooccurrences(
     settings: Cooccurrence | None = None,
     *,
     folder: Folder = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Cooccurrences:
     """What stands beside each word in a stream of ids: LINE_END after each line.
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.core.jit import pool
 from malmoi.kernels.counts.sparse_counts import count_documents, multiply_twice
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import spans
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.train.counts.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words
 from malmoi.train.counts.pmi import PMI, mutual_information
 from malmoi.vectors import Vectors
@@ -108,7 +108,7 @@ def train_lsa(
     settings: LSA | None = None,
     *,
     folder: Folder = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Vectors:
     """Vectors of the words of a stream of ids: LINE_END after each line."""
     settings = settings or LSA()

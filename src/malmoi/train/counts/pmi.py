@@ -15,8 +15,8 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.models.cooccurrences import Cooccurrences
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.parallel import in_order
 from malmoi.train.counts.cooccurrence import Block, Folder, gathered
 
@@ -50,7 +50,7 @@ def mutual_information(
     settings: PMI | None = None,
     *,
     folder: Folder = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Cooccurrences:
     """The PMI of all pairs that were seen (it is -∞ for the others), in place of their counts."""
     settings = settings or PMI()

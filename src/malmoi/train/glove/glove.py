@@ -13,9 +13,9 @@ import numpy as np
 
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
@@ -127,7 +127,7 @@ def train_glove(
     update: bool = False,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     on_loss: Told = lambda loss: None,
     tell_memory: Telling = unheard,
 ) -> Vectors:
@@ -171,7 +171,7 @@ def train_glove_tables(
     frozen: bool = False,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     on_loss: Told = lambda loss: None,
     tell_memory: Telling = unheard,
 ) -> GloVeTables:

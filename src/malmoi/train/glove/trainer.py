@@ -14,9 +14,9 @@ import numpy as np
 from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
-from malmoi.files.progress import Progress
 from malmoi.kernels.glove.glove_trainer import GloVeKernel
 from malmoi.models.cooccurrences import Cooccurrences
+from malmoi.reporting.reporter import Progress
 from malmoi.text.parallel import in_order
 from malmoi.train.glove.records import Records, chunks_of, memory_of_records
 from malmoi.train.glove.tables import Sides, row_bytes

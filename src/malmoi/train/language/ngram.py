@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.train.language.kneser_ney import kneser_ney
 from malmoi.train.language.sentence_counts import check_counting, count_ids, encode_sentences
 from malmoi.train.language.smoothing import add_k, interpolated, unsmoothed
@@ -72,7 +72,7 @@ def train_ngram(
     sentences: Iterable[Sequence[str]],
     settings: NGram | None = None,
     *,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NgramModel:
     """The model of sentences, each a list of words without `<s>` and `</s>`."""
     return train_ngram_ids(*encode_sentences(sentences), settings, progress=progress)
@@ -83,7 +83,7 @@ def train_ngram_ids(
     vocabulary: Vocabulary,
     settings: NGram | None = None,
     *,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NgramModel:
     """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
 

@@ -12,12 +12,12 @@ from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.files.checkpoint import Checkpoint, Checkpointer, RunFingerprint
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
@@ -98,7 +98,7 @@ def train_nnlm(
     *,
     checkpoint: Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NeuralModel:
     """The model of sentences, each a list of words without `<s>` and `</s>`."""
     ids, vocabulary = encode_sentences(sentences)
@@ -114,7 +114,7 @@ def train_nnlm_ids(
     *,
     checkpoint: Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NeuralModel:
     """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.progress import Progress, silent
 from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, number_words, refuse_marks
 from malmoi.models.trie import Trie
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vocabulary import Vocabulary
 
 
@@ -24,7 +24,7 @@ def count_ngrams(
     order: int = 3,
     *,
     min_count: int = 1,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NgramCounts:
     """The n-grams of sentences, up to some order; words seen too rarely are `<unk>`."""
     ids, vocabulary = encode_sentences(sentences)
@@ -37,7 +37,7 @@ def count_ids(
     order: int = 3,
     *,
     min_count: int = 1,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> NgramCounts:
     """The n-grams of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
 

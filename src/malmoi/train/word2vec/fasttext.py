@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from malmoi.files.progress import Progress, silent
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import Subwords, SubwordVectors, Units
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
@@ -68,7 +68,7 @@ def train_fasttext(
     update: bool = False,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     on_loss: Told = lambda loss: None,
     tell_memory: Telling = unheard,
 ) -> SubwordVectors:

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
-from malmoi.files.progress import Progress
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
 from malmoi.kernels.word2vec.train_words import SENTENCE, WordNetwork, Words
 from malmoi.keys import Keys
+from malmoi.reporting.reporter import Progress
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common.memory import Telling, require_memory
 from malmoi.train.word2vec.initialization import (

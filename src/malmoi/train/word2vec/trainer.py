@@ -14,7 +14,6 @@ import numpy as np
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
-from malmoi.files.progress import Progress
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.random import CERTAIN, alias_table, seeded
@@ -29,6 +28,7 @@ from malmoi.kernels.word2vec.train_words import (
     Workspace,
 )
 from malmoi.kernels.word2vec.word_trainer import Word2VecKernel
+from malmoi.reporting.reporter import Progress
 from malmoi.text.parallel import in_order
 from malmoi.train.word2vec.huffman import huffman_paths
 from malmoi.train.word2vec.settings import WordSettings

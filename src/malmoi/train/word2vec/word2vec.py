@@ -8,7 +8,7 @@ window share its negatives: as good, and one small matrix product instead of man
 from dataclasses import dataclass
 from pathlib import Path
 
-from malmoi.files.progress import Progress, silent
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Text, as_encoded
 from malmoi.train.common.memory import Telling, unheard
@@ -34,7 +34,7 @@ def train_word2vec(
     update: bool = False,
     checkpoint: str | Path | None = None,
     resume: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     on_loss: Told = lambda loss: None,
     tell_memory: Telling = unheard,
 ) -> Vectors:
