@@ -1,1 +1,1 @@
-"""evaluate."""
+"""The commands `malmoi evaluate` and `malmoi sweep`."""

@@ -1,1 +1,1 @@
-"""shared."""
+"""What several commands share: options, output, tables, progress."""

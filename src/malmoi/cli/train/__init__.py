@@ -1,1 +1,1 @@
-"""train."""
+"""The commands `malmoi train KIND`."""

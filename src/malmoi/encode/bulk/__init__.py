@@ -1,1 +1,1 @@
-"""bulk."""
+"""Many texts at once: scanning inputs, embedding in chunks, writing files."""

@@ -1,1 +1,1 @@
-"""checkpoint."""
+"""Model folders: where they are, their config, weights, prompts and modules."""

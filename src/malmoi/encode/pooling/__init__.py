@@ -1,1 +1,1 @@
-"""pooling."""
+"""From hidden states to vectors: layers, layer pooling, groups of tokens, recipes."""

@@ -1,1 +1,1 @@
-"""runtime."""
+"""What runs a model: batches, ONNX Runtime sessions and compiled kernels."""

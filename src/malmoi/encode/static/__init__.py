@@ -1,1 +1,1 @@
-"""static."""
+"""Sentence vectors from word vectors: weighted averages."""

@@ -1,1 +1,1 @@
-"""tokens."""
+"""From texts to tokens: tokenizer, windows, passages, statistics of inputs."""

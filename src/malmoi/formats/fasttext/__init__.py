@@ -1,1 +1,1 @@
-"""fasttext."""
+"""fastText's model files, .bin and .ftz: reading, writing, product quantization."""

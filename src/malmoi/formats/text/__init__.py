@@ -1,1 +1,1 @@
-"""text."""
+"""Text formats: word2vec's and GloVe's lines."""

@@ -1,1 +1,1 @@
-"""core."""
+"""What all kernels share: compilation, code cache, LLVM intrinsics, threads, checks."""

@@ -1,1 +1,1 @@
-"""counts."""
+"""Kernels that count: n-grams, and sparse co-occurrence matrices."""

@@ -1,1 +1,1 @@
-"""glove."""
+"""Kernels of GloVe: weighted least squares by AdaGrad."""

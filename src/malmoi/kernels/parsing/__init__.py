@@ -1,1 +1,1 @@
-"""parsing."""
+"""Kernels that parse bytes: numbers, words, characters, rows of vectors."""

@@ -1,1 +1,1 @@
-"""transformer."""
+"""Kernels of a transformer: GEMM, attention, layer norm, GELU, quantization."""

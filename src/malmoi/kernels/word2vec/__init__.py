@@ -1,1 +1,1 @@
-"""word2vec."""
+"""Kernels of Word2Vec and FastText: skip-gram, CBOW, negative sampling, subwords."""

@@ -1,1 +1,1 @@
-"""reduce."""
+"""Dimension reduction: nearest points, PCA, t-SNE and PaCMAP."""

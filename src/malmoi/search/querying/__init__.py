@@ -1,1 +1,1 @@
-"""querying."""
+"""Queries against an index: filters, BM25, vector ranking, hybrid search, hits."""

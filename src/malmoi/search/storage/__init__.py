@@ -1,1 +1,1 @@
-"""storage."""
+"""An index on disk: segments, inverted index, columns, clusters, manifest."""

@@ -1,1 +1,1 @@
-"""http."""
+"""The HTTP side of the server: schemas, authentication, limits, errors and endpoints."""

@@ -1,1 +1,1 @@
-"""service."""
+"""The work behind the endpoints: loaded models, tokenizing, batching and jobs."""

@@ -1,1 +1,1 @@
-"""common."""
+"""What all trainers share: inputs, memory estimates, epochs."""

@@ -1,1 +1,1 @@
-"""counts."""
+"""Vectors from counts: one-hot, co-occurrence, PMI and LSA."""

@@ -1,1 +1,1 @@
-"""glove."""
+"""GloVe: co-occurrence records, parameter tables and iterations."""
