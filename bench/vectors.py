@@ -36,7 +36,7 @@ ENGLISH = {
 }
 KOREAN = {"WS353-ko": "WS353_korean.csv", "analogies": "word_analogy_korean.txt"}
 GENSIM_RATE = 0.025  # at which it learns; fastText and ours learn at twice that
-T_AT_5_PERCENT = 2.92  # Student's t for two seeds beside two
+T_AT_5_PERCENT = {2: 2.920, 4: 2.132, 6: 1.943}  # Student's t by degrees of freedom, one-sided
 KEPT = 0.8  # of the Spearman, with typos
 
 Train = Callable[[int], Vectors]  # takes a seed
@@ -133,12 +133,14 @@ def beside(
 def noise_of(*groups: Sequence[float]) -> float:
     """How far the means of two groups may differ by chance.
 
-    That is a one-sided t-test at 5 % where each has two seeds, else what lies between the two.
+    That is a one-sided t-test at 5 % where each has two seeds or more, as many as the other; else
+    what lies between the seeds.
     """
     if min(map(len, groups)) < 2:
         return float(max(map(np.ptp, groups)))
     variance = np.mean([np.var(each, ddof=1) for each in groups])
-    return float(T_AT_5_PERCENT * np.sqrt(variance * sum(1 / len(each) for each in groups)))
+    t = T_AT_5_PERCENT[sum(map(len, groups)) - len(groups)]
+    return float(t * np.sqrt(variance * sum(1 / len(each) for each in groups)))
 
 
 def score(vectors: Vectors, path: Path) -> float:
