@@ -18,8 +18,8 @@ from malmoi.slips import meant_by, strokes
 from malmoi.spelling import Spelling, learn_spelling
 from malmoi.vectors import Vectors
 
-# Fitted with the halves of `bench typos` exchanged, on typos of other words than it asks for, and
-# on misspellings that `bench slips` does not ask for.
+# Fitted with the halves of `bench typos` exchanged, on typos of other words by the same generator,
+# and on a fifth of codespell's misspellings, some of which `bench slips` asks for too.
 NEW = 0.024  # how likely a new word is, beside a slip; more corrects less
 TEMPERATURE = 1.6  # of the spelling: letters that follow one another are no independent evidence
 HANGUL = 1.4  # times as likely if in Hangul, where most syllables together could be a word
