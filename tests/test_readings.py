@@ -9,9 +9,12 @@ from malmoi.formats import load
 from malmoi.typos.char_lm import learn_spelling
 from malmoi.typos.edits import meant_by
 from malmoi.typos.noisy_channel import (
+    AS_STEM,
+    EVENNESS,
     FREQUENT,
     OF_PARTS,
     RARITY,
+    TEMPERATURE,
     NewWords,
     learn_new_words,
     readings,
@@ -26,12 +29,12 @@ def known(counts: list[int] | None) -> Vectors:
     return Vectors(WORDS, np.eye(4, 2), counts)
 
 
-def test_shares_are_frequencies_times_the_chances_of_slips() -> None:
+def test_shares_are_priors_times_the_chances_of_slips() -> None:
     vectors = known([4000, 300, 200, 500])
     found = dict(readings(vectors, "teh", NEW_WORDS))
     chances = meant_by("teh")
     shares = {"the": 0.8, "ten": 0.06, "tech": 0.04}
-    weights = {word: share * chances[word] for word, share in shares.items()}
+    weights = {word: share**EVENNESS * chances[word] for word, share in shares.items()}
     total = sum(weights.values()) + NEW_WORDS.weight(vectors, "teh")
     assert found == pytest.approx({word: weight / total for word, weight in weights.items()})
     assert sum(found.values()) < 1
@@ -41,7 +44,8 @@ def test_shares_are_frequencies_times_the_chances_of_slips() -> None:
 def test_a_rare_word_is_less_likely_meant_than_its_share_says(count: int) -> None:
     vectors = Vectors(["xylem", "water"], np.eye(2), [count, round(10 / FREQUENT) - count])
     share = count * FREQUENT / 10
-    weight = share * meant_by("xyelm")["xylem"] * min(1, share / FREQUENT) ** RARITY
+    prior = share**EVENNESS * min(1, share / FREQUENT) ** RARITY
+    weight = prior * meant_by("xyelm")["xylem"]
     new = NEW_WORDS.weight(vectors, "xyelm")
     found = dict(readings(vectors, "xyelm", NEW_WORDS))
     assert found == pytest.approx({"xylem": weight / (weight + new)}, rel=1e-4)
@@ -52,14 +56,33 @@ def test_a_known_stem_with_a_known_ending_is_rather_new() -> None:
     words = [*stems, *(f"{stem}ed" for stem in stems), "worked"]
     vectors = Vectors(words, np.eye(len(words), 2), [*[9] * (len(words) - 1), 900])
     new = learn_new_words(vectors)
+    share = new.spelling.endings["ed"]
     with_stem = Vectors([*words, "wirk"], np.eye(len(words) + 1, 2))
-    assert new.weight(with_stem, "wirked") == OF_PARTS * new.weight(vectors, "wirked")
+    ratio = new.weight(with_stem, "wirked") / new.weight(vectors, "wirked")
+    assert ratio == pytest.approx(np.exp(OF_PARTS * share))
+    with_form = Vectors([*words, "wirked"], np.eye(len(words) + 1, 2))
+    ratio = new.weight(with_form, "wirk") / new.weight(vectors, "wirk")
+    assert ratio == pytest.approx(np.exp(AS_STEM * share))
+
+
+def test_an_ending_that_seldom_follows_a_word_is_little_evidence_of_one() -> None:
+    stems = [f"{a}{b}{c}t" for a in "bcdfghjlmp" for b in "aeiou" for c in "rn"]
+    by_chance = [f"{stem[::-1]}h" for stem in stems]  # end in h, and their stems are no words
+    words = [*stems, *(f"{stem}ed" for stem in stems), *(f"{stem}h" for stem in stems[:20])]
+    vectors = Vectors([*words, *by_chance, "nort"], np.eye(len(words) + 101, 2))
+    new = learn_new_words(vectors)
+    assert new.spelling.endings == {"ed": 1.0, "h": pytest.approx(20 / 120)}
+    weights = []
+    for form in ("worth", "worted"):
+        with_form = Vectors([*words, form], np.eye(len(words) + 1, 2))
+        weights.append(new.weight(with_form, "wort"))
+    assert weights[1] > 10 * weights[0]
 
 
 def test_short_words_are_rather_new() -> None:
     shorter, longer = (NEW_WORDS._replace(spelling=learn_spelling([])) for _ in range(2))
     weights = [shorter.weight(known(None), "ab"), longer.weight(known(None), "abcdefgh")]
-    chances = [shorter.spelling.chance(word) ** 0.5 for word in ("ab", "abcdefgh")]
+    chances = [shorter.spelling.chance(word) ** (1 / TEMPERATURE) for word in ("ab", "abcdefgh")]
     assert weights[0] / chances[0] > 1000 * weights[1] / chances[1]
 
 

@@ -65,9 +65,10 @@ def test_hangul_is_judged_by_strokes_and_by_syllables() -> None:
 def test_endings_are_what_makes_words_of_many_words() -> None:
     stems = [f"stem{i}x" for i in range(PRODUCTIVE)]
     words = [*stems, *(f"{stem}ed" for stem in stems), *(f"{stem}ly" for stem in stems[1:])]
-    assert learn_endings(words) == {"ed"}
+    assert learn_endings(words) == {"ed": 1.0}
+    assert learn_endings([*words, "red"]) == {"ed": PRODUCTIVE / (PRODUCTIVE + 1)}
     spelling = learn_spelling(words)
-    assert list(spelling.stems("walked")) == ["walk"]
+    assert list(spelling.stems("walked")) == [("walk", 1.0)]
     assert list(spelling.stems("ed")) == list(spelling.stems("walkly")) == []
 
 

@@ -65,7 +65,7 @@ class SpellingModel(NamedTuple):
 
     by_strokes: CharNgramModel
     by_syllables: CharNgramModel
-    endings: frozenset[str]  # that make words of many other words: -ed, 에서
+    endings: dict[str, float]  # -ed, 에서; of words that end so, the share that has a known stem
 
     def chance(self, word: str) -> float:
         """How likely this word is: with Hangul, the geometric mean of both models."""
@@ -74,11 +74,11 @@ class SpellingModel(NamedTuple):
             return chance
         return math.sqrt(chance * self.by_syllables.chance(word))
 
-    def stems(self, word: str) -> Iterator[str]:
-        """What is left of a word without one of the endings."""
+    def stems(self, word: str) -> Iterator[tuple[str, float]]:
+        """What is left of a word without one of the endings, and that ending's share of stems."""
         for length in range(1, min(LONGEST_ENDING, len(word) - 1) + 1):
             if word[-length:] in self.endings:
-                yield word[:-length]
+                yield word[:-length], self.endings[word[-length:]]
 
 
 def learn_spelling(words: Sequence[str]) -> SpellingModel:
@@ -102,16 +102,15 @@ def learn_ngrams(words: Sequence[str], order: int, *, by_strokes: bool = True) -
     return CharNgramModel(letters, tuple(map(counted, grams)), by_strokes)
 
 
-def learn_endings(words: Sequence[str]) -> frozenset[str]:
-    """The endings that make words of many of these words."""
+def learn_endings(words: Sequence[str]) -> dict[str, float]:
+    """The endings of many of these words; of the words that end so, how many have a known stem."""
     known = set(words)
-    found = Counter(
-        word[-length:]
-        for word in words
-        for length in range(1, min(LONGEST_ENDING, len(word) - 1) + 1)
-        if word[:-length] in known
-    )
-    return frozenset(ending for ending, count in found.items() if count >= PRODUCTIVE)
+    having, made = Counter[str](), Counter[str]()
+    for length in range(1, LONGEST_ENDING + 1):
+        longer = [word for word in words if len(word) > length]
+        having.update(word[-length:] for word in longer)
+        made.update(word[-length:] for word in longer if word[:-length] in known)
+    return {ending: n / having[ending] for ending, n in made.items() if n >= PRODUCTIVE}
 
 
 def as_points(

@@ -13,28 +13,34 @@ from functools import cache
 from malmoi.hangul import EMPTY, FINALS, INITIALS, UNITS, VOWELS, split_jamo
 from malmoi.typos.keyboards import HANGUL_KEYS, LATIN_KEYS, LETTERS, NEAR_KEYS, STROKES
 
-# How often each happens to a stroke: rough, from what is known of typists.
+# How often each happens to a stroke, fitted as the constants of `noisy_channel` are.
 OTHER_KEY = 0.004
-LEFT_OUT = 0.003
-TOO_MANY = 0.002
-SWAPPED = 0.002
+LEFT_OUT = 0.008
+TOO_MANY = 0.001
+TWICE = 0.0003  # the same key again
+SWAPPED = 0.006
 BY_SOUND = 0.01  # where another spelling sounds the same
-BY_VOWEL = 0.003  # where it sounds alike only if unstressed: stirred is not starred
-FAR = 0.1  # of wrong strokes and those too many: the share that is nowhere near the right one
+BY_LETTER = 0.0001  # where it does in some words: many names differ by c and k
+BY_VOWEL = 0.0015  # where it sounds alike only if unstressed: stirred is not starred
+FAR = 0.01  # of wrong strokes: the share that is nowhere near the right one
+STRAY = 0.4  # of those too many: the share that is nowhere near those beside it
 LONGEST = 40  # strokes: what is longer is hardly one word
 
 SOUND_ALIKE = (
     ("ㅐ", "ㅔ"),
     ("ㅒ", "ㅖ"),
     ("ㅗㅐ", "ㅜㅔ", "ㅗㅣ"),  # 왜, 웨, 외
-    ("c", "s"),
-    ("c", "k"),
-    ("f", "ph"),
 )
-UNSTRESSED = ("a", "e", "i", "o")
+LETTERS_ALIKE = (("c", "s"), ("c", "k"), ("f", "ph"))
+UNSTRESSED = (("a", "e", "i", "o"),)
 SOUNDS = [
     (heard, meant, rate / (len(group) - 1))
-    for group, rate in (*((group, BY_SOUND) for group in SOUND_ALIKE), (UNSTRESSED, BY_VOWEL))
+    for groups, rate in (
+        (SOUND_ALIKE, BY_SOUND),
+        (LETTERS_ALIKE, BY_LETTER),
+        (UNSTRESSED, BY_VOWEL),
+    )
+    for group in groups
     for heard in group
     for meant in group
     if heard != meant
@@ -68,7 +74,7 @@ def slips(seen: str) -> Iterator[tuple[str, float]]:
         if not after:
             break
         key, rest = after[0], after[1:]
-        yield before + rest, TOO_MANY * _stray(key, before[-1:] + rest[:1], len(alphabet))
+        yield before + rest, _too_many(key, before[-1:] + rest[:1], len(alphabet))
         for meant in alphabet.replace(key, ""):
             beside = NEAR_KEYS.get(meant, "")
             share = (1 - FAR) / len(beside) if key in beside else FAR / len(alphabet)
@@ -80,10 +86,12 @@ def slips(seen: str) -> Iterator[tuple[str, float]]:
             yield seen[: found.start()] + meant + seen[found.end() :], chance
 
 
-def _stray(key: str, beside: str, keys: int) -> float:
-    """How likely this one is, of all strokes that are too many: most come of those beside it."""
-    near = beside + "".join(NEAR_KEYS.get(other, "") for other in beside)
-    return (1 - FAR) / len(near) if key in near else FAR / keys
+def _too_many(key: str, beside: str, keys: int) -> float:
+    """How likely this stroke is one too many: a key hit twice, a neighbour's, or any other."""
+    if key in beside:
+        return TWICE
+    near = "".join(NEAR_KEYS.get(other, "") for other in beside)
+    return TOO_MANY * ((1 - STRAY) / len(near) if key in near else STRAY / keys)
 
 
 def alphabet_of(seen: str) -> str:
