@@ -40,7 +40,7 @@ def run(data: Data) -> Iterator[Figure]:
     with gzip.open(CORPORA / "enwiki.txt.gz") as file:
         plain.write_bytes(file.read(SIZE).rpartition(b"\n")[0] + b"\n")
     corpus = encode_corpus(
-        Corpus.of(plain), choice=VocabularySettings(min_count=5), folder=data.folder / "cbow"
+        Corpus.of(plain), settings=VocabularySettings(min_count=5), folder=data.folder / "cbow"
     )
     for rate in RATES:
         ours = [our_vectors(corpus, rate, seed) for seed in SEEDS]

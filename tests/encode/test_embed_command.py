@@ -40,7 +40,7 @@ def test_vectors_as_json(minilm: TransformerEncoder, capsys: Output) -> None:
 def test_where_no_model_is_named_the_text_chooses_it(text: str, model: str, capsys: Output) -> None:
     assert run(["embed", text]) == 0
     chosen = capsys.readouterr()
-    assert f"no model is named: this is {model}" in chosen.err
+    assert f"without --model, {model} is used" in chosen.err
     assert chosen.err.count("\n") == 1
     assert run(["embed", text, "--model", model]) == 0
     named = capsys.readouterr()
@@ -194,8 +194,8 @@ def test_what_goes_wrong_is_one_sentence(
         (["--file", "missing.txt", "--out", "x.npy"], "missing.txt does not exist"),
         (["--file", "empty.txt", "--out", "x.npy"], "empty.txt is empty"),
         (["--file", "bad.jsonl", "--field", "t", "--out", "x.npy"], "bad.jsonl:2: this is no JSON"),
-        (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the text itself"),
-        (["--file", ".", "--out", "x.npy"], "is in the folder of the text"),
+        (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the input text"),
+        (["--file", ".", "--out", "x.npy"], "is in the folder of the input"),
         (["--file", "t.txt", "--out", "x.vectors"], "x.vectors names no format: end it in .npy"),
         (["--file", "t.txt", "--out", "folder.npy"], "folder.npy is a folder"),
         (["--file", "t.txt", "--resume"], "there is nothing to resume"),

@@ -20,7 +20,7 @@ from malmoi.encode.checkpoint.weights import INDEX
 from malmoi.encode.encoder import load_transformer
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors
+from malmoi.files.tensors import read_safetensors
 from tests.encode.checkpoints import change, save_model, save_tokenizer
 from tests.encode.test_equal_to_transformers import assert_equal
 
@@ -45,7 +45,7 @@ def test_half_precision_is_read(dtype: torch.dtype, tmp_path: Path) -> None:
 def test_bfloat16_is_widened_bit_by_bit(tmp_path: Path) -> None:
     numbers = torch.tensor([1.5, -3e38, 1e-40, float("inf"), 0.1]).bfloat16()
     save_torch({"numbers": numbers}, tmp_path / "x.safetensors")
-    tensors, _ = open_tensors(InputFile(tmp_path / "x.safetensors"))
+    tensors, _ = read_safetensors(InputFile(tmp_path / "x.safetensors"))
     np.testing.assert_array_equal(tensors["numbers"], numbers.float().numpy())
 
 

@@ -92,7 +92,7 @@ def interrupt_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return arm
 
 
-@pytest.mark.parametrize("name", sorted(catalogue.STREAMED | {"numpy"}))
+@pytest.mark.parametrize("name", sorted(catalogue.COMPRESSIBLE | {"numpy"}))
 @pytest.mark.parametrize("limit", [0, 5000, 100_000])
 def test_an_interrupt_half_way_keeps_the_old_file(
     name: str,
@@ -113,7 +113,7 @@ def test_an_interrupt_half_way_keeps_the_old_file(
     assert list(load(old)) == list(words)
 
 
-@pytest.mark.parametrize("name", sorted(catalogue.STREAMED))
+@pytest.mark.parametrize("name", sorted(catalogue.COMPRESSIBLE))
 def test_an_interrupt_leaves_no_zipped_file(
     name: str, big: Vectors, tmp_path: Path, interrupt_after: Callable[[int], None]
 ) -> None:

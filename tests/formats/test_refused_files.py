@@ -205,5 +205,7 @@ def test_zipped_words_that_are_damaged_are_refused(words: Vectors, tmp_path: Pat
     save(words, tmp_path / "x.npy")
     packed = gzip.compress((tmp_path / "x.vocab.txt").read_bytes())
     (tmp_path / "x.vocab.txt").write_bytes(packed[:-9])
-    with pytest.raises(InvalidFileError, match=r"x\.vocab\.txt is a damaged or cut-off gzip file"):
+    with pytest.raises(
+        InvalidFileError, match=r"x\.vocab\.txt is a damaged or truncated gzip file"
+    ):
         load(tmp_path / "x.npy")

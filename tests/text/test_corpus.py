@@ -86,7 +86,7 @@ def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_line_longer_than_a_block_is_cut_at_spaces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 1000)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 1000)
     path = tmp_path / "giant.txt"
     words = [f"w{i}" for i in range(5000)]
     path.write_text(" ".join(words))
@@ -156,7 +156,7 @@ def test_texts_stand_as_they_are(corpus: Corpus) -> None:
 def test_texts_are_whole_and_none_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 100)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 100)
     giant = "word " * 200
     plain = tmp_path / "a.txt"
     plain.write_bytes(f"\ufeffone\r\n\n{giant}\nzero\u200bwidth \0 e\u0301".encode())

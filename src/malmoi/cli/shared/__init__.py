@@ -1,1 +1,1 @@
-"""shared."""
+"""Shared by the commands: options, output, checkpoints, tables."""

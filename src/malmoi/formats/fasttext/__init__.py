@@ -1,1 +1,1 @@
-"""fasttext."""
+"""fastText models: .bin, quantized .ftz."""

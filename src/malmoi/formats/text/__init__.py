@@ -1,1 +1,1 @@
-"""text."""
+"""Text formats: one line per word, `key number … number`."""
