@@ -164,7 +164,7 @@ def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
         (["convert", "{model}", "x.unknown"], 1, "does not say which format"),
         (["convert", "{model}", "{folder}/no/x.txt"], 1, "there is no folder"),
         (["convert", "{model}", "{folder}/x.bin"], 1, "cannot hold the key 'new york'"),
-        (["inspect", "{model}", "--encoding", "klingon"], 1, "no encoding 'klingon'"),
+        (["inspect", "{model}", "--encoding", "klingon"], 1, "unknown encoding 'klingon'"),
         (["dance"], 2, "dance"),
     ],
 )

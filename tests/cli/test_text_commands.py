@@ -177,7 +177,7 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
     [
         (["vocab", "{corpus}", "--min-count", "9"], "occurs 3 times"),
         (["vocab", "missing.txt"], "does not exist"),
-        (["vocab", "{corpus}", "--encoding", "klingon"], "no encoding 'klingon'"),
+        (["vocab", "{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
         (["tokenize", "a", "--tokenizer", "martian"], "choose one of whitespace"),
         (["tokenize"], "give texts"),
         (

@@ -201,7 +201,7 @@ def test_what_goes_wrong_is_one_sentence(
         (["--file", "t.txt", "--resume"], "there is nothing to resume"),
         (["--file", "t.txt", "--out", "x.npy", "--resume"], "x.npy.checkpoint to resume from"),
         (["--file", "t.txt", "--out", "x.npy", "--overlap", "9"], "an overlap of 9 is for windows"),
-        (["--file", "t.txt", "--encoding", "klingon"], "there is no encoding 'klingon'"),
+        (["--file", "t.txt", "--encoding", "klingon"], "unknown encoding 'klingon'"),
     ],
 )
 def test_bad_files_are_one_sentence_and_leave_nothing(

@@ -34,11 +34,11 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from malmoi.files import tensors
-from malmoi.files.checkpoint import Checkpoint, Origin, save_checkpoint
+from malmoi.files.checkpoint import Checkpoint, RunFingerprint, save_checkpoint
 
 def save(number):
     rows = {"rows": np.full((500, 100), number, dtype=np.float32)}
-    save_checkpoint(Path(sys.argv[1]), Checkpoint(rows, {"number": number}), Origin({}, "x"))
+    save_checkpoint(Path(sys.argv[1]), Checkpoint(rows, {"number": number}), RunFingerprint({}, "x"))
 
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)

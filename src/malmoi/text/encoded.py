@@ -33,7 +33,7 @@ from malmoi.text.word_table import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
 VERSION = "2"
-KIND = FileKind("corpus", "an encoded corpus", VERSION)
+KIND = FileKind("corpus", "an encoded corpus", VERSION, former=(("corpus", "1"),))
 CHECK_CHUNK_IDS = 1 << 20  # checked at a time
 STALE_AFTER = 30 * 24 * 3600  # seconds since a cached corpus was last opened
 
