@@ -212,7 +212,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--architecture", "cbowl"], 2, 'Choose from: "skip-gram", "cbow"'),
     (["--window", "wide"], 2, "--window"),
     (["--epoch", "3"], 2, "Did you mean --epochs?"),
-    (["--tokenizer", "latin"], 1, "there is no tokenizer 'latin'"),
+    (["--tokenizer", "latin"], 1, "unknown tokenizer 'latin'"),
     (["--pattern", "x+"], 1, "--pattern is an option of --tokenizer regex"),
     (["--tokenizer", "english", "--tags"], 1, "--tags is an option of --tokenizer korean"),
     (["--field", "text"], 1, "text.txt is plain text, which has no field 'text'"),
@@ -253,7 +253,7 @@ def test_words_that_cannot_be_cut_so(more: list[str], said: str, capsys: Output)
     ("out", "said"),
     [
         ("none/out.vec", "there is no folder none"),
-        ("out.doc", "does not say which format"),
+        ("out.doc", "does not select a format"),
         ("out.malmoi.gz", "cannot be zipped"),
         ("folder.vec", "is a folder"),
         ("text.txt", "is the input text"),

@@ -202,9 +202,9 @@ def test_a_name_may_be_as_long_as_the_disk_allows(
 
 
 def test_a_name_that_says_no_format_is_refused(words: Vectors, tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match="does not say which format"):
+    with pytest.raises(InvalidArgumentError, match="does not select a format"):
         save(words, tmp_path / "words.doc")
-    with pytest.raises(InvalidArgumentError, match="there is no format 'word'"):
+    with pytest.raises(InvalidArgumentError, match="unknown format 'word'"):
         save(words, tmp_path / "words.vec", format="word")
     assert not list(tmp_path.iterdir())
 
@@ -221,8 +221,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next(words: Vectors, tmp_p
     program = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from malmoi.files.output import written\n"
-        "with written(Path(sys.argv[1])) as (file,):\n"
+        "from malmoi.files.output import open_output\n"
+        "with open_output(Path(sys.argv[1])) as (file,):\n"
         "    file.write(b'half')\n"
         "    file.flush()\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
