@@ -30,6 +30,8 @@ def matches(source: InputFile) -> bool:
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
     """Read the three columns."""
+    if source.compressed:
+        raise InvalidFileError(f"{source.path} is compressed with gzip: decompress it")
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
     try:
