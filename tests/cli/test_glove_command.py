@@ -71,7 +71,7 @@ def test_saved_counts_are_as_good_as_text(
 
 def test_long_losses_fit_a_line() -> None:
     line = format_losses([1.2345e-07] * 24 + [None], "iteration")
-    assert line == "loss per iteration: 1.235e-07 1.235e-07 … 1.235e-07 none"
+    assert line == "loss per iteration: 1.235e-07 1.235e-07 1.235e-07 … 1.235e-07 1.235e-07 none"
     assert len(format_losses([1.2345e-07] * 5, "iteration")) <= 80
     assert format_losses([2.0, 1.0], "epoch") == "loss per epoch: 2 1"
 
@@ -109,7 +109,7 @@ def test_an_interrupted_training_is_resumed(
 
     class Impatient(ProgressBar):
         def __call__(self, done: int, total: int) -> None:
-            if "training" in self.name and done > total / 2:
+            if self.name.startswith("training") and done > total / 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

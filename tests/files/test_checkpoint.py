@@ -38,7 +38,8 @@ from malmoi.files.checkpoint import Checkpoint, RunFingerprint, save_checkpoint
 
 def save(number):
     rows = {"rows": np.full((500, 100), number, dtype=np.float32)}
-    save_checkpoint(Path(sys.argv[1]), Checkpoint(rows, {"number": number}), RunFingerprint({}, "x"))
+    saved = Checkpoint(rows, {"number": number})
+    save_checkpoint(Path(sys.argv[1]), saved, RunFingerprint({}, "x"))
 
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)

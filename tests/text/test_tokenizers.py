@@ -131,5 +131,7 @@ def test_vocabularies_that_are_no_text_or_lack_marks_are_refused(tmp_path: Path)
 def test_counts_that_no_number_holds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text(f"the 3\nking {'9' * 5000}\n")
-    with pytest.raises(InvalidFileError, match=r"words\.txt:2: a line must hold a word and its count"):
+    with pytest.raises(
+        InvalidFileError, match=r"words\.txt:2: a line must hold a word and its count"
+    ):
         load_words(path)

@@ -120,19 +120,19 @@ def vector_facts(inspection: Inspection) -> dict[str, str]:
     }
 
 
-def model_facts(found: "ModelInspection") -> dict[str, str]:
+def model_facts(inspection: "ModelInspection") -> dict[str, str]:
     """The facts of a model."""
     return {
-        "family": found.family,
-        "layers": f"{found.layers} of {found.dim} numbers, {found.heads} heads",
-        "vocabulary": f"{found.vocabulary:,} pieces",
-        "longest": f"{found.longest:,} pieces a text",
-        "numbers": found.numbers or "unknown",
-        "arithmetic": f"{found.arithmetic} on this processor",
-        "size": f"{found.bytes:,} bytes",
-        "tokenizer": found.tokenizer or "unknown",
-        "pooling": found.pooling,
-        "prompts": ", ".join(found.prompts) or "none",
+        "family": inspection.family,
+        "layers": f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads",
+        "vocabulary": f"{inspection.vocabulary:,} tokens",
+        "longest": f"{inspection.longest:,} tokens per text",
+        "numbers": inspection.numbers or "unknown",
+        "arithmetic": f"{inspection.arithmetic} on this processor",
+        "size": f"{inspection.bytes:,} bytes",
+        "tokenizer": inspection.tokenizer or "unknown",
+        "pooling": inspection.pooling,
+        "prompts": ", ".join(inspection.prompts) or "none",
     }
 
 
