@@ -154,7 +154,7 @@ class Vectors(Deferred):
             InvalidArgumentError: `count` is below 1.
         """
         if count < 1:
-            raise InvalidArgumentError(f"most_frequent({count}): count must be at least 1")
+            raise InvalidArgumentError(f"most_frequent is {count}: it must be at least 1")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
             return self.take(slice(count))
         return self.take(np.argsort(-self.counts, kind="stable")[:count])

@@ -13,7 +13,7 @@ def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
     """`use` for Korean, otherwise `minilm`; `use` has no `layers` and is not chosen for them."""
     model = ENGLISH if layers else fitting_model(texts)
     language = "Korean" if model == UNIVERSAL else "English"
-    warn(f"without --model, {model} is used, a model for {language}")
+    warn(f"no --model given: using {model}, which reads {language}")
     return model
 
 
