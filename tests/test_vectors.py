@@ -131,3 +131,12 @@ def test_more_can_be_said_about_vectors_without_changing_them(words: Vectors) ->
 def test_what_is_no_string_is_not_contained(words: Vectors) -> None:
     assert 1 not in words
     assert None not in words
+
+
+def test_stored_norms_are_used_and_belong_to_the_rows() -> None:
+    vectors = Vectors(["a", "b"], np.eye(2), stored_norms=np.array([3, 4], np.float32))
+    assert vectors.norms.tolist() == [3, 4]
+    assert vectors.with_meta(name="x").norms.tolist() == [3, 4]
+    assert vectors[:1].norms.tolist() == [1]  # computed from the row
+    with pytest.raises(InvalidArgumentError, match="3 norms for 2 keys"):
+        Vectors(["a", "b"], np.eye(2), stored_norms=np.ones(3, np.float32))

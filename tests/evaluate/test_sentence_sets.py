@@ -84,7 +84,7 @@ def test_hangul_in_letters_is_put_together(tmp_path: Path) -> None:
         ("a,b,c,d\n1,2,3,4\n", r"which columns of .* It has a, b, c, d: name them"),
         ('{"text1": "a", "text2": "b", "score": 1}\n{"text1": 3}\n', r"pairs.csv:2: '3, None"),
         ('{"text1": "a", "text2": null, "score": 1}\n', r"pairs.csv:1: 'a, None, 1'"),
-        ('{"text1": "a", \n', r"pairs.csv:1: this is not JSON"),
+        ('{"text1": "a", \n', r"pairs.csv:1: this is no JSON"),
         ('{"text1": "a", "text2": "b", "score": 1}\n[1]\n', r"pairs.csv:2: '\[1\]' is no object"),
         ('a b,"c d,5\n', "pairs.csv:1: this is no CSV"),
     ],
