@@ -45,7 +45,7 @@ def run(data: Data) -> Iterator[Figure]:
     plain = data.folder / "cbow.txt"
     write_words(plain)
     corpus = encode_corpus(
-        Corpus.of(plain), choice=VocabularySettings(min_count=5), folder=data.folder / "cbow"
+        Corpus.of(plain), settings=VocabularySettings(min_count=5), folder=data.folder / "cbow"
     )
     for rate in RATES:
         ours = [our_vectors(corpus, rate, seed) for seed in SEEDS]

@@ -29,7 +29,7 @@ PROGRAM = f"""
 import sys
 from malmoi.cli import run
 from malmoi.files import checkpoint
-checkpoint.PAUSE = {PAUSE}
+checkpoint.SAVE_EVERY = {PAUSE}
 sys.exit(run(sys.argv[1:]))
 """
 

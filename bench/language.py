@@ -86,7 +86,7 @@ def beside_kenlm(split: Split) -> Figure:
 def beside_ngrams(split: Split, folder: Path) -> Iterator[Figure]:
     """The neural model and whichever n-gram model is best on the held-out text itself."""
     lines = (" ".join(line) for line in split.learnt)
-    corpus = encode_corpus(Corpus.of(lines), choice=VocabularySettings(size=WORDS), folder=folder)
+    corpus = encode_corpus(Corpus.of(lines), settings=VocabularySettings(size=WORDS), folder=folder)
     say(f"Kneser–Ney of orders {ORDERS[0]} to {ORDERS[-1]}, {WORDS:,} words")
     ngrams = [
         train_ngram_ids(corpus.ids, corpus.vocabulary, NGram(order=order)) for order in ORDERS

@@ -4,7 +4,7 @@ import json
 import struct
 from typing import Any
 
-from malmoi.files.checksums import block_sums, json_sum, sums_as_text
+from malmoi.files.checksums import block_checksums, encode_checksums, json_checksum
 
 Header = dict[str, Any]
 METADATA, SUMS = "__metadata__", ("crc32", "crc32_blocks")
@@ -35,6 +35,6 @@ def signed_again(content: bytes) -> bytes:
     """The same with the checksums of what it holds now, whatever that is."""
     header, body = taken_apart(without_checksums(content))
     metadata = header.setdefault(METADATA, {})
-    metadata["crc32_blocks"] = sums_as_text(block_sums([memoryview(body)]))
-    metadata["crc32"] = json_sum(header)
+    metadata["crc32_blocks"] = encode_checksums(block_checksums([memoryview(body)]))
+    metadata["crc32"] = json_checksum(header)
     return joined(header, body)

@@ -38,14 +38,16 @@ def encoding(plain: Path, cache: Path) -> Iterator[Figure]:
 
     def ours() -> EncodedCorpus:
         shutil.rmtree(cache, ignore_errors=True)
-        return encode_corpus(Corpus.of(plain), choice=CHOICE, folder=cache)
+        return encode_corpus(Corpus.of(plain), settings=CHOICE, folder=cache)
 
     ours()
     say(f"text to ids, {ROUNDS} rounds of both")
     mine, theirs = best_of(ROUNDS, ours, lambda: gensim_ids(plain))
     yield faster("enwiki, 54.7 MB, to ids", mine, theirs, ASKED)
     ours()
-    (again,) = best_of(ROUNDS, lambda: encode_corpus(Corpus.of(plain), choice=CHOICE, folder=cache))
+    (again,) = best_of(
+        ROUNDS, lambda: encode_corpus(Corpus.of(plain), settings=CHOICE, folder=cache)
+    )
     yield within("the same again", again, CACHED)
 
 

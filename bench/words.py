@@ -51,7 +51,7 @@ def run(data: Data) -> Iterator[Figure]:
     plain = data.folder / "enwiki.txt"
     plain.write_bytes(gzip.decompress((CORPORA / "enwiki.txt.gz").read_bytes()))
     cache = data.folder / "cache"
-    corpus = encode_corpus(Corpus.of(plain), choice=CHOICE, folder=cache)
+    corpus = encode_corpus(Corpus.of(plain), settings=CHOICE, folder=cache)
     warm_up()
     for name, settings in WORDS.items():
         yield from words(name, corpus, plain, settings)
@@ -147,7 +147,7 @@ def end_to_end(plain: Path, cache: Path) -> Iterator[Figure]:
 
     def ours() -> Vectors:
         shutil.rmtree(cache, ignore_errors=True)
-        corpus = encode_corpus(Corpus.of(plain), choice=CHOICE, folder=cache)
+        corpus = encode_corpus(Corpus.of(plain), settings=CHOICE, folder=cache)
         return train_word2vec(corpus, WORDS["skip-gram"])
 
     say("skip-gram from text to vectors")
@@ -233,7 +233,7 @@ def tell(path: Path) -> None:
     """Train on a file or folder, and print what it took."""
     warm_up()
     choice = replace(CHOICE, min_count=CHOICE.min_count * (COPIES if path.is_dir() else 1))
-    corpus = encode_corpus(Corpus.of(path), choice=choice, folder=path.parent / "tens")
+    corpus = encode_corpus(Corpus.of(path), settings=choice, folder=path.parent / "tens")
     before, peaks = memory_field("status", "RssAnon"), []
 
     def look(done: int, total: int) -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.hangul import EMPTY, LETTERS, join_jamo, split_jamo
+from malmoi.hangul import EMPTY, JAMO_OF_SYLLABLES, join_jamo, split_jamo
 from malmoi.text.tokenizers import Jamo, Syllables
 
 HANGUL = st.text(st.sampled_from("가힣강아지ㅋㅠㄳ∅ a1.") | st.characters(), max_size=30)
@@ -31,8 +31,8 @@ def test_joining_is_the_exact_inverse(text: str) -> None:
 
 def test_every_syllable_there_is() -> None:
     syllables = "".join(map(chr, range(0xAC00, 0xD7A4)))
-    assert split_jamo(syllables) == "".join(LETTERS)
-    assert join_jamo("".join(LETTERS)) == syllables
+    assert split_jamo(syllables) == "".join(JAMO_OF_SYLLABLES)
+    assert join_jamo("".join(JAMO_OF_SYLLABLES)) == syllables
 
 
 def test_the_mark_of_an_empty_final_is_no_letter() -> None:

@@ -93,7 +93,7 @@ def test_hashing_side_by_side_is_hashing_one_by_one(words: list[str]) -> None:
 
 def test_hashing_in_small_chunks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["", "a" * 50, "b", "", "한국" * 9, "c", ""]
-    monkeypatch.setattr(keys_module, "CHUNK", 4)
+    monkeypatch.setattr(keys_module, "CHUNK_BYTES", 4)
     keys = Keys.of(words)
     assert hash_words(keys.packed, keys.offsets).tolist() == [hash_word(encode(w)) for w in words]
     assert [keys.find(each) for each in words] == [words.index(each) for each in words]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.unicode import BLOCK, PLANES, SHORT, Form, normalize
+from malmoi.unicode import MAX_MARKS, MAX_SHORT_CHARACTERS, PLANES, Form, normalize
 
 FORMS = pytest.mark.parametrize("form", get_args(Form))
 MARKS = "\u0315\u0300"  # classes 232 and 230: each pair is out of order
@@ -27,7 +27,9 @@ def test_text_is_normalized_as_by_the_standard_library(form: Form, text: str) ->
 
 @FORMS
 def test_long_text_is_normalized_as_by_the_standard_library(form: Form) -> None:
-    text = "가나다 café ﬁ " + "a" + MARKS * (BLOCK // 4) + unicodedata.normalize("NFD", "한국어")
+    text = (
+        "가나다 café ﬁ " + "a" + MARKS * (MAX_MARKS // 4) + unicodedata.normalize("NFD", "한국어")
+    )
     assert normalize(form, text * 50) == unicodedata.normalize(form, text * 50)
 
 
@@ -35,7 +37,7 @@ def test_long_text_is_normalized_as_by_the_standard_library(form: Form) -> None:
 def test_a_long_run_of_marks_is_normalized_in_blocks(
     form: Form, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lengths, text = list[int](), "a" + MARKS * 100_000 + "é" + "b" * SHORT
+    lengths, text = list[int](), "a" + MARKS * 100_000 + "é" + "b" * MAX_SHORT_CHARACTERS
     original = unicodedata.normalize
 
     def counted(form: Form, part: str) -> str:
@@ -44,7 +46,7 @@ def test_a_long_run_of_marks_is_normalized_in_blocks(
 
     monkeypatch.setattr(unicodedata, "normalize", counted)
     found = normalize(form, text)
-    assert max(lengths) <= SHORT + 2 * BLOCK  # work is quadratic in these alone
+    assert max(lengths) <= MAX_SHORT_CHARACTERS + 2 * MAX_MARKS  # work is quadratic in these alone
     assert sorted(decomposed(found)) == sorted(decomposed(text))
 
 

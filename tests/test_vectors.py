@@ -104,7 +104,7 @@ def test_a_float32_matrix_is_not_copied() -> None:
     "matrix", [np.zeros(3), np.zeros((3, 2, 2)), np.array([["x"]] * 3), np.zeros((3, 2), complex)]
 )
 def test_what_is_no_matrix_of_numbers_is_refused(matrix: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="two dimensions"):
+    with pytest.raises(InvalidArgumentError, match=r"give numbers of shape \[n, dim\]"):
         Vectors(Keys.of("abc"), matrix)
 
 
@@ -113,9 +113,9 @@ def test_keys_and_counts_must_be_as_many_as_rows() -> None:
         Vectors(Keys.of("ab"), np.zeros((3, 1), np.float32))
     with pytest.raises(InvalidArgumentError, match="2 × 2 counts for 2 keys"):
         made(["a", "b"], counts=np.ones((2, 2)))
-    with pytest.raises(InvalidArgumentError, match="no matrix"):
+    with pytest.raises(InvalidArgumentError, match="not a matrix"):
         Vectors(["a", "b"], [[1], [1, 2]])
-    with pytest.raises(InvalidArgumentError, match=r"0 is no word.*matrix\[0\]"):
+    with pytest.raises(InvalidArgumentError, match=r"0 is not a word.*matrix\[0\]"):
         made(["a", "b"])[0]  # type: ignore[call-overload]
     with pytest.raises(InvalidArgumentError, match="1 counts for 2 keys"):
         Vectors(Keys.of("ab"), np.zeros((2, 1), np.float32), np.array([1]))
@@ -131,3 +131,12 @@ def test_more_can_be_said_about_vectors_without_changing_them(words: Vectors) ->
 def test_what_is_no_string_is_not_contained(words: Vectors) -> None:
     assert 1 not in words
     assert None not in words
+
+
+def test_stored_norms_are_used_and_belong_to_the_rows() -> None:
+    vectors = Vectors(["a", "b"], np.eye(2), stored_norms=np.array([3, 4], np.float32))
+    assert vectors.norms.tolist() == [3, 4]
+    assert vectors.with_meta(name="x").norms.tolist() == [3, 4]
+    assert vectors[:1].norms.tolist() == [1]  # computed from the row
+    with pytest.raises(InvalidArgumentError, match="3 norms for 2 keys"):
+        Vectors(["a", "b"], np.eye(2), stored_norms=np.ones(3, np.float32))

@@ -101,11 +101,11 @@ def use_language_model(path: Path) -> str:
 
 def write_checkpoint(folder: Path) -> None:
     """As a training leaves it."""
-    pause, checkpoint.PAUSE = checkpoint.PAUSE, 0.0
+    pause, checkpoint.SAVE_EVERY = checkpoint.SAVE_EVERY, 0.0
     try:
         train_word2vec(corpus(), WORDS, checkpoint=folder / "x.checkpoint")
     finally:
-        checkpoint.PAUSE = pause
+        checkpoint.SAVE_EVERY = pause
 
 
 def use_checkpoint(folder: Path) -> str:

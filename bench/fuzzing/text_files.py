@@ -71,7 +71,7 @@ def use_words(folder: Path) -> str:
 
 def use_pieces(folder: Path) -> str:
     """A vocabulary of pieces."""
-    wordpiece.engine.cache_clear()
+    wordpiece.load_wordpiece.cache_clear()
     tokenizer = wordpiece.WordPiece(str(folder / "x.txt"))
     return digest(tokenizer("the banker"), tokenizer.ids("the bank", "a"))
 

@@ -31,10 +31,10 @@ def main(jobs: list[tuple[str, int, int]]) -> None:
     warnings.simplefilter("ignore")
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, hard))
-    large = tensors.LARGE
+    large = tensors.VERIFY_LAZILY_ABOVE
     for name, first, last in jobs:
         subject = find_subject(name)
-        tensors.LARGE = 0 if subject.is_large else large
+        tensors.VERIFY_LAZILY_ABOVE = 0 if subject.is_large else large
         with tempfile.TemporaryDirectory(prefix="malmoi-fuzz-") as place:
             os.environ["MALMOI_CACHE"] = f"{place}/cache"
             run_cases(subject, Path(place) / "case", range(first, last))
@@ -45,9 +45,9 @@ def run_cases(subject: Subject, folder: Path, cases: range) -> None:
     say(subject=subject.name)
     whole = made(subject, folder)
     fill(folder, whole)
-    large, tensors.LARGE = tensors.LARGE, 1 << 60
+    large, tensors.VERIFY_LAZILY_ABOVE = tensors.VERIFY_LAZILY_ABOVE, 1 << 60
     expected = subject.use(folder)  # the same whether it is verified at once or as it is used
-    tensors.LARGE = large
+    tensors.VERIFY_LAZILY_ABOVE = large
     fill(folder, whole)
     if subject.use(folder) != expected:
         raise RuntimeError(f"{subject.name} gives other answers when it is asked again")

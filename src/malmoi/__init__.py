@@ -1,13 +1,14 @@
-"""malmoi: text to vectors you can use, in English and Korean.
+"""malmoi: text to vectors in English and Korean.
 
-Names are resolved at first use, so that importing this costs next to nothing.
+This module exports the public API. Each name is imported when it is first used, so that
+`import malmoi` imports neither NumPy nor Numba.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from malmoi.cli.shared.progress import progress_bar as progress_bar
+    from malmoi.client.client import Client as Client
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
     from malmoi.encode.checkpoint.prompts import Prompts as Prompts
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from malmoi.errors import InvalidArgumentError as InvalidArgumentError
     from malmoi.errors import InvalidFileError as InvalidFileError
     from malmoi.errors import MalmoiError as MalmoiError
+    from malmoi.errors import MalmoiWarning as MalmoiWarning
     from malmoi.errors import MissingDependencyError as MissingDependencyError
     from malmoi.errors import UnknownWordError as UnknownWordError
     from malmoi.evaluate.analogies import analogies as analogies
@@ -33,7 +35,13 @@ if TYPE_CHECKING:
     from malmoi.evaluate.word_vectors import evaluate_words as evaluate_words
     from malmoi.formats import load as load
     from malmoi.formats import save as save
+    from malmoi.formats.convert import ConvertSettings as ConvertSettings
+    from malmoi.formats.convert import convert as convert
     from malmoi.formats.inspection import inspect as inspect
+    from malmoi.hangul import join_jamo as join_jamo
+    from malmoi.hangul import split_jamo as split_jamo
+    from malmoi.models.language_files import load_language_model as load_language_model
+    from malmoi.models.nnlm_model import save_nnlm as save_nnlm
     from malmoi.project.page.page import write_page as write_page
     from malmoi.project.points.points import Points as Points
     from malmoi.project.points.sense_points import sense_points as sense_points
@@ -48,15 +56,39 @@ if TYPE_CHECKING:
     from malmoi.query.context import occurrences as occurrences
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
+    from malmoi.reporting.progress_bar import ProgressReporter as ProgressReporter
+    from malmoi.reporting.reporter import Reporter as Reporter
     from malmoi.search.build import build_index as build_index
     from malmoi.search.build import open_index as open_index
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
+    from malmoi.search.update import update_index as update_index
     from malmoi.subwords import SubwordVectors as SubwordVectors
+    from malmoi.text.corpus import Corpus as Corpus
+    from malmoi.text.encoded import EncodedCorpus as EncodedCorpus
+    from malmoi.text.encoded import VocabularySettings as VocabularySettings
+    from malmoi.text.encoded import count_corpus as count_corpus
+    from malmoi.text.encoded import encode_corpus as encode_corpus
+    from malmoi.text.normalize import Normalizer as Normalizer
+    from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
+    from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
+    from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
+    from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
+    from malmoi.train.counts.lsa import LSA as LSA
+    from malmoi.train.counts.lsa import train_lsa as train_lsa
+    from malmoi.train.counts.pmi import PMI as PMI
+    from malmoi.train.counts.pmi import mutual_information as mutual_information
+    from malmoi.train.counts.pmi import probability_table as probability_table
     from malmoi.train.glove.glove import GloVe as GloVe
     from malmoi.train.glove.glove import train_glove as train_glove
+    from malmoi.train.language.ngram import NGram as NGram
+    from malmoi.train.language.ngram import train_ngram as train_ngram
+    from malmoi.train.language.nnlm import NNLM as NNLM
+    from malmoi.train.language.nnlm import train_nnlm as train_nnlm
     from malmoi.train.word2vec.fasttext import FastText as FastText
     from malmoi.train.word2vec.fasttext import train_fasttext as train_fasttext
+    from malmoi.train.word2vec.pairs import labelled_pairs as labelled_pairs
+    from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
     from malmoi.vectors import Vectors as Vectors
@@ -65,48 +97,67 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "malmoi.cli.shared.progress": ("progress_bar",),
-    "malmoi.encode.static.average": ("average_encoder",),
+    "malmoi.client.client": ("Client",),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
+    "malmoi.encode.bulk.write_file": ("write_embeddings",),
+    "malmoi.encode.checkpoint.prompts": ("Prompts",),
     "malmoi.encode.encoder": ("load_transformer",),
     "malmoi.encode.loading": ("load_encoder",),
-    "malmoi.encode.checkpoint.prompts": ("Prompts",),
     "malmoi.encode.pooling.recipes": ("Recipe",),
-    "malmoi.encode.bulk.write_file": ("write_embeddings",),
+    "malmoi.encode.static.average": ("average_encoder",),
     "malmoi.errors": (
-        "InvalidFileError",
         "InvalidArgumentError",
+        "InvalidFileError",
         "MalmoiError",
+        "MalmoiWarning",
         "MissingDependencyError",
         "UnknownWordError",
     ),
     "malmoi.evaluate.analogies": ("analogies",),
+    "malmoi.evaluate.retrieval": ("evaluate_retrieval", "load_beir"),
     "malmoi.evaluate.senses": ("sense_separation",),
     "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
-    "malmoi.evaluate.retrieval": ("evaluate_retrieval", "load_beir"),
     "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.evaluate.sweep": ("sweep_recipes",),
     "malmoi.evaluate.typo_robustness": ("add_typo", "typo_robustness"),
     "malmoi.evaluate.word_vectors": ("evaluate_words",),
     "malmoi.formats": ("load", "save"),
+    "malmoi.formats.convert": ("ConvertSettings", "convert"),
     "malmoi.formats.inspection": ("inspect",),
-    "malmoi.project.scene_builder": ("ProjectionSettings", "build_scene"),
+    "malmoi.hangul": ("join_jamo", "split_jamo"),
+    "malmoi.models.language_files": ("load_language_model",),
+    "malmoi.models.nnlm_model": ("save_nnlm",),
     "malmoi.project.page.page": ("write_page",),
     "malmoi.project.points.points": ("Points",),
     "malmoi.project.points.sense_points": ("sense_points",),
     "malmoi.project.points.text_points": ("text_points",),
     "malmoi.project.points.word_points": ("word_points",),
+    "malmoi.project.scene_builder": ("ProjectionSettings", "build_scene"),
     "malmoi.query.analogy": ("analogy",),
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
     "malmoi.query.context": ("occurrences",),
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
+    "malmoi.reporting.progress_bar": ("ProgressReporter",),
+    "malmoi.reporting.reporter": ("Reporter",),
     "malmoi.search.build": ("build_index", "open_index"),
-    "malmoi.search.querying.hits": ("Hit",),
     "malmoi.search.index": ("Index",),
+    "malmoi.search.querying.hits": ("Hit",),
+    "malmoi.search.update": ("update_index",),
     "malmoi.subwords": ("SubwordVectors",),
-    "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
+    "malmoi.text.corpus": ("Corpus",),
+    "malmoi.text.encoded": ("EncodedCorpus", "VocabularySettings", "count_corpus", "encode_corpus"),
+    "malmoi.text.normalize": ("Normalizer",),
+    "malmoi.text.tokenizers": ("make_tokenizer",),
+    "malmoi.text.wordpiece": ("train_wordpiece",),
+    "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),
+    "malmoi.train.counts.lsa": ("LSA", "train_lsa"),
+    "malmoi.train.counts.pmi": ("PMI", "mutual_information", "probability_table"),
     "malmoi.train.glove.glove": ("GloVe", "train_glove"),
+    "malmoi.train.language.ngram": ("NGram", "train_ngram"),
+    "malmoi.train.language.nnlm": ("NNLM", "train_nnlm"),
+    "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
+    "malmoi.train.word2vec.pairs": ("labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),

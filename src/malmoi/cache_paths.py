@@ -1,17 +1,17 @@
-"""Paths of cache folders. Makes no folder, and imports nothing but the standard library."""
+"""Paths of cache folders. Creates no folder and imports nothing but the standard library."""
 
 import os
 from pathlib import Path
 
 
-def given_cache() -> Path | None:
-    """The folder that the user names in MALMOI_CACHE."""
-    given = os.environ.get("MALMOI_CACHE")
-    return Path(given) if given else None
+def cache_from_environment() -> Path | None:
+    """The cache folder set in the environment variable MALMOI_CACHE."""
+    folder = os.environ.get("MALMOI_CACHE")
+    return Path(folder) if folder else None
 
 
-def user_cache(kind: str) -> Path | None:
-    """The folder for one kind of cache below the user's cache folder; None without a home."""
+def user_cache_path(kind: str) -> Path | None:
+    """The folder for one kind of cache in the user's cache folder; None without a home."""
     base = os.environ.get("XDG_CACHE_HOME")
     if not base:
         try:
@@ -21,8 +21,8 @@ def user_cache(kind: str) -> Path | None:
     return Path(base) / "malmoi" / kind
 
 
-def can_write(folder: Path) -> bool:
-    """Whether a folder can be written, or be made where it does not exist."""
+def is_writable(folder: Path) -> bool:
+    """Whether this process can write to a folder, or can create it."""
     folder = folder.absolute()
-    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)

@@ -1,39 +1,45 @@
-"""What can go wrong, in few kinds; each message names the value, the place and the fix."""
+"""The exceptions and warnings of malmoi; each message names the value, the place and the fix."""
 
 import codecs
 import sys
 import warnings
 from collections.abc import Sequence
 
+MAX_MESSAGE_CHARACTERS = 1000
+
 
 def printable(text: str) -> str:
-    """Text that any terminal takes: bytes that never were UTF-8 become \\xNN, halves \\uNNNN."""
+    """Escape what a terminal cannot print: undecodable bytes as \\xNN, surrogates as \\uNNNN."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # half a character, which never was bytes
+    except UnicodeEncodeError:  # a lone surrogate that does not stand for a byte
         return text.encode("utf-8", "backslashreplace").decode()
 
 
-def shortened(sentence: str, most: int = 1000) -> str:
-    """A sentence that quotes a long value, without the middle of it; the fix stands at its end."""
-    if len(sentence) <= most:
+def shorten(sentence: str, max_characters: int = MAX_MESSAGE_CHARACTERS) -> str:
+    """Cut out the middle of a sentence that quotes a long value; the fix is at its end."""
+    if len(sentence) <= max_characters:
         return sentence
-    half = most // 2
+    half = max_characters // 2
     return f"{sentence[:half]} […] {sentence[-half:]}"
 
 
 class MalmoiError(Exception):
-    """Anything malmoi refuses to do, said in one sentence for the person who asked."""
+    """Base class of all errors that malmoi raises on purpose; its message is one sentence."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(" ".join(printable(shortened(sentence)).splitlines()))
+        super().__init__(" ".join(printable(shorten(sentence)).splitlines()))
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class UnknownWordError(MalmoiError, KeyError):
-    """A word that the vectors do not hold and cannot build from its parts, or texts do not have."""
+    """A word has no vector: it is not in the vocabulary and none of its n-grams is known.
+
+    `word` is the word, `suggestions` are known words with a similar spelling. The message names
+    `where` the word is missing and, if that helps, `because` of what.
+    """
 
     def __init__(
         self,
@@ -51,23 +57,23 @@ class UnknownWordError(MalmoiError, KeyError):
 
 
 class InvalidFileError(MalmoiError):
-    """A file that is missing, damaged, unreadable or cannot be written."""
+    """A file is missing, damaged, of an unknown format, or cannot be read or written."""
 
 
 class InvalidArgumentError(MalmoiError, ValueError):
-    """An argument that makes no sense, alone or beside the others."""
+    """An argument is invalid, by itself or in combination with the others."""
 
 
 class MissingDependencyError(MalmoiError, ImportError):
-    """A capability whose packages are not installed."""
+    """An optional package is not installed; the message has the `pip install` for it."""
 
 
 class MalmoiWarning(UserWarning):
-    """Something that was repaired, skipped or lost on the way, counted."""
+    """Something was repaired, skipped or lost; the message says how often, with an example."""
 
 
 def warn(sentence: str) -> None:
-    """Warn whoever called malmoi, at the line where they did, however deep in here it was seen."""
+    """Issue a `MalmoiWarning` that points at the line outside malmoi which called it."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
         frame, level = frame.f_back, level + 1
@@ -79,8 +85,10 @@ def _is_ours(module: object) -> bool:
 
 
 def check_encoding(name: str) -> None:
-    """Refuse the name of an encoding that Python does not know."""
+    """Raise `InvalidArgumentError` unless Python knows a text encoding of this name."""
     try:
         codecs.lookup(name)
     except LookupError as error:
-        raise InvalidArgumentError(f"there is no encoding '{name}'") from error
+        raise InvalidArgumentError(
+            f"unknown encoding '{name}': use a name that Python knows, such as utf-8 or cp949"
+        ) from error

@@ -1,4 +1,4 @@
-"""Optional packages: import one, or say which extra brings it."""
+"""Imports of optional packages; the error names the extra that installs them."""
 
 import importlib
 from types import ModuleType
@@ -7,7 +7,7 @@ from malmoi.errors import MissingDependencyError
 
 
 def require(module: str, *, extra: str) -> ModuleType:
-    """Import `module`, or tell the user how to install what it comes with."""
+    """Import `module`, or raise `MissingDependencyError` with the `pip install` for `extra`."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:

@@ -1,32 +1,46 @@
-"""Hangul syllables taken apart into letters, and put together again exactly.
+"""Hangul syllables decomposed into jamo (letters), and composed again without loss.
 
-A syllable becomes three letters: initial, vowel and final, EMPTY standing for a final that is
-not there (강아지 is ㄱㅏㅇㅇㅏ∅ㅈㅣ∅). A letter that stands alone in the text, as in ㅋㅋ, is
-followed by two EMPTY, and EMPTY itself is written three times, so that nothing can be taken
-for anything else. All other characters stay as they are. Knows nothing of tokens.
+A syllable becomes three jamo: initial, vowel and final, with EMPTY for a missing final (강아지 is
+ㄱㅏㅇㅇㅏ∅ㅈㅣ∅). A jamo that stands alone in the text, as in ㅋㅋ, is followed by two EMPTY, and
+EMPTY itself is written three times, so that decomposition is unambiguous. All other characters
+stay unchanged. Knows nothing about tokens.
 """
 
 import re
 
-EMPTY = "∅"  # no letter of any script
+EMPTY = "∅"  # not a letter of any script
 INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
 VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 FINALS = EMPTY + "ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
-ALONE = "".join(map(chr, range(0x3131, 0x3164))) + EMPTY
+COMPATIBILITY_JAMO = "".join(map(chr, range(0x3131, 0x3164))) + EMPTY
 
-LETTERS = [a + b + c for a in INITIALS for b in VOWELS for c in FINALS]  # from 가 to 힣
-UNITS = {letters: chr(0xAC00 + i) for i, letters in enumerate(LETTERS)} | {
-    letter + EMPTY + EMPTY: letter for letter in ALONE
+JAMO_OF_SYLLABLES = [a + b + c for a in INITIALS for b in VOWELS for c in FINALS]  # from 가 to 힣
+COMPOSED = {jamo: chr(0xAC00 + i) for i, jamo in enumerate(JAMO_OF_SYLLABLES)} | {
+    letter + EMPTY + EMPTY: letter for letter in COMPATIBILITY_JAMO
 }
-TABLE = {ord(character): letters for letters, character in UNITS.items()}
-UNIT = re.compile(f"[{INITIALS}][{VOWELS}][{FINALS}]|[{ALONE}]{EMPTY}{EMPTY}")
+DECOMPOSED = {ord(character): jamo for jamo, character in COMPOSED.items()}
+JAMO_TRIPLE = re.compile(f"[{INITIALS}][{VOWELS}][{FINALS}]|[{COMPATIBILITY_JAMO}]{EMPTY}{EMPTY}")
 
 
 def split_jamo(text: str) -> str:
-    """Every Hangul syllable of a word or line as three letters."""
-    return text.translate(TABLE)
+    """Decompose every Hangul syllable of a text into three jamo.
+
+    Args:
+        text: Any text; characters that are not Hangul stay unchanged.
+
+    Returns:
+        The decomposed text; `join_jamo` restores the original.
+    """
+    return text.translate(DECOMPOSED)
 
 
-def join_jamo(letters: str) -> str:
-    """The text that `split_jamo` took apart."""
-    return UNIT.sub(lambda unit: UNITS[unit[0]], letters)
+def join_jamo(jamo: str) -> str:
+    """Compose the text that `split_jamo` decomposed.
+
+    Args:
+        jamo: What `split_jamo` returned.
+
+    Returns:
+        The original text.
+    """
+    return JAMO_TRIPLE.sub(lambda triple: COMPOSED[triple[0]], jamo)

@@ -1,9 +1,9 @@
 """Unicode normalization in linear time.
 
 `unicodedata.normalize` sorts each run of combining marks by insertion, which is quadratic: one
-letter with 200,000 marks takes a minute, and holds the interpreter's lock for all of it. Here a
-run is normalized in blocks of `BLOCK` marks. Text without such a run, which is all real text, is
-normalized exactly as by `unicodedata`; of the others, the order of marks is kept between blocks.
+letter with 200,000 marks takes a minute and holds the interpreter's lock for all of it. Here a run
+is normalized in blocks of `MAX_MARKS` marks. Text without such a run, which is all real text, is
+normalized exactly as by `unicodedata`; in other text, marks are not reordered across blocks.
 """
 
 import sys
@@ -12,38 +12,43 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from malmoi.arrays import BoolArray
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-PLANES = 0x20000  # code points among which all marks are: the first two planes
-SHORT = 512  # characters: their square is no time at all
-BLOCK = 32  # Unicode's Stream-Safe Text Format (UAX #15) has at most 30 marks in a row
+PLANES = 0x20000  # code points of the first two planes, which hold all combining marks
+MAX_SHORT_CHARACTERS = 512  # quadratic time does not matter for so few
+MAX_MARKS = 32  # Unicode's Stream-Safe Text Format (UAX #15) has at most 30 marks in a row
 
 
 def normalize(form: Form, text: str) -> str:
     """The text in a normalization form."""
-    if len(text) <= SHORT:
+    if len(text) <= MAX_SHORT_CHARACTERS:
         return unicodedata.normalize(form, text)
-    if unicodedata.is_normalized(form, text):  # linear: the first mark out of order ends it
+    if unicodedata.is_normalized(form, text):  # linear: stops at the first mark out of order
         return text
-    cuts = _cuts(text)
-    bounds = zip([0, *cuts], [*cuts, len(text)], strict=True)
+    splits = _split_positions(text)
+    bounds = zip([0, *splits], [*splits, len(text)], strict=True)
     return "".join(unicodedata.normalize(form, text[start:stop]) for start, stop in bounds)
 
 
-def _cuts(text: str) -> list[int]:
-    """Where to cut so that no part has more than `BLOCK` marks in a row."""
+def _split_positions(text: str) -> list[int]:
+    """Positions that split a text so that no part has more than `MAX_MARKS` marks in a row."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    others = np.flatnonzero(~_marks()[codes])  # what is no mark
-    bounds = np.concatenate([[-1], others, [len(codes)]])
-    long = np.flatnonzero(np.diff(bounds) > BLOCK + 1)
+    not_marks = np.flatnonzero(~_is_mark()[codes])
+    bounds = np.concatenate([[-1], not_marks, [len(codes)]])
+    long = np.flatnonzero(np.diff(bounds) > MAX_MARKS + 1)
     runs = zip(bounds[long].tolist(), bounds[long + 1].tolist(), strict=True)
-    return [cut for before, after in runs for cut in range(before + 1 + BLOCK, after, BLOCK)]
+    return [
+        position
+        for before, after in runs
+        for position in range(before + 1 + MAX_MARKS, after, MAX_MARKS)
+    ]
 
 
 @cache
-def _marks() -> npt.NDArray[np.bool_]:
+def _is_mark() -> BoolArray:
     """For each code point whether it is a combining mark."""
-    found = np.zeros(sys.maxunicode + 1, dtype=bool)
-    found[:PLANES] = [unicodedata.combining(chr(code)) > 0 for code in range(PLANES)]
-    return found
+    is_mark = np.zeros(sys.maxunicode + 1, dtype=bool)
+    is_mark[:PLANES] = [unicodedata.combining(chr(code)) > 0 for code in range(PLANES)]
+    return is_mark

@@ -1,6 +1,6 @@
-"""Vectors: words and a row of numbers for each; the value that everyone exchanges.
+"""Vectors: words and one vector per word; the value that all packages exchange.
 
-Look-up and slicing only. Knows nothing of files, queries or training.
+Look-up and slicing only. Knows nothing about files, queries or training.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.arrays import Float32Array, Int64Array
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
@@ -21,25 +21,37 @@ from malmoi.unicode import Form, normalize
 Selection = slice | npt.NDArray[np.integer]
 Float = TypeVar("Float", bound=np.floating[Any])
 
-# Squares of single precision between these neither underflow nor overflow.
-LEAST_SQUARE, MOST_SQUARE = 1e-30, 1e38
+# Sums of squares in single precision between these neither underflow nor overflow.
+MIN_SAFE_SQUARE, MAX_SAFE_SQUARE = 1e-30, 1e38
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vectors(Deferred):
-    """`keys[i]` is the word of `matrix[i]`; rows stand in order of frequency.
+    """Words with their vectors, most frequent word first. Immutable.
 
-    `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
-    turn into float32 [n, dim]. `counts`, where known, says how often each word was seen.
-    `output` is the other side of the network, where known, so that training can go on.
+    `vectors["word"]` is a word's vector, `vectors[["a", "b"]]` a matrix, `vectors[:1000]` the
+    first 1,000 words. `len`, `in` and iteration are over the words.
+
+    Args:
+        keys: The words; any iterable of strings.
+        matrix: One row per word: anything that NumPy converts to float32 [n, dim].
+        counts: How often each word occurs in the training text, if known; [n].
+        meta: Notes about the vectors, such as the name of the model, as strings.
+        output: The output layer of the network, if known, so that training can resume.
+        stored_norms: The length of each row, if it is known already; [n].
+
+    Raises:
+        InvalidArgumentError: The arguments do not fit each other, or `matrix` is not a matrix.
     """
 
     keys: Keys
     matrix: Float32Array
-    # None by way of a factory: a default on the class would hide what is deferred.
+    # None comes from a factory: a default on the class would hide a deferred array.
     counts: Int64Array | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
     output: Float32Array | None = field(default_factory=lambda: None)
+    stored_norms: Float32Array | None = field(default_factory=lambda: None)
+    dim: int = field(init=False)
 
     if TYPE_CHECKING:
 
@@ -50,12 +62,14 @@ class Vectors(Deferred):
             counts: npt.ArrayLike | None = None,
             meta: Mapping[str, str] = ...,
             output: Float32Array | None = None,
+            stored_norms: Float32Array | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.keys, Keys):
             object.__setattr__(self, "keys", Keys.of(self.keys))
         object.__setattr__(self, "matrix", as_matrix(self.matrix))
+        object.__setattr__(self, "dim", int(self.matrix.shape[1]))
         if len(self.keys) != len(self.matrix):
             raise InvalidArgumentError(
                 f"{len(self.keys)} keys for {len(self.matrix)} rows of the matrix"
@@ -65,17 +79,13 @@ class Vectors(Deferred):
             if self.counts.shape != (len(self.keys),):
                 shape = " × ".join(map(str, self.counts.shape)) or "one number"
                 raise InvalidArgumentError(f"{shape} counts for {len(self.keys)} keys")
-
-    @cached_property
-    def dim(self) -> int:
-        """How many numbers a word has."""
-        return int(self.matrix.shape[1])
+        if self.stored_norms is not None and self.stored_norms.shape != (len(self.keys),):
+            raise InvalidArgumentError(f"{len(self.stored_norms)} norms for {len(self.keys)} keys")
 
     @cached_property
     def norms(self) -> Float32Array:
-        """The Euclidean length of every row."""
-        stored = self.stored("norms")
-        return row_norms(self.matrix) if stored is None else stored
+        """The Euclidean length of each row, [n]."""
+        return row_norms(self.matrix) if self.stored_norms is None else self.stored_norms
 
     @cached_property
     def immeasurable(self) -> int:
@@ -84,7 +94,14 @@ class Vectors(Deferred):
         return int(found[0]) if len(found) else -1
 
     def row(self, word: str) -> int:
-        """The row of a word, or -1; the other Unicode form of it is tried too."""
+        """Find a word, also in its other Unicode form (NFC or NFD).
+
+        Args:
+            word: The word.
+
+        Returns:
+            The index of its row in `matrix`, or -1 if it has none.
+        """
         row = self.keys.find(word)
         if row < 0 and not word.isascii():
             forms: tuple[Form, ...] = ("NFC", "NFD")
@@ -93,7 +110,17 @@ class Vectors(Deferred):
         return row
 
     def vector(self, word: str) -> Float32Array:
-        """The vector of a word; `UnknownWordError` if there is none."""
+        """Look up the vector of a word.
+
+        Args:
+            word: The word.
+
+        Returns:
+            Its row of `matrix`, float32 [dim].
+
+        Raises:
+            UnknownWordError: The word has no row.
+        """
         row = self.row(word)
         if row < 0:
             raise UnknownWordError(word)
@@ -104,19 +131,43 @@ class Vectors(Deferred):
         return self.vector(word)
 
     def take(self, rows: Selection) -> Self:
-        """The words of these rows, in this order."""
+        """Select rows.
+
+        Args:
+            rows: A slice, or an array of row indices or booleans, as NumPy takes them.
+
+        Returns:
+            Vectors of these rows, in this order.
+        """
         return replace(self, **self._taken(rows))
 
     def most_frequent(self, count: int) -> Self:
-        """The words seen most often (the first ones, where nobody counted)."""
+        """Select the most frequent words; without counts, the first rows.
+
+        Args:
+            count: How many words, at least 1.
+
+        Returns:
+            Vectors of at most `count` words, most frequent first.
+
+        Raises:
+            InvalidArgumentError: `count` is below 1.
+        """
         if count < 1:
-            raise InvalidArgumentError(f"most_frequent is {count}: leave at least one word")
+            raise InvalidArgumentError(f"most_frequent is {count}: it must be at least 1")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
             return self.take(slice(count))
         return self.take(np.argsort(-self.counts, kind="stable")[:count])
 
     def with_meta(self, **entries: str) -> Self:
-        """The same vectors with more said about them."""
+        """Add entries to `meta`.
+
+        Args:
+            **entries: Strings by name.
+
+        Returns:
+            The same vectors with these entries added.
+        """
         return replace(self, meta={**self.meta, **entries})
 
     def __len__(self) -> int:
@@ -129,30 +180,31 @@ class Vectors(Deferred):
         return isinstance(word, str) and is_encodable(word) and self.row(word) >= 0
 
     @overload
-    def __getitem__(self, asked: str) -> Float32Array: ...
+    def __getitem__(self, key: str) -> Float32Array: ...
     @overload
-    def __getitem__(self, asked: slice) -> Self: ...
+    def __getitem__(self, key: slice) -> Self: ...
     @overload
-    def __getitem__(self, asked: Iterable[str]) -> Float32Array: ...
-    def __getitem__(self, asked: str | slice | Iterable[str]) -> Float32Array | Self:
-        if isinstance(asked, str):
-            return self.vector(asked)
-        if isinstance(asked, slice):
-            return self.take(asked)
-        if not isinstance(asked, Iterable):
+    def __getitem__(self, key: Iterable[str]) -> Float32Array: ...
+    def __getitem__(self, key: str | slice | Iterable[str]) -> Float32Array | Self:
+        if isinstance(key, str):
+            return self.vector(key)
+        if isinstance(key, slice):
+            return self.take(key)
+        if not isinstance(key, Iterable):
             raise InvalidArgumentError(
-                f"{asked!r} is no word: rows by their numbers are vectors.matrix[{asked!r}]"
+                f"{key!r} is not a word: use vectors.matrix[{key!r}] to select rows by index"
             )
-        found = [self.vector(word) for word in asked]
-        return np.stack(found) if found else np.empty((0, self.dim), np.float32)
+        rows = [self.vector(word) for word in key]
+        return np.stack(rows) if rows else np.empty((0, self.dim), np.float32)
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
-        """The fields that change with the rows."""
+        """The fields of the vectors of some rows that differ from these vectors'."""
         return {
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
             "matrix": self.rows_of("matrix", rows),
             "counts": None if self.counts is None else self.counts[rows],
             "output": None,  # belongs to the whole vocabulary
+            "stored_norms": None,
         }
 
     def __repr__(self) -> str:
@@ -160,21 +212,21 @@ class Vectors(Deferred):
 
 
 def as_matrix(numbers: npt.ArrayLike) -> Float32Array:
-    """float32 [n, dim], copied only where it is not so already."""
+    """Convert numbers to float32 [n, dim]; what is so already is not copied."""
     try:
         matrix = np.asarray(numbers)
     except ValueError as error:
-        raise InvalidArgumentError(f"these numbers are no matrix: {error}") from error
+        raise InvalidArgumentError(f"these numbers are not a matrix: {error}") from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise InvalidArgumentError(
-            f"a matrix of numbers has two dimensions, not shape {matrix.shape} of {matrix.dtype}"
+            f"the matrix has shape {matrix.shape} of {matrix.dtype}: give numbers of shape [n, dim]"
         )
-    with np.errstate(over="ignore"):  # what is too large becomes inf, for others to find
+    with np.errstate(over="ignore"):  # too large numbers become inf; callers check for that
         return np.ascontiguousarray(matrix, dtype=np.float32)
 
 
 def row_norms(rows: Float32Array) -> Float32Array:
-    """The Euclidean length of every row, [n, dim] to [n], for numbers of any magnitude."""
+    """The Euclidean length of each row, [n, dim] to [n], for numbers of any magnitude."""
     squares = np.einsum("ij,ij->i", rows, rows)
     extreme = np.flatnonzero(_is_extreme(squares))
     norms: Float32Array = np.sqrt(squares)
@@ -184,9 +236,9 @@ def row_norms(rows: Float32Array) -> Float32Array:
 
 
 def l2_normalize(rows: npt.NDArray[Float]) -> npt.NDArray[Float]:
-    """Rows of length one, [n, dim] or a single [dim], of any magnitude; zero stays zero.
+    """Scale rows to length one, [n, dim] or a single [dim], of any magnitude; zero stays zero.
 
-    Single precision is enough for nearly all rows; those whose squares it cannot hold are
+    Single precision suffices for nearly all rows; rows whose squares overflow or underflow are
     divided in double precision.
     """
     if rows.ndim == 1:
@@ -205,7 +257,7 @@ def l2_normalize(rows: npt.NDArray[Float]) -> npt.NDArray[Float]:
     return scaled
 
 
-def _is_extreme(squares: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which sums of squares single precision may have lost; zero, nan and inf among them."""
-    found: npt.NDArray[np.bool_] = ~((squares > LEAST_SQUARE) & (squares < MOST_SQUARE))
-    return found
+def _is_extreme(squares: npt.NDArray[Any]) -> BoolArray:
+    """Which sums of squares may have lost precision; zero, nan and inf are among them."""
+    is_extreme: BoolArray = ~((squares > MIN_SAFE_SQUARE) & (squares < MAX_SAFE_SQUARE))
+    return is_extreme

@@ -131,9 +131,9 @@ def test_inspect_says_what_is_wrong_and_what_to_do(
     assert run(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
     for expected in (
-        "rows that do not fit: 1",
+        "malformed rows: 1",
         "rows with nan or inf: 1",
-        "keys that come again: 1",
+        "repeated keys: 1",
         "keys that are not UTF-8: 1",
         "keys not in NFC: 1",
         "rows of zeros: 1",
@@ -148,7 +148,7 @@ def test_inspect_says_what_is_wrong_and_what_to_do(
 
 def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
     assert run(["inspect", model]) == 0
-    assert capsys.readouterr().out.endswith("nothing wrong\n")
+    assert capsys.readouterr().out.endswith("no problems\n")
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,10 @@ def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
         (["neighbours", "{model}"], 2, "WORDS"),
         (["neighbours", "{model}", "한국", "--metric", "x"], 2, "cosine"),
         (["analogy", "{model}", "한국 +"], 1, "is no expression"),
-        (["convert", "{model}", "x.unknown"], 1, "does not say which format"),
+        (["convert", "{model}", "x.unknown"], 1, "does not select a format"),
         (["convert", "{model}", "{folder}/no/x.txt"], 1, "there is no folder"),
         (["convert", "{model}", "{folder}/x.bin"], 1, "cannot hold the key 'new york'"),
-        (["inspect", "{model}", "--encoding", "klingon"], 1, "no encoding 'klingon'"),
+        (["inspect", "{model}", "--encoding", "klingon"], 1, "unknown encoding 'klingon'"),
         (["dance"], 2, "dance"),
     ],
 )

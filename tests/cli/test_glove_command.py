@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from malmoi.cli import run
-from malmoi.cli.shared.progress import Bar
-from malmoi.cli.shared.text_options import loss_line
+from malmoi.cli.shared.text_options import format_losses
 from malmoi.formats import load, save
+from malmoi.reporting.progress_bar import ProgressBar
 from malmoi.text.corpus import standard_input
 from malmoi.train.glove import records as glove_records
 from malmoi.vectors import Vectors
@@ -60,7 +60,7 @@ def test_saved_counts_are_as_good_as_text(
     assert run(["train", "glove", counts, *SMALL, "--out", other, "--digits"]) == 0
     told = capsys.readouterr()
     assert "counts is counted already: --window, --min-count, --digits has no effect" in told.err
-    assert "\nloss, iteration by iteration: 0." in told.out
+    assert "\nloss per iteration: 0." in told.out
     assert load(one).matrix.tobytes() == load(other).matrix.tobytes()
     asked = ["--words", "w1,w2", "--contexts", "w3", "--out", str(tmp_path / "again")]
     capsys.readouterr()
@@ -70,10 +70,10 @@ def test_saved_counts_are_as_good_as_text(
 
 
 def test_long_losses_fit_a_line() -> None:
-    line = loss_line([1.2345e-07] * 24 + [None], "iteration")
-    assert line == "loss, iteration by iteration: 1.235e-07 1.235e-07 … 1.235e-07 none"
-    assert len(loss_line([1.2345e-07] * 5, "iteration")) <= 80
-    assert loss_line([2.0, 1.0], "epoch") == "loss, epoch by epoch: 2 1"
+    line = format_losses([1.2345e-07] * 24 + [None], "iteration")
+    assert line == "loss per iteration: 1.235e-07 1.235e-07 1.235e-07 … 1.235e-07 1.235e-07 none"
+    assert len(format_losses([1.2345e-07] * 5, "iteration")) <= 80
+    assert format_losses([2.0, 1.0], "epoch") == "loss per epoch: 2 1"
 
 
 def test_text_may_come_from_standard_input(
@@ -107,15 +107,18 @@ def test_an_interrupted_training_is_resumed(
     monkeypatch.setattr(glove_records, "CHUNK", 4)
     assert run([*command, str(whole)]) == 0
 
-    class Impatient(Bar):
+    class Impatient(ProgressBar):
         def __call__(self, done: int, total: int) -> None:
-            if self.unit and done > total / 2:
+            if self.name.startswith("training") and done > total / 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train.glove.bar", Impatient)
+        patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, str(out)]) == 130
-    assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
+    assert (
+        f"the checkpoint {left} remains: repeat the command with --resume"
+        in capsys.readouterr().err
+    )
     assert left.exists()
     assert not out.exists()
     assert run([*command, str(out), "--resume"]) == 0

@@ -3,16 +3,16 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from malmoi.cli import context, project, run
-from malmoi.cli.evaluate import sweep
+from malmoi.cli import run
 from malmoi.encode.runtime.run_batches import thread_a_core
 from malmoi.files import output
 from malmoi.formats import save
+from malmoi.reporting.progress_bar import ProgressBar
 from tests.query.worlds import capitals
 
 TEXTS = ["the bank of a river", "a bank clerk", "money in the bank", "robbers of a bank"]
@@ -35,15 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("pairs.csv").write_text("".join(f"{TEXTS[0]},{text},{len(text)}\n" for text in TEXTS))
 
 
-class Stopped:
-    """A progress bar that is interrupted as soon as anything is done."""
-
-    def __init__(self, *_: object) -> None: ...
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
+class Stopped(ProgressBar):
+    """A progress bar that is interrupted at the first call."""
 
     def __call__(self, done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -57,8 +50,7 @@ def assert_stopped(name: str, capsys: Output) -> None:
 
 @every_command
 def test_on_the_way(name: str, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
-    for module in (project, sweep, context):
-        monkeypatch.setattr(module, "bar", Stopped)
+    monkeypatch.setattr("malmoi.reporting.progress_bar.ProgressBar", Stopped)
     assert_stopped(name, capsys)
 
 
@@ -70,7 +62,7 @@ def test_before_the_file_is_in_its_place(
         assert parts[0].stat().st_size
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(output, "put_in_place", stopped)
+    monkeypatch.setattr(output, "move_into_place", stopped)
     assert_stopped(name, capsys)
 
 

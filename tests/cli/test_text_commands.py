@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
-from malmoi.cli.shared.progress import Bar
 from malmoi.formats import load
 from malmoi.models.ngram_files import load_ngram
 from malmoi.models.nnlm_model import load_nnlm
+from malmoi.reporting.progress_bar import ProgressBar
 from malmoi.text.corpus import Corpus
 from malmoi.text.word_list import load_words
 
@@ -89,15 +89,18 @@ def test_an_interrupted_training_is_resumed(
     command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch", "4"]
     assert run([*command, "--out", str(whole)]) == 0
 
-    class Impatient(Bar):
+    class Impatient(ProgressBar):
         def __call__(self, done: int, total: int) -> None:
-            if done > total / 2:
+            if self.name.startswith("training") and done > total / 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train.nnlm.bar", Impatient)
+        patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, "--out", str(out)]) == 130
-    assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
+    assert (
+        f"the checkpoint {left} remains: repeat the command with --resume"
+        in capsys.readouterr().err
+    )
     assert left.exists()
     assert not out.exists()
     assert run([*command, "--out", str(out), "--resume", "--seed", "2"]) == 1
@@ -160,7 +163,7 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Corpus, "blocks", None)  # nothing is read
-    for place, said in ((corpus, "is the text itself"), ("none/x.txt", "there is no folder none")):
+    for place, said in ((corpus, "is the input text"), ("none/x.txt", "there is no folder none")):
         assert run([word.format(corpus=corpus, place=place) for word in command]) == 1
         err = capsys.readouterr().err
         assert said in err
@@ -172,9 +175,9 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["vocab", "{corpus}", "--min-count", "9"], "seen 3 times"),
+        (["vocab", "{corpus}", "--min-count", "9"], "occurs 3 times"),
         (["vocab", "missing.txt"], "does not exist"),
-        (["vocab", "{corpus}", "--encoding", "klingon"], "no encoding 'klingon'"),
+        (["vocab", "{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
         (["tokenize", "a", "--tokenizer", "martian"], "choose one of whitespace"),
         (["tokenize"], "give texts"),
         (

@@ -14,9 +14,9 @@ from gensim.models.fasttext import load_facebook_model
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.cli.shared.progress import Bar
 from malmoi.formats import load, save
 from malmoi.hangul import split_jamo
+from malmoi.reporting.progress_bar import ProgressBar
 from malmoi.subwords import SubwordVectors
 from malmoi.train.word2vec import trainer as word_learning
 from malmoi.vectors import Vectors
@@ -56,10 +56,10 @@ def test_vectors_are_written_in_the_format_of_the_name(
 ) -> None:
     assert train(kind, f"out.{ending}", *(["--buckets", "500"] if kind == "fasttext" else [])) == 0
     told = capsys.readouterr()
-    assert told.out.startswith(f"out.{ending}: 12 rows, 6 dim\nloss, epoch by epoch: ")
+    assert told.out.startswith(f"out.{ending}: 12 rows, 6 dim\nloss per epoch: ")
     assert "training takes less than 1 MB of memory" in told.err
     with_ngrams = kind == "fasttext" and ending in ("malmoi", "bin")
-    assert ("no place for n-grams" in told.err) == (kind == "fasttext" and not with_ngrams)
+    assert ("cannot hold n-grams" in told.err) == (kind == "fasttext" and not with_ngrams)
     vectors = load(f"out.{ending}")
     assert (len(vectors), vectors.dim) == (12, 6)
     assert isinstance(vectors, SubwordVectors) == with_ngrams
@@ -79,7 +79,7 @@ def test_of_many_losses_the_first_and_last_are_shown(capsys: Output) -> None:
         run(["train", "word2vec", "text.txt", "--out", "x.vec", *SMALL[:4], "--epochs", "30"]) == 0
     )
     line = capsys.readouterr().out.splitlines()[-1]
-    _, _, losses = line.partition("epoch by epoch: ")
+    _, _, losses = line.partition("loss per epoch: ")
     assert len(losses.split()) == 9
     assert losses.split()[4] == "…"
     assert len(line) <= 80
@@ -109,7 +109,7 @@ def test_hangul_in_its_letters_is_put_together_and_counted(capsys: Output) -> No
     for form in ("NFC", "NFD"):
         Path(f"{form}.txt").write_text(unicodedata.normalize(form, "\n".join(KOREAN)), "utf-8")
         assert train("fasttext", f"{form}.malmoi", "--units", "jamo", text=f"{form}.txt") == 0
-    assert "Hangul syllables that stood in their letters: 580" in capsys.readouterr().err
+    assert "decomposed into jamo (NFD): 580" in capsys.readouterr().err
     assert load("NFC.malmoi").matrix.tobytes() == load("NFD.malmoi").matrix.tobytes()
     typo = unicodedata.normalize("NFD", "강이지가")
     assert run(["neighbours", "NFD.malmoi", typo, "-k", "1"]) == 0
@@ -178,15 +178,15 @@ def test_an_interrupted_training_is_resumed(
     monkeypatch.setattr(word_learning, "PART", 50)
     assert train(kind, "whole.malmoi") == 0
 
-    class Impatient(Bar):
+    class Impatient(ProgressBar):
         def __call__(self, done: int, total: int) -> None:
-            if self.unit and done > total / 2:
+            if self.name.startswith("training") and done > total / 2:
                 raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train.word_vectors.bar", Impatient)
+        patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert train(kind, "out.malmoi") == 130
-    assert "out.malmoi.checkpoint is kept: give the same command" in capsys.readouterr().err
+    assert "out.malmoi.checkpoint remains: repeat the command" in capsys.readouterr().err
     assert not Path("out.malmoi").exists()
     assert train(kind, "out.malmoi", "--resume", "--window", "3") == 1
     assert "is of a training with window 5, not 3" in capsys.readouterr().err
@@ -200,7 +200,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--dim", "0"], 1, "dim is 0: it is at least 1"),
     (["--subsample", "-1"], 1, "subsample is -1.0: give a number, 0 or above"),
     (["--subsample", "nan"], 1, "subsample is nan"),
-    (["--min-count", "99999"], 1, "no word was seen 99,999 times"),
+    (["--min-count", "99999"], 1, "no word occurs 99,999 times"),
     (["--learning-rate", "1e-9"], 1, "not below final_rate"),
     (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower it"),
     (["--power", "400"], 1, "power is 400.0: it is at most 10"),
@@ -212,7 +212,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--architecture", "cbowl"], 2, 'Choose from: "skip-gram", "cbow"'),
     (["--window", "wide"], 2, "--window"),
     (["--epoch", "3"], 2, "Did you mean --epochs?"),
-    (["--tokenizer", "latin"], 1, "there is no tokenizer 'latin'"),
+    (["--tokenizer", "latin"], 1, "unknown tokenizer 'latin'"),
     (["--pattern", "x+"], 1, "--pattern is an option of --tokenizer regex"),
     (["--tokenizer", "english", "--tags"], 1, "--tags is an option of --tokenizer korean"),
     (["--field", "text"], 1, "text.txt is plain text, which has no field 'text'"),
@@ -253,10 +253,10 @@ def test_words_that_cannot_be_cut_so(more: list[str], said: str, capsys: Output)
     ("out", "said"),
     [
         ("none/out.vec", "there is no folder none"),
-        ("out.doc", "does not say which format"),
-        ("out.malmoi.gz", "cannot be zipped"),
+        ("out.doc", "does not select a format"),
+        ("out.malmoi.gz", "cannot be compressed"),
         ("folder.vec", "is a folder"),
-        ("text.txt", "is the text itself"),
+        ("text.txt", "is the input text"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_training(
@@ -268,7 +268,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_training(
     def never(*_: Any, **__: Any) -> Vectors:
         raise AssertionError
 
-    monkeypatch.setattr(f"malmoi.cli.train_{kind}.train_{kind}", never)
+    monkeypatch.setattr(f"malmoi.cli.train.{kind}.train_{kind}", never)
     assert train(kind, out) == 1
     assert said in capsys.readouterr().err
     assert Path("text.txt").read_bytes() == text
@@ -277,7 +277,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_training(
 def test_units_that_a_format_cannot_keep_are_refused_before_the_training(capsys: Output) -> None:
     assert train("fasttext", "out.bin", "--units", "jamo+syllables") == 1
     told = capsys.readouterr().err
-    assert "no place for n-grams of jamo+syllables" in told
+    assert "cannot hold n-grams of jamo+syllables" in told
     assert "training takes" not in told
 
 

@@ -177,7 +177,7 @@ def test_real_vectors_know_what_is_alike() -> None:
     ("settings", "said"),
     [
         ({"weighting": "heavy"}, "there is no weighting 'heavy': choose one of mean, idf, sif"),
-        ({"tokenizer": "scissors"}, "there is no tokenizer 'scissors'"),
+        ({"tokenizer": "scissors"}, "unknown tokenizer 'scissors'"),
         ({"smoothing": 0}, "smoothing is 0: it must be more than 0"),
         ({"texts": ["qwerty"]}, "texts to learn SIF from have no known word"),
     ],

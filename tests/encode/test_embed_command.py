@@ -40,7 +40,7 @@ def test_vectors_as_json(minilm: TransformerEncoder, capsys: Output) -> None:
 def test_where_no_model_is_named_the_text_chooses_it(text: str, model: str, capsys: Output) -> None:
     assert run(["embed", text]) == 0
     chosen = capsys.readouterr()
-    assert f"no model is named: this is {model}" in chosen.err
+    assert f"no --model given: using {model}" in chosen.err
     assert chosen.err.count("\n") == 1
     assert run(["embed", text, "--model", model]) == 0
     named = capsys.readouterr()
@@ -52,14 +52,14 @@ def test_a_file_chooses_its_model_too(tmp_path: Path, capsys: Output) -> None:
     (tmp_path / "ko.txt").write_text("hello\n환불을 받고 싶어요\n", encoding="utf-8")
     out = tmp_path / "ko.npy"
     assert run(["embed", "--file", str(tmp_path / "ko.txt"), "--out", str(out)]) == 0
-    assert "this is use" in capsys.readouterr().err
+    assert "using use" in capsys.readouterr().err
     assert np.load(out).shape == (2, 512)
 
 
 def test_where_layers_are_asked_for_a_model_without_them_is_not_chosen(capsys: Output) -> None:
     assert run(["embed", "환불을 받고 싶어요", "--layers", "-2"]) == 0
     told = capsys.readouterr().err
-    assert "this is minilm" in told
+    assert "using minilm" in told
     assert "choose a model with layers that was trained on their language" in told
 
 
@@ -193,15 +193,18 @@ def test_what_goes_wrong_is_one_sentence(
     [
         (["--file", "missing.txt", "--out", "x.npy"], "missing.txt does not exist"),
         (["--file", "empty.txt", "--out", "x.npy"], "empty.txt is empty"),
-        (["--file", "bad.jsonl", "--field", "t", "--out", "x.npy"], "bad.jsonl:2: this is no JSON"),
-        (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the text itself"),
-        (["--file", ".", "--out", "x.npy"], "is in the folder of the text"),
+        (
+            ["--file", "bad.jsonl", "--field", "t", "--out", "x.npy"],
+            "bad.jsonl:2: this is not JSON",
+        ),
+        (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the input text"),
+        (["--file", ".", "--out", "x.npy"], "is in the folder of the input"),
         (["--file", "t.txt", "--out", "x.vectors"], "x.vectors names no format: end it in .npy"),
         (["--file", "t.txt", "--out", "folder.npy"], "folder.npy is a folder"),
         (["--file", "t.txt", "--resume"], "there is nothing to resume"),
         (["--file", "t.txt", "--out", "x.npy", "--resume"], "x.npy.checkpoint to resume from"),
         (["--file", "t.txt", "--out", "x.npy", "--overlap", "9"], "an overlap of 9 is for windows"),
-        (["--file", "t.txt", "--encoding", "klingon"], "there is no encoding 'klingon'"),
+        (["--file", "t.txt", "--encoding", "klingon"], "unknown encoding 'klingon'"),
     ],
 )
 def test_bad_files_are_one_sentence_and_leave_nothing(

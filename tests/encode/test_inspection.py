@@ -57,7 +57,7 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
     assert finding["problem"].startswith("Hangul falls apart into its letters")
     assert run(["inspect", "minilm"]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert "layers      6 of 384 numbers, 12 heads" in shown
+    assert "layers      6 of 384 dimensions, 12 heads" in shown
     assert max(map(cell_len, shown)) <= 80
     assert cell_len(" ".join(shown)) > 80 * 5
 

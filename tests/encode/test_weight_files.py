@@ -20,7 +20,7 @@ from malmoi.encode.checkpoint.weights import INDEX
 from malmoi.encode.encoder import load_transformer
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors
+from malmoi.files.tensors import read_safetensors
 from tests.encode.checkpoints import change, save_model, save_tokenizer
 from tests.encode.test_equal_to_transformers import assert_equal
 
@@ -45,7 +45,7 @@ def test_half_precision_is_read(dtype: torch.dtype, tmp_path: Path) -> None:
 def test_bfloat16_is_widened_bit_by_bit(tmp_path: Path) -> None:
     numbers = torch.tensor([1.5, -3e38, 1e-40, float("inf"), 0.1]).bfloat16()
     save_torch({"numbers": numbers}, tmp_path / "x.safetensors")
-    tensors, _ = open_tensors(InputFile(tmp_path / "x.safetensors"))
+    tensors, _ = read_safetensors(InputFile(tmp_path / "x.safetensors"))
     np.testing.assert_array_equal(tensors["numbers"], numbers.float().numpy())
 
 
@@ -99,9 +99,7 @@ def test_numbers_of_an_unknown_kind(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     path = tmp_path / "model.safetensors"
     path.write_bytes(path.read_bytes().replace(b'"dtype":"F32"', b'"dtype":"F99"', 1))
-    with pytest.raises(
-        InvalidFileError, match="holds numbers of the kind 'F99', which are not known"
-    ):
+    with pytest.raises(InvalidFileError, match="holds numbers of the unknown type 'F99'"):
         load_transformer(str(tmp_path))
 
 
@@ -219,7 +217,10 @@ def test_what_is_there_is_not_overwritten(
         ([str(old), str(new)], "is there already: name a folder that is not"),
         ([str(old), str(tmp_path / "no" / "where")], "was not written"),
         ([str(new), str(tmp_path / "other")], "it is no folder of a model"),
-        ([str(old), str(tmp_path / "other"), "--limit", "3"], "these options are for vectors"),
+        (
+            [str(old), str(tmp_path / "other"), "--limit", "3"],
+            "these options are for files of vectors",
+        ),
     ):
         assert run(["convert", *words]) == 1
         errors = capsys.readouterr().err
@@ -236,7 +237,7 @@ def test_an_interrupted_conversion_leaves_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("malmoi.encode.checkpoint.convert.write_tensors", interrupted)
+    monkeypatch.setattr("malmoi.encode.checkpoint.convert.write_safetensors", interrupted)
     with pytest.raises(KeyboardInterrupt):
         convert_model(tmp_path / "old", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["old"]

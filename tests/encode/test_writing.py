@@ -167,7 +167,7 @@ import sys, time
 from malmoi.cli import run
 from malmoi.encode import encoder
 from malmoi.files import checkpoint
-checkpoint.PAUSE = 0
+checkpoint.SAVE_EVERY = 0
 encoder.CHUNK = 8
 save = checkpoint.Checkpointer.save
 # Slowly, so that it is not done before it is killed.
@@ -220,7 +220,7 @@ def test_only_the_same_work_goes_on(tiny: TransformerEncoder, tmp_path: Path) ->
         write_embeddings(tiny, TEXTS, out, EmbedSettings(long="windows"), resume=True)
     kept = np.load(out.with_name("x.npy.part"), allow_pickle=False)
     assert kept.shape[1] == 32
-    with pytest.warns(MalmoiWarning, match="is left over from an embedding that was broken off"):
+    with pytest.warns(MalmoiWarning, match="is left over from an embedding that was interrupted"):
         write_embeddings(tiny, TEXTS, out, EmbedSettings())
     assert np.load(out).shape == (60, 32)
     with pytest.raises(InvalidFileError, match=r"there is no .*x.npy.checkpoint to resume from"):
@@ -357,7 +357,7 @@ def test_the_pause_between_checkpoints_is_kept(
     monkeypatch.setattr(checkpoint.Checkpointer, "save", save)
     write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
     assert saved == []
-    monkeypatch.setattr(checkpoint, "PAUSE", 0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0)
     write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
     assert saved == [8, 16, 24, 32, 40, 48, 56, 60]
 

@@ -21,8 +21,8 @@ from malmoi.files.checkpoint import (
     open_checkpoint,
     save_checkpoint,
 )
-from malmoi.files.output import beside
-from malmoi.files.tensors import Tensors, write_tensors
+from malmoi.files.output import atomic_write
+from malmoi.files.tensors import Tensors, write_safetensors
 from malmoi.vocabulary import Vocabulary
 
 IDS = np.array([0, 1, 0], dtype=np.uint32)
@@ -34,11 +34,12 @@ import os, signal, sys
 from pathlib import Path
 import numpy as np
 from malmoi.files import tensors
-from malmoi.files.checkpoint import Checkpoint, Origin, save_checkpoint
+from malmoi.files.checkpoint import Checkpoint, RunFingerprint, save_checkpoint
 
 def save(number):
     rows = {"rows": np.full((500, 100), number, dtype=np.float32)}
-    save_checkpoint(Path(sys.argv[1]), Checkpoint(rows, {"number": number}), Origin({}, "x"))
+    saved = Checkpoint(rows, {"number": number})
+    save_checkpoint(Path(sys.argv[1]), saved, RunFingerprint({}, "x"))
 
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -49,9 +50,9 @@ def half_written(file, arrays, said):
     killed()
 
 save(1)
-really_write = tensors.write_arrays
+really_write = tensors.write_to_stream
 if sys.argv[2] == "half way":
-    tensors.write_arrays = half_written
+    tensors.write_to_stream = half_written
 else:
     os.fsync = killed
 save(2)
@@ -131,7 +132,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     with pytest.raises(InvalidFileError, match=r"there is no .*x\.checkpoint to resume from"):
         open_checkpoint(path, origin())
-    write_tensors(path, {}, {"malmoi": "1", "kind": "nnlm"})
+    write_safetensors(path, {}, {"malmoi": "1", "kind": "nnlm"})
     with pytest.raises(InvalidFileError, match="is not a checkpoint but of the kind 'nnlm'"):
         open_checkpoint(path, origin())
 
@@ -140,7 +141,7 @@ def test_only_the_same_settings_and_corpus_go_on(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     save_checkpoint(path, some(), origin())
     with pytest.raises(
-        InvalidArgumentError, match="with dim 8, not 9: resume with dim 8, or begin"
+        InvalidArgumentError, match="with dim 8, not 9: resume with dim 8, or start"
     ):
         open_checkpoint(path, origin(dim=9))
     with pytest.raises(InvalidArgumentError, match="on another corpus"):
@@ -171,7 +172,7 @@ def test_half_a_checkpoint_of_a_killed_training_goes_with_the_last(
         ended.wait()
     with monkeypatch.context() as patched:
         patched.setattr(os, "getpid", lambda: ended.pid)
-        with beside(path) as (part,):
+        with atomic_write(path) as (part,):
             part.touch()
     part.touch()  # as if the process had been killed while it wrote the next
     discard_checkpoint(path)
@@ -181,11 +182,11 @@ def test_half_a_checkpoint_of_a_killed_training_goes_with_the_last(
 def test_a_keeper_goes_on_from_what_it_finds(tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     first = Checkpointer(path, origin(), resume=False)
-    assert first.found is None
+    assert first.restored is None
     first.save(some())
     again = Checkpointer(path, origin(), resume=True)
-    assert again.found is not None
-    assert again.found.state == some().state
+    assert again.restored is not None
+    assert again.restored.state == some().state
 
 
 def test_what_is_left_over_is_told_of_and_stays_until_it_is_replaced(tmp_path: Path) -> None:
@@ -211,12 +212,12 @@ def test_a_keeper_is_due_once_a_minute(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_without_a_place_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     keeper = Checkpointer(None, origin(), resume=False)
     keeper.save(some())
     assert not keeper.is_due
-    assert keeper.found is None
-    with pytest.raises(InvalidArgumentError, match="nothing to resume from: name the checkpoint"):
+    assert keeper.restored is None
+    with pytest.raises(InvalidArgumentError, match="resume needs a checkpoint: name its path"):
         Checkpointer(None, origin(), resume=True)
 
 

@@ -13,9 +13,9 @@ from bench.tampering import signed_again, taken_apart, without_checksums
 from malmoi.cli import run
 from malmoi.errors import InvalidFileError
 from malmoi.files import tensors
-from malmoi.files.checksums import BLOCK, block_sums, touched
+from malmoi.files.checksums import BLOCK_BYTES, block_checksums, byte_spans
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
@@ -26,7 +26,7 @@ ROWS, DIM = 6000, 16
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of several blocks that is verified as it is used."""
-    monkeypatch.setattr(tensors, "LARGE", 0)
+    monkeypatch.setattr(tensors, "VERIFY_LAZILY_ABOVE", 0)
     matrix = np.random.default_rng(3).normal(size=(ROWS, DIM)).astype(np.float32)
     vectors = Vectors([f"word{row}" for row in range(ROWS)], matrix, np.arange(ROWS, 0, -1))
     save(vectors, tmp_path / "many.malmoi")
@@ -44,13 +44,13 @@ def flip(path: Path, tensor: str, at: int = 0) -> None:
 def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
     path = tmp_path / "x"
     arrays: tensors.Tensors = {"a": np.arange(9, dtype=np.uint32), "b": np.ones((2, 3))}
-    write_tensors(path, arrays, {"malmoi": "1"})
+    write_safetensors(path, arrays, {"malmoi": "1"})
     whole = path.read_bytes()
     told = 0
     for at in range(8, len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         try:
-            found, metadata = open_tensors(InputFile(path))
+            found, metadata = read_safetensors(InputFile(path))
         except InvalidFileError:
             told += 1
             continue
@@ -62,24 +62,24 @@ def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
 
 def test_blocks_that_change_places_are_told(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    write_tensors(path, {"a": np.arange(3 * BLOCK, dtype=np.uint8)}, {})
+    write_safetensors(path, {"a": np.arange(3 * BLOCK_BYTES, dtype=np.uint8)}, {})
     content = path.read_bytes()
-    start = len(content) - 3 * BLOCK
-    one, two, rest = (content[start + i * BLOCK :][:BLOCK] for i in range(3))
+    start = len(content) - 3 * BLOCK_BYTES
+    one, two, rest = (content[start + i * BLOCK_BYTES :][:BLOCK_BYTES] for i in range(3))
     path.write_bytes(content[:start] + one + two + rest)
-    open_tensors(InputFile(path))
+    read_safetensors(InputFile(path))
     changed = bytearray(content)
     changed[start : start + 8], changed[-8:] = content[-8:], content[start : start + 8]
     path.write_bytes(changed)
     with pytest.raises(InvalidFileError, match="the checksum of block 0 of its 3 is wrong"):
-        open_tensors(InputFile(path))
+        read_safetensors(InputFile(path))
 
 
 def test_checksums_do_not_depend_on_where_arrays_end() -> None:
     content = bytes(range(256)) * 600
     parts = [memoryview(content[:100_000]), memoryview(b""), memoryview(content[100_000:])]
-    assert block_sums(parts).tolist() == block_sums([memoryview(content)]).tolist()
-    assert len(block_sums(parts)) == -(-len(content) // BLOCK)
+    assert block_checksums(parts).tolist() == block_checksums([memoryview(content)]).tolist()
+    assert len(block_checksums(parts)) == -(-len(content) // BLOCK_BYTES)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_checksums_do_not_depend_on_where_arrays_end() -> None:
 )
 def test_the_bytes_of_rows_are_all_touched(rows: Any) -> None:
     count = 5 if isinstance(rows, np.ndarray) else 100
-    spans = touched(rows, count, 40_000)
+    spans = byte_spans(rows, count, 40_000)
     for row in np.atleast_1d(np.arange(count)[rows]).tolist():
         assert any(a <= row * 40_000 and (row + 1) * 40_000 <= b for a, b in spans)
 
@@ -156,7 +156,7 @@ def test_a_large_file_holds_what_a_small_one_does(
 ) -> None:
     save(subworded, tmp_path / "model.malmoi")
     small = load(tmp_path / "model.malmoi")
-    monkeypatch.setattr(tensors, "LARGE", 0)
+    monkeypatch.setattr(tensors, "VERIFY_LAZILY_ABOVE", 0)
     large = load(tmp_path / "model.malmoi")
     assert list(large.keys) == list(small.keys)
     assert large.meta == small.meta
@@ -167,7 +167,7 @@ def test_a_large_file_holds_what_a_small_one_does(
 def test_unseen_words_of_a_large_model_are_built_from_verified_rows(
     subworded: SubwordVectors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tensors, "LARGE", 0)
+    monkeypatch.setattr(tensors, "VERIFY_LAZILY_ABOVE", 0)
     path = tmp_path / "model.malmoi"
     save(subworded, path)
     np.testing.assert_array_equal(load(path)["eaten"], subworded["eaten"])
@@ -212,7 +212,9 @@ def test_inspect_verifies_files_that_hold_no_vectors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.corpus"
-    write_tensors(path, {"ids": np.arange(5, dtype=np.uint32)}, {"malmoi": "1", "kind": "corpus"})
+    write_safetensors(
+        path, {"ids": np.arange(5, dtype=np.uint32)}, {"malmoi": "1", "kind": "corpus"}
+    )
     assert run(["inspect", str(path)]) == 0
     assert "ids [5]" in capsys.readouterr().out
     flip(path, "ids")

@@ -11,15 +11,15 @@ import pytest
 
 from malmoi.cli import run
 from malmoi.errors import InvalidFileError
-from malmoi.files.lock import locked, locked_file
-from malmoi.files.output import written
+from malmoi.files.lock import file_lock, folder_lock
+from malmoi.files.output import open_output
 
 
 def test_threads_that_write_one_file_each_write_a_whole_one(tmp_path: Path) -> None:
     path, barrier = tmp_path / "x", Barrier(4)
 
     def write(letter: bytes) -> None:
-        with written(path) as (file,):
+        with open_output(path) as (file,):
             for _ in range(20):
                 barrier.wait()
                 file.write(letter * 1000)
@@ -36,12 +36,12 @@ def test_the_umask_is_never_changed_and_always_heeded(
     before = os.umask(0o027)
     try:
         monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the umask was changed"))
-        with written(tmp_path / "new") as (file,):
+        with open_output(tmp_path / "new") as (file,):
             file.write(b"x")
         old = tmp_path / "old"
         old.touch()
         old.chmod(0o604)
-        with written(old) as (file,):
+        with open_output(old) as (file,):
             file.write(b"x")
     finally:
         monkeypatch.undo()
@@ -59,7 +59,7 @@ def test_a_lock_on_a_full_disk_is_an_error_of_one_sentence(
     monkeypatch.setattr(os, "pwrite", full)
     with (
         pytest.raises(InvalidFileError, match="was not written: the disk is full"),
-        locked(tmp_path),
+        folder_lock(tmp_path),
     ):
         pass
 
@@ -67,14 +67,14 @@ def test_a_lock_on_a_full_disk_is_an_error_of_one_sentence(
 def test_one_process_at_a_time_makes_a_file(tmp_path: Path) -> None:
     path = tmp_path / "out.malmoi"
     with (
-        locked_file(path),
+        file_lock(path),
         pytest.raises(
             InvalidFileError, match=r"out\.malmoi is being written by another process \(\d+\)"
         ),
-        locked_file(path),
+        file_lock(path),
     ):
         pass
-    with locked_file(path):
+    with file_lock(path):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -85,7 +85,7 @@ def test_a_second_training_into_one_file_is_refused(
     text, out = tmp_path / "text.txt", tmp_path / "out.malmoi"
     text.write_text("the cat sat on the mat and the dog sat on the log\n" * 40)
     command = ["train", "word2vec", str(text), "--out", str(out), "--dim", "4", "--min-count", "1"]
-    with locked_file(out):
+    with file_lock(out):
         assert run(command) == 1
     assert "out.malmoi is being written by another process" in capsys.readouterr().err
     assert not out.exists()

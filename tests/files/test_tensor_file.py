@@ -8,7 +8,7 @@ from bench.tampering import joined, taken_apart
 
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.formats import load, save
 from malmoi.models.cooccurrences import is_cooccurrences, load_cooccurrences, save_cooccurrences
 from malmoi.text.corpus import Corpus
@@ -16,7 +16,7 @@ from malmoi.text.encoded import encode_corpus, open_encoded
 from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.vectors import Vectors
 
-KIND = Kind("lamps", "a file of lamps", "2", former=(("lamp", "1"),))
+KIND = FileKind("lamps", "a file of lamps", "2", former=(("lamp", "1"),))
 
 
 def as_before(path: Path, **metadata: str) -> None:
@@ -37,10 +37,10 @@ def test_a_file_comes_back_with_its_metadata(tmp_path: Path) -> None:
 
 def test_files_of_another_kind_or_version_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x"
-    write_tensor_file(path, Kind("cups", "a file of cups"), {})
+    write_tensor_file(path, FileKind("cups", "a file of cups"), {})
     with pytest.raises(InvalidFileError, match="x is not a file of lamps but of the kind 'cups'"):
         read_tensor_file(InputFile(path), KIND)
-    write_tensor_file(path, Kind("lamps", "a file of lamps", "3"), {})
+    write_tensor_file(path, FileKind("lamps", "a file of lamps", "3"), {})
     with pytest.raises(InvalidFileError, match="x is of version 3; this malmoi reads 2"):
         read_tensor_file(InputFile(path), KIND)
     path.write_bytes(joined({}, b""))

@@ -7,7 +7,7 @@ import pytest
 from safetensors import safe_open
 
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import DTYPES, Tensors, open_tensors, write_tensors
+from malmoi.files.tensors import DTYPES, Tensors, read_safetensors, write_safetensors
 
 SAID = {"kind": "말", "b": '{"quoted": "text"}', "a": ""}
 
@@ -22,7 +22,7 @@ def arrays() -> Tensors:
 
 
 def test_safetensors_reads_what_is_written(arrays: Tensors, tmp_path: Path) -> None:
-    write_tensors(tmp_path / "x", {**arrays, "absent": None}, SAID)
+    write_safetensors(tmp_path / "x", {**arrays, "absent": None}, SAID)
     with safe_open(tmp_path / "x", framework="numpy") as file:
         assert SAID.items() <= file.metadata().items()
         assert set(file.metadata()) - set(SAID) == {"crc32", "crc32_blocks"}
@@ -34,8 +34,8 @@ def test_safetensors_reads_what_is_written(arrays: Tensors, tmp_path: Path) -> N
 
 
 def test_arrays_come_back_at_even_addresses(arrays: Tensors, tmp_path: Path) -> None:
-    write_tensors(tmp_path / "x", arrays, SAID)
-    found, said = open_tensors(InputFile(tmp_path / "x"))
+    write_safetensors(tmp_path / "x", arrays, SAID)
+    found, said = read_safetensors(InputFile(tmp_path / "x"))
     assert said == SAID
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array)
@@ -43,7 +43,7 @@ def test_arrays_come_back_at_even_addresses(arrays: Tensors, tmp_path: Path) -> 
 
 
 def test_the_same_arrays_make_the_same_file(arrays: Tensors, tmp_path: Path) -> None:
-    write_tensors(tmp_path / "x", arrays, SAID)
+    write_safetensors(tmp_path / "x", arrays, SAID)
     turned = {name: arrays[name] for name in reversed(arrays)}
-    write_tensors(tmp_path / "y", turned, dict(reversed(SAID.items())))
+    write_safetensors(tmp_path / "y", turned, dict(reversed(SAID.items())))
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()

@@ -107,4 +107,4 @@ def test_doubles_too_large_for_float32_are_refused_without_further_warning(tmp_p
 def test_arrays_that_are_no_rows_of_numbers_are_refused(array: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "array.npy", array)
     (tmp_path / "array.vocab.txt").write_text("a\nb\n")
-    assert "rows of numbers" in refusal(tmp_path / "array.npy")
+    assert "give numbers" in refusal(tmp_path / "array.npy")

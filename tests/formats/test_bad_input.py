@@ -189,7 +189,7 @@ def test_keys_that_come_again_are_counted_and_the_first_is_kept(tmp_path: Path) 
     twice = Vectors(Keys.of(["a", "b", "a", "a"]), np.arange(12).reshape(4, 3))
     for suffix in (".txt", ".vec", ".bin", ".npy", ".parquet", ".tsv"):
         save(twice, tmp_path / f"twice{suffix}")
-        with pytest.warns(MalmoiWarning, match="come again.* 2, such as 'a'"):
+        with pytest.warns(MalmoiWarning, match="repeated keys.* 2, such as 'a'"):
             found = load(tmp_path / f"twice{suffix}")
         assert list(found) == ["a", "b"]
         assert found.matrix.tolist() == [[0, 1, 2], [3, 4, 5]]

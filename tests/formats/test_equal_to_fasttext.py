@@ -72,7 +72,7 @@ def test_seen_and_unseen_words_are_the_same(name: str, gensim_data: Data) -> Non
 
 def test_supervised_model_is_the_same(gensim_data: Data) -> None:
     path = gensim_data("pang_lee_polarity_fasttext.bin")
-    with pytest.warns(MalmoiWarning, match=r"not UTF-8 \(kept byte for byte\): 5"):
+    with pytest.warns(MalmoiWarning, match=r"not UTF-8 \(preserved byte for byte\): 5"):
         ours = load(path)
     model = fasttext.load_model(str(path))
     assert_same_words(ours, model)

@@ -128,9 +128,9 @@ def test_a_false_header_is_refused_by_both(gensim_data: Data) -> None:
     path = gensim_data("pretrained.vec")
     with pytest.raises(EOFError):
         KeyedVectors.load_word2vec_format(path)
-    with pytest.raises(InvalidFileError, match="promises 3 rows, but there are 1"):
+    with pytest.raises(InvalidFileError, match="announces 3 rows, but there are 1"):
         load(path)
-    with pytest.warns(MalmoiWarning, match="promises 3 rows"):
+    with pytest.warns(MalmoiWarning, match="announces 3 rows"):
         assert list(load(path, strict=False)) == ["dummy"]
 
 

@@ -77,7 +77,7 @@ def test_other_containers_are_refused_with_why(
 def test_zip_archives_are_refused_with_why(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "glove.zip", "w") as archive:
         archive.writestr("glove.txt", "the 0.1 0.2\n")
-    assert "unzip" in refusal(tmp_path / "glove.zip")
+    assert "extract it" in refusal(tmp_path / "glove.zip")
     np.savez(tmp_path / "arrays.npz", matrix=np.ones((2, 2)))
     assert "zip" in refusal(tmp_path / "arrays.npz")
 
@@ -127,7 +127,7 @@ def test_words_that_cannot_be_read_are_refused(
 )
 def test_what_is_in_no_known_format_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "notes").write_bytes(content)
-    assert "none of the formats" in refusal(tmp_path / "notes")
+    assert "none of the supported formats" in refusal(tmp_path / "notes")
 
 
 @pytest.mark.parametrize("cut", [3, 11, 40, -9, -1])
@@ -177,7 +177,7 @@ def test_zipped_files_that_are_opened_in_place_are_refused_with_why(
     save(words, tmp_path / f"words{suffix}")
     zipped = tmp_path / f"words{suffix}.gz"
     zipped.write_bytes(gzip.compress((tmp_path / f"words{suffix}").read_bytes()))
-    assert "zip" in refusal(zipped)
+    assert "decompress" in refusal(zipped)
 
 
 @pytest.mark.parametrize("options", [{"limit": -1}, {"encoding": "no-such"}, {"only": "king"}])
@@ -205,5 +205,7 @@ def test_zipped_words_that_are_damaged_are_refused(words: Vectors, tmp_path: Pat
     save(words, tmp_path / "x.npy")
     packed = gzip.compress((tmp_path / "x.vocab.txt").read_bytes())
     (tmp_path / "x.vocab.txt").write_bytes(packed[:-9])
-    with pytest.raises(InvalidFileError, match=r"x\.vocab\.txt is a damaged or cut-off gzip file"):
+    with pytest.raises(
+        InvalidFileError, match=r"x\.vocab\.txt is a damaged or truncated gzip file"
+    ):
         load(tmp_path / "x.npy")

@@ -16,6 +16,7 @@ from malmoi.formats import catalogue, load, save
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
+from tests.recording_reporter import RecordingReporter
 
 NAMES = {
     "malmoi": "words.malmoi",
@@ -134,13 +135,13 @@ def test_few_words_of_a_large_file_take_little_memory(large: Path) -> None:
     vectors, kept, peak = memory(large, only=asked)
     assert list(vectors) == ["word7", "word30000", "word49999"]
     assert kept < 4 * MEGABYTE
-    assert peak < 5 * source.BLOCK + 8 * MEGABYTE
+    assert peak < 5 * source.BLOCK_BYTES + 8 * MEGABYTE
 
 
 def test_memory_depends_on_the_block_not_on_the_file(
     large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "BLOCK", MEGABYTE)
+    monkeypatch.setattr(source, "BLOCK_BYTES", MEGABYTE)
     _, _, peak = memory(large, only=["word49999"])
     assert peak < 12 * MEGABYTE
 
@@ -149,10 +150,11 @@ def test_memory_depends_on_the_block_not_on_the_file(
 def test_reading_stops_when_nothing_more_is_wanted(
     only: list[str] | None, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "BLOCK", MEGABYTE)
-    seen: list[int] = []
-    load(large, limit=10, only=only, progress=lambda done, total: seen.append(done))
-    assert max(seen) <= 3 * MEGABYTE
+    monkeypatch.setattr(source, "BLOCK_BYTES", MEGABYTE)
+    reporter = RecordingReporter()
+    load(large, limit=10, only=only, reporter=reporter)
+    assert reporter.stages == [(f"reading {large}", "")]
+    assert max(done for done, _ in reporter.progress) <= 3 * MEGABYTE
 
 
 @pytest.mark.parametrize("damage", ["cut", "corrupt"])

@@ -24,7 +24,7 @@ from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.nearest.int8_scores import LANES, screen
 from malmoi.kernels.nearest.pairwise_top_k import offer
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
-from malmoi.kernels.parsing.characters import odd_lines
+from malmoi.kernels.parsing.characters import find_lines_with
 from malmoi.kernels.parsing.scan_words import (
     WordHashTable,
     fill_slots,
@@ -81,7 +81,7 @@ Entry = tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]
 VALID: list[Entry] = [
     (screen, lambda: (TILES, floats(2, LANES), floats(3), floats(2, LANES), floats(2), 0, 2)),
     (offer, lambda: (floats(2, 2), (0, 0), (0, 2), (0, 2), *WEIGHTED, *BEST)),
-    (odd_lines, lambda: (TEXT, zeros(np.bool_, 200), longs(0), longs(0))),
+    (find_lines_with, lambda: (TEXT, zeros(np.bool_, 200), longs(0), longs(0))),
     (scan_words, lambda: (TEXT, 0, zeros("u4", 12), True, table())),
     (renumber, lambda: (ids(0, 1, LINE_END), ids(1, 0))),
     (fill_slots, lambda: (table().slots, zeros("u8", 4), 4)),
@@ -113,8 +113,8 @@ REFUSED = [  # a kernel, the place of an argument, what it is instead, and what 
     ("offer", 2, (0, 3), "not in the tile"),
     ("offer", 1, (3, 0), "not in the tile"),
     ("offer", 6, zeros("u4", 1, 4, 0), "scores is"),
-    ("odd_lines", 1, zeros(np.bool_, 100), "128"),
-    ("odd_lines", 3, longs(0, 0), "stops"),
+    ("find_lines_with", 1, zeros(np.bool_, 100), "128"),
+    ("find_lines_with", 3, longs(0, 0), "stops"),
     ("scan_words", 1, 13, "at is 13"),
     ("scan_words", 2, ids(1, 2), "out has 2 places"),
     ("scan_words", 4, table(slots=4), "4 slots"),

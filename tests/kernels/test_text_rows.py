@@ -9,8 +9,8 @@ from malmoi.arrays import Float32Array
 from malmoi.kernels.parsing.text_rows import (
     BLANK,
     FITS,
+    MAX_NUMBER_BYTES,
     MISFIT,
-    MOST_BYTES_A_NUMBER,
     format_lines,
     parse_lines,
 )
@@ -125,7 +125,7 @@ def test_rows_are_written_with_the_numbers_of_the_twin(
     words = [b"key%d" % i for i in range(len(rows))]
     packed = np.frombuffer(b"".join(words), np.uint8)
     offsets = np.arange(len(rows) + 1) * 4 if keyed else np.empty(0, np.int64)
-    out = np.zeros(len(rows) * (3 * MOST_BYTES_A_NUMBER + 5), np.uint8)
+    out = np.zeros(len(rows) * (3 * MAX_NUMBER_BYTES + 5), np.uint8)
     used = format_lines(matrix, packed, offsets, ord("\t"), out, 0, len(rows))
     text = out[:used].tobytes()
     assert text.endswith(b"\n")

@@ -12,7 +12,7 @@ from bench.tampering import signed_again
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.models.ngram_files import load_ngram, save_ngram
 from malmoi.models.ngram_model import NgramModel
 from malmoi.train.language.ngram import NGram, Smoothing, train_ngram
@@ -101,8 +101,8 @@ def test_models_that_make_no_sense_are_refused(
 ) -> None:
     path = tmp_path / "x.ngram"
     save_ngram(trained(), path)
-    arrays, metadata = open_tensors(InputFile(path))
-    write_tensors(path, arrays | {tensor: change(arrays[tensor])}, metadata)
+    arrays, metadata = read_safetensors(InputFile(path))
+    write_safetensors(path, arrays | {tensor: change(arrays[tensor])}, metadata)
     with pytest.raises(InvalidFileError, match=r"x\.ngram is damaged"):
         load_ngram(path)
 
@@ -111,7 +111,7 @@ def test_models_that_make_no_sense_are_refused(
 def test_metadata_that_make_no_sense_are_refused(entry: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "x.ngram"
     save_ngram(trained(), path)
-    arrays, metadata = open_tensors(InputFile(path))
-    write_tensors(path, arrays, metadata | entry)
+    arrays, metadata = read_safetensors(InputFile(path))
+    write_safetensors(path, arrays, metadata | entry)
     with pytest.raises(InvalidFileError, match=r"x\.ngram is damaged"):
         load_ngram(path)

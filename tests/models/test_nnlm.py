@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import Layers, NeuralModel, load_nnlm, save_nnlm, windows
 from malmoi.models.trie import Trie
@@ -227,9 +227,9 @@ def test_questions_that_make_no_sense_are_refused() -> None:
 def test_weights_that_are_no_numbers_are_refused(weight: str, tmp_path: Path) -> None:
     path = tmp_path / "x.nnlm"
     save_nnlm(made(), path)
-    arrays, metadata = open_tensors(InputFile(path))
+    arrays, metadata = read_safetensors(InputFile(path))
     for wrong in (arrays[weight] * np.float32(np.nan), arrays[weight].astype(np.float64)):
-        write_tensors(path, arrays | {weight: wrong}, metadata)
+        write_safetensors(path, arrays | {weight: wrong}, metadata)
         with pytest.raises(InvalidFileError, match=r"x\.nnlm is damaged"):
             load_nnlm(path)
 

@@ -9,7 +9,7 @@ import pytest
 from malmoi.arrays import Float32Array
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
-from malmoi.formats.rewriting import normalised
+from malmoi.formats.convert import normalize_rows
 from malmoi.nearest.all_pairs import rank_each_other
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.compare import similarity
@@ -77,7 +77,7 @@ def test_cosines_do_not_depend_on_lengths() -> None:
         )
     many = rank_rows(extreme, plain.matrix, 9)
     assert many.rows.tolist() == rank_rows(plain, plain.matrix, 9).rows.tolist()
-    np.testing.assert_allclose(normalised(extreme).matrix, plain.matrix, atol=1e-6)
+    np.testing.assert_allclose(normalize_rows(extreme).matrix, plain.matrix, atol=1e-6)
 
 
 def test_an_index_of_extreme_vectors_finds_what_is_near() -> None:

@@ -139,7 +139,7 @@ def test_inspect_tells_what_is_in_an_index(capsys: Output) -> None:
         (["index", "nowhere.txt", *BAG], "nowhere.txt does not exist"),
         (["index", "empty.txt", *BAG], "empty.txt is empty"),
         (["index", "blank.txt", *BAG], "blank.txt holds no text"),
-        (["index", "t.jsonl", *BAG], "which field or column of t.jsonl is the text"),
+        (["index", "t.jsonl", *BAG], "name the one that holds the text"),
         (["index", "t.jsonl", *BAG, "--field", "no"], "t.jsonl:1: there is no field 'no'"),
         (["index", "t.jsonl", *BAG, "--field", "a", "--id", "b"], "the id '1' comes twice"),
         (["index", "t.jsonl", *BAG, "--field", "a", "--id", "c"], "no field 'c' for an id"),
@@ -202,5 +202,5 @@ def test_parquet(capsys: Output) -> None:
 def test_bad_json_is_named_by_its_line(capsys: Output) -> None:
     Path("t.jsonl").write_text('{"a": "x"}\n{oops\n', encoding="utf-8")
     assert run(["index", "t.jsonl", *BAG, "--field", "a"]) == 1
-    assert "t.jsonl:2: this is no JSON" in capsys.readouterr().err
+    assert "t.jsonl:2: this is not JSON" in capsys.readouterr().err
     assert not Path("I").exists()

@@ -12,7 +12,7 @@ from malmoi.cli import run
 from malmoi.errors import InvalidFileError
 from malmoi.files import tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.search.build import build_index, open_index
 from malmoi.vectors import Vectors
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords, edit_manifest
@@ -62,7 +62,7 @@ def test_segments_that_changed_places_are_told(tmp_path: Path) -> None:
 def test_no_flipped_bit_of_a_segment_changes_what_is_found(
     limit: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tensors, "LARGE", limit)
+    monkeypatch.setattr(tensors, "VERIFY_LAZILY_ABOVE", limit)
     (segment,) = folder.glob("segment-*")
     content = segment.read_bytes()
     whole = open_index(folder, BagOfWords()).search("river bank", 4, hybrid=True)
@@ -90,10 +90,10 @@ def test_no_flipped_bit_of_a_segment_changes_what_is_found(
 def test_a_segment_that_makes_no_sense_is_told(
     tensor: str, change: Any, limit: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tensors, "LARGE", limit)
+    monkeypatch.setattr(tensors, "VERIFY_LAZILY_ABOVE", limit)
     (segment,) = folder.glob("segment-*")
-    arrays, metadata = open_tensors(InputFile(segment))
-    write_tensors(segment, arrays | {tensor: change(arrays[tensor])}, metadata)
+    arrays, metadata = read_safetensors(InputFile(segment))
+    write_safetensors(segment, arrays | {tensor: change(arrays[tensor])}, metadata)
     header, _ = taken_apart(segment.read_bytes())
     checksum = header["__metadata__"]["crc32"]
     edit_manifest(folder, lambda manifest: manifest["segments"][0].update(crc32=checksum))

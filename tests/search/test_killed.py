@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import InvalidFileError
-from malmoi.files.lock import locked
+from malmoi.files.lock import folder_lock
 from malmoi.search.build import build_index, open_index
 from tests.search.worlds import TEXTS, BagOfWords
 
@@ -41,7 +41,7 @@ def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
         assert len(open_index(tmp_path / "i", BagOfWords()).search("river", 99)) == 8
         holder.kill()
     assert index.delete(["1"]) == 1
-    with locked(tmp_path / "i"):
+    with folder_lock(tmp_path / "i"):
         pass
 
 

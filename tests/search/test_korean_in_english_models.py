@@ -53,11 +53,11 @@ def test_an_index_without_a_model_takes_the_one_that_fits(
     file: str, model: str, dim: int, capsys: Output
 ) -> None:
     assert run(["index", file, "--out", "I"]) == 0
-    assert f"no model is named: this is {model}" in capsys.readouterr().err
+    assert f"no --model given: using {model}" in capsys.readouterr().err
     index = open_index("I")
     assert (index.state.model, index.state.dim) == (model, dim)
     assert run(["index", "en.txt", "--out", "I"]) == 0  # an index that is there has its own
-    assert "no model is named" not in capsys.readouterr().err
+    assert "no --model given" not in capsys.readouterr().err
     assert open_index("I").state.model == model
 
 

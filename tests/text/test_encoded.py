@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.text import encoded, readers
 from malmoi.text.corpus import Corpus
@@ -47,7 +47,7 @@ def test_ids_are_by_frequency_and_lines_are_marked(tmp_path: Path) -> None:
 
 def test_rare_words_are_unknown_and_special_ones_come_first(tmp_path: Path) -> None:
     choice = VocabularySettings(min_count=2, special=("<pad>", "a"))
-    corpus = encode_corpus(Corpus.of(LINES), choice=choice, folder=tmp_path)
+    corpus = encode_corpus(Corpus.of(LINES), settings=choice, folder=tmp_path)
     assert list(corpus.vocabulary) == ["<pad>", "a", "b"]
     assert corpus.vocabulary.counts.tolist() == [0, 4, 2]
     assert decoded(corpus) == [["a", "b", "a", "?"], ["b", "a"], [], ["?", "a"]]
@@ -65,7 +65,7 @@ def test_decoding_gives_the_text_back(tmp_path: Path, lines: list[list[str]]) ->
 
 
 def test_many_blocks_are_counted_as_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(readers, "BLOCK", 64)
+    monkeypatch.setattr(readers, "BLOCK_BYTES", 64)
     lines = [f"w{i % 7} x{i % 11} {'y' * (i % 5 + 1)}" for i in range(3000)]
     path = tmp_path / "text.txt"
     path.write_text("\n".join(lines) + "\n")
@@ -86,7 +86,7 @@ def test_the_second_time_nothing_is_read(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_second_time_what_is_odd_is_told_again(tmp_path: Path) -> None:
     text = unicodedata.normalize("NFD", "강아지가 논다")
     for _ in range(2):
-        with pytest.warns(MalmoiWarning, match="stood in their letters: 6"):
+        with pytest.warns(MalmoiWarning, match="into jamo .NFD.: 6"):
             encode_corpus(Corpus.of([text]), folder=tmp_path)
     held = VocabularySettings(held=10)
     with pytest.warns(MalmoiWarning) as told:  # although it is read twice
@@ -126,7 +126,7 @@ def test_a_folder_that_cannot_keep_it_is_told_with_a_way_out(
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(
-        InvalidFileError, match=r"cannot be kept in .*file .*name another folder in MALMOI"
+        InvalidFileError, match=r"encoded-corpus cache to .*file .*name another folder in MALMOI"
     ):
         encode_corpus(Corpus.of(["a b"]), folder=tmp_path / "file")
 
@@ -160,16 +160,16 @@ def test_an_interrupt_leaves_nothing_behind(
 
 
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="not a single word"):
+    with pytest.raises(InvalidFileError, match="does not contain a single word"):
         encode_corpus(Corpus.of(["", "  "]), folder=tmp_path)
-    with pytest.raises(InvalidArgumentError, match="seen 4 times"):
-        encode_corpus(Corpus.of(LINES), choice=VocabularySettings(min_count=5), folder=tmp_path)
+    with pytest.raises(InvalidArgumentError, match="occurs 4 times"):
+        encode_corpus(Corpus.of(LINES), settings=VocabularySettings(min_count=5), folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_while_counting_the_rarest_may_be_forgotten() -> None:
     text = np.frombuffer(b" ".join([b"often"] * 50 + [b"w%d" % i for i in range(99)]), np.uint8)
-    table = read_blocks([text, text], most=10).total
+    table = read_blocks([text, text], max_words=10).total
     assert "often" in table.keys
     assert len(table) <= 20
 
@@ -179,7 +179,7 @@ def test_with_words_forgotten_on_the_way_the_ids_are_those_of_the_words_kept(
 ) -> None:
     lines = [f"often {i} now" for i in range(50)]
     corpus = encode_corpus(
-        Corpus.of(lines), choice=VocabularySettings(min_count=9, held=8), folder=tmp_path
+        Corpus.of(lines), settings=VocabularySettings(min_count=9, held=8), folder=tmp_path
     )
     assert decoded(corpus) == [["often", "?", "now"]] * 50
 
@@ -224,7 +224,7 @@ def test_a_kept_corpus_that_makes_no_sense_is_refused(
 ) -> None:
     encode_corpus(Corpus.of(["a b", "b c"]), folder=tmp_path)
     (kept,) = tmp_path.iterdir()
-    arrays, metadata = open_tensors(InputFile(kept))
-    write_tensors(kept, arrays | {tensor: array}, metadata)
+    arrays, metadata = read_safetensors(InputFile(kept))
+    write_safetensors(kept, arrays | {tensor: array}, metadata)
     with pytest.raises(InvalidFileError, match="is damaged"):
         open_encoded(kept)

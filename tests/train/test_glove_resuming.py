@@ -41,7 +41,7 @@ def test_an_interrupted_training_ends_as_if_it_had_not_been(
     corpus, path = encoded(text()), tmp_path / "x.checkpoint"
     whole = train_glove(corpus, SMALL)
     if always:
-        monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+        monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     with pytest.raises(KeyboardInterrupt):
         train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(calls))
     seen: list[tuple[int, int]] = []
@@ -62,7 +62,7 @@ def test_an_interrupted_training_ends_as_if_it_had_not_been(
 def test_several_threads_are_still_when_a_checkpoint_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoint, "PAUSE", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     corpus, path = encoded(text(lines=500)), tmp_path / "x.checkpoint"
     both = with_settings(threads=2)
     with pytest.raises(KeyboardInterrupt):
@@ -78,7 +78,7 @@ from pathlib import Path
 from malmoi.files import checkpoint
 from malmoi.train.glove import records as glove_records
 from tests.train.test_glove import SMALL, encoded, text, train_glove
-checkpoint.PAUSE = 0.0
+checkpoint.SAVE_EVERY = 0.0
 glove_records.CHUNK, glove_records.GROUP = 8, 4
 told = []
 def stop(done, total):

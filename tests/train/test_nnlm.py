@@ -15,7 +15,7 @@ from malmoi.errors import (
     MissingDependencyError,
 )
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensors, write_tensors
+from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm_model import WEIGHTS, NeuralModel
 from malmoi.train.language.ngram import NGram, train_ngram
@@ -227,7 +227,7 @@ def break_off(path: Path, settings: NNLM, words: int, *, resume: bool = False) -
 def test_a_resumed_training_ends_with_the_same_bits(
     settings: NNLM, words: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("malmoi.files.checkpoint.PAUSE", 0.0)  # after every batch
+    monkeypatch.setattr("malmoi.files.checkpoint.SAVE_EVERY", 0.0)  # after every batch
     path = tmp_path / "x.checkpoint"
     break_off(path, settings, words)
     resumed = train_nnlm(GRAMMAR, settings, checkpoint=path, resume=True)
@@ -266,9 +266,9 @@ def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
 def test_a_checkpoint_that_lacks_something_is_refused(tensor: str, tmp_path: Path) -> None:
     path = tmp_path / "x.checkpoint"
     break_off(path, RESUMED[0], 250)
-    whole, metadata = open_tensors(InputFile(path))
+    whole, metadata = read_safetensors(InputFile(path))
     for changed in ({}, {tensor: np.zeros(3, np.float32)}):
         rest = {name: array for name, array in whole.items() if name != tensor}
-        write_tensors(path, rest | changed, metadata)
+        write_safetensors(path, rest | changed, metadata)
         with pytest.raises(InvalidFileError, match=r"x\.checkpoint is damaged"):
             train_nnlm(GRAMMAR, RESUMED[0], checkpoint=path, resume=True)

@@ -1,4 +1,4 @@
-"""The `malmoi` command. Each command is one file: it parses, makes one library call, prints."""
+"""The `malmoi` command. Each command is one file: parse, one library call, print."""
 
 import atexit
 import os
@@ -17,31 +17,35 @@ from malmoi.errors import MalmoiError, MalmoiWarning
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-MOMENT = 0.05  # seconds
-DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+SIGNAL_AGAIN_AFTER = 0.05  # seconds
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130  # exit codes
 
-# Command, where it lives (imported only when it is called), and what --help says of it.
+# Name, module and function (imported only when the command runs), and the line in --help.
 COMMANDS = (
-    ("neighbours", "neighbours:neighbours_command", "The nearest words to some words."),
-    ("analogy", "analogy:analogy_command", 'Words that "king - man + woman" comes closest to.'),
-    ("similarity", "similarity:similarity_command", "How similar two words are."),
-    ("odd-one-out", "odd_one_out:odd_one_out_command", "The word that does not fit the others."),
-    ("embed", "embed:embed_command", "The vectors of texts, or of their words or pieces."),
-    ("index", "index:index_command", "Texts to search; again, only what changed is embedded."),
-    ("search", "search:search_command", "The texts of an index that answer a query best."),
-    ("context", "context:context_command", "A word in context: its occurrences, compared."),
-    ("evaluate", "evaluate.app:evaluate_command", "How good vectors are: words and sentences."),
-    ("sweep", "evaluate.sweep:sweep_command", "Which layer and pooling of an encoder is best."),
-    ("convert", "convert:convert_command", "One file format to another."),
-    ("inspect", "inspect:inspect_command", "What is in a file, and what is wrong with it."),
-    ("tokenize", "tokenize:tokenize_command", "How a text is cut into tokens."),
-    ("vocab", "vocab:vocab_command", "The words of a corpus and their counts."),
-    ("cooccur", "cooccur:cooccur_command", "How often words stand together, and ratios."),
+    ("neighbours", "neighbours:neighbours_command", "Find the nearest words."),
+    ("analogy", "analogy:analogy_command", 'Solve an analogy: "king - man + woman".'),
+    ("similarity", "similarity:similarity_command", "Compare two words."),
+    ("odd-one-out", "odd_one_out:odd_one_out_command", "Find the word that does not belong."),
+    ("embed", "embed:embed_command", "Embed texts, or their words or tokens."),
+    ("index", "index:index_command", "Build a search index, or update it incrementally."),
+    ("search", "search:search_command", "Search an index."),
+    ("context", "context:context_command", "Compare the occurrences of a word in context."),
+    ("evaluate", "evaluate.app:evaluate_command", "Evaluate vectors and encoders on test sets."),
+    ("sweep", "evaluate.sweep:sweep_command", "Find the best layer and pooling of an encoder."),
+    ("convert", "convert:convert_command", "Convert vectors to another file format."),
+    ("inspect", "inspect:inspect_command", "Describe a file and report its problems."),
+    ("tokenize", "tokenize:tokenize_command", "Split texts into tokens."),
+    ("vocab", "vocab:vocab_command", "Count the words of a corpus."),
+    ("cooccur", "cooccur:cooccur_command", "Count how often words occur together."),
     ("train", "train.app:train_app", "Train a model: word2vec, fasttext, glove …"),
-    ("generate", "generate:generate_command", "Text from a language model."),
-    ("project", "project:project_command", "A page to look at vectors, texts, or senses."),
-    ("serve", "serve:serve_command", "Models over HTTP: OpenAI's way, bert-as-service's, ours."),
-    ("demo", "demo:demo_command", "Try everything on 400,000 real vectors."),
+    ("generate", "generate:generate_command", "Generate text with a language model."),
+    (
+        "project",
+        "project:project_command",
+        "Make an interactive page of vectors or texts.",
+    ),
+    ("serve", "serve:serve_command", "Serve models over HTTP (OpenAI and bert-as-service APIs)."),
+    ("demo", "demo:demo_command", "Try the main features on 400,000 word vectors."),
 )
 
 
@@ -50,37 +54,37 @@ def make_app() -> App:
     app = App(
         name="malmoi",
         help="Text to vectors you can use, in English and Korean.\n\n"
-        "What a command takes: malmoi COMMAND --help.",
-        default_parameter=Parameter(show_default=_shown_default),
+        "Run 'malmoi COMMAND --help' for the options of a command.",
+        default_parameter=Parameter(show_default=_format_default),
         version=__version__,
         suppress_keyboard_interrupt=False,
     )
-    for name, place, text in COMMANDS:
-        app.command(f"malmoi.cli.{place}", name=name, help=text)
+    for name, function, text in COMMANDS:
+        app.command(f"malmoi.cli.{function}", name=name, help=text)
     return app
 
 
 def run(words: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; `words` are its arguments, by default `sys.argv`; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_note
+            warnings.showwarning = _print_warning
             warnings.simplefilter("always", MalmoiWarning)
             make_app()(words, exit_on_error=False, print_error=False, result_action="return_none")
-            sys.stdout.flush()  # what cannot be written is told here, not when Python ends
+            sys.stdout.flush()  # raises errors here, not when Python ends
     except CycloptsError as error:
-        print(f"malmoi: {_one_sentence(error)}", file=sys.stderr)
+        print(f"malmoi: {_describe(error)}", file=sys.stderr)
         return WRONG_USAGE
     except MalmoiError as error:
         print(f"malmoi: {error}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         _discard_output()
         return DONE
-    except OSError as error:  # files say themselves what is wrong with them: this is stdout
+    except OSError as error:  # files raise InvalidFileError: this is stdout
         _discard_output()
         print(f"malmoi: the output cannot be written: {error.strerror or error}", file=sys.stderr)
         return FAILED
@@ -91,17 +95,14 @@ def run(words: Sequence[str] | None = None) -> int:
 
 
 def main() -> None:
-    """The entry point of the command; being told to stop is like Ctrl-C, and cleans up.
-
-    What nohup has ignored stays so.
-    """
+    """The entry point; SIGTERM and SIGHUP clean up like Ctrl-C, unless nohup ignores them."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
-    sys.unraisablehook = _hear_again
+    sys.unraisablehook = _interrupt_again
     code = run()
-    if code == INTERRUPTED:  # a thread may be half started: nobody waits for any
+    if code == INTERRUPTED:  # does not wait for threads that may be starting
         atexit._run_exitfuncs()
         sys.stdout.flush()
         os._exit(code)
@@ -109,36 +110,37 @@ def main() -> None:
 
 
 def _discard_output() -> None:
-    """What is still in stdout's buffer goes nowhere, without another error when Python ends."""
+    """Send what is left in the buffer of stdout to /dev/null, so that Python exits cleanly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _hear_again(lost: "UnraisableHookArgs") -> None:
-    """Being told to stop is lost inside what a compiler calls back: it comes again a bit later."""
-    if issubclass(lost.exc_type, KeyboardInterrupt) and hasattr(signal, "pthread_kill"):
-        again = threading.main_thread().ident, signal.SIGTERM
-        threading.Timer(MOMENT, signal.pthread_kill, again).start()
+def _interrupt_again(unraisable: "UnraisableHookArgs") -> None:
+    """Repeat an interrupt that was lost inside a callback of compiled code, which cannot raise."""
+    is_interrupt = issubclass(unraisable.exc_type, KeyboardInterrupt)
+    if is_interrupt and hasattr(signal, "pthread_kill"):
+        arguments = threading.main_thread().ident, signal.SIGTERM
+        threading.Timer(SIGNAL_AGAIN_AFTER, signal.pthread_kill, arguments).start()
     else:
-        sys.__unraisablehook__(lost)
+        sys.__unraisablehook__(unraisable)
 
 
-def _show_note(message: Warning | str, *_: object, **__: object) -> None:
-    wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a bar may stand there
-    print(f"{wipe}note: {message}", file=sys.stderr)
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    clear_line = "\r\x1b[K" if sys.stderr.isatty() else ""  # of a progress bar
+    print(f"{clear_line}note: {message}", file=sys.stderr)
 
 
-def _one_sentence(error: CycloptsError) -> str:
-    """What is wrong with a command, and whose help says more."""
-    said = " ".join(str(error).split())
+def _describe(error: CycloptsError) -> str:
+    """One sentence about a usage error, with the --help that explains more."""
+    sentence = " ".join(str(error).split())
     if isinstance(error, MissingArgumentError) and error.argument and not error.tokens_so_far:
-        given = error.keyword  # the option, without its value
-        said = f"{given} needs a value" if given else f"{error.argument.name} is missing"
-    elif said.endswith("..."):  # of too many commands to list
-        said, _, _ = said.partition(" Available commands")
+        option = error.keyword  # given without its value
+        sentence = f"{option} needs a value" if option else f"{error.argument.name} is missing"
+    elif sentence.endswith("..."):  # too many commands to list
+        sentence, _, _ = sentence.partition(" Available commands")
     command = " ".join(["malmoi", *(error.command_chain or ())])
-    return f"{said.rstrip('.')} (see {command} --help)"
+    return f"{sentence.rstrip('.')} (see {command} --help)"
 
 
-def _shown_default(default: object) -> str | None:
-    """What --help says of it; nothing where nothing is given, asked for or switched on."""
+def _format_default(default: object) -> str | None:
+    """A default in --help; None hides empty defaults and switches that are off."""
     return None if default is None or default is False or default in ((), "") else str(default)

@@ -22,11 +22,12 @@ from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram
 from malmoi.plots.svg import check_svg, write_svg
 from malmoi.query.context import Occurrences, occurrences
+from malmoi.text.readers import COMPRESSED_SUFFIXES, TEXT_SUFFIXES
 
 ABREAST = 6  # occurrences whose similarities fit beside their surroundings in 80 columns
 NEAREST = 2  # shown of each occurrence where there are more
 LABEL = 40
-FILES = (".txt", ".text", ".jsonl", ".csv", ".tsv", ".parquet", ".gz", ".zst")
+FILES = TEXT_SUFFIXES + COMPRESSED_SUFFIXES
 
 
 @Parameter(name="*")

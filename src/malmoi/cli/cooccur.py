@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target, say_written
+from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import save_cooccurrences
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -50,7 +50,7 @@ def cooccur_command(
     if out is not None:
         save_cooccurrences(counts, out)
         if words is None:
-            say_written(out, {"words": len(counts.vocabulary), "pairs": len(counts)}, json)
+            print_written(out, {"words": len(counts.vocabulary), "pairs": len(counts)}, json)
 
 
 def show(table: ProbabilityTable, json: bool) -> None:

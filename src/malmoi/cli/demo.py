@@ -1,4 +1,4 @@
-"""`malmoi demo`: the main job end to end on vectors and encoders that install with packages."""
+"""`malmoi demo`: the main features on vectors and encoders that install with packages."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from malmoi.cli.demo_texts import show_sentences
+from malmoi.cli.demo_texts import Show, show_sentences
 from malmoi.cli.shared.output import AsJson, open_model, print_json, print_neighbours
 from malmoi.errors import MalmoiError
 from malmoi.formats import load, save
@@ -20,8 +20,8 @@ ANALOGIES = ("king - man + woman", "korea - seoul + tokyo", "walking - walk + sw
 ODD = ("breakfast", "lunch", "dinner", "violin")
 FILES = ("demo.txt", "demo.malmoi")
 
-NEXT = """\
-What to type next:
+NEXT_STEPS = """\
+What to try next:
   malmoi neighbours glove-6b-50d coffee tea
   malmoi analogy glove-6b-50d "paris - france + japan"
   malmoi context spring "a spring of water" "in spring and autumn" --model minilm
@@ -31,31 +31,31 @@ What to type next:
 
 
 def demo_command(*, json: AsJson = False) -> None:
-    """Ask 400,000 word vectors, compare sentences, and write vectors and read them back."""
-    say = (lambda *_: None) if json else print
+    """Query 400,000 word vectors, compare sentences, and save and load vectors."""
+    show: Show = (lambda *_: None) if json else print
     start = perf_counter()
     vectors = open_model(MODEL)
-    say(f"Opened {len(vectors):,} words of {vectors.dim} numbers in {_since(start)}.\n")
+    show(f"Loaded {len(vectors):,} words of {vectors.dim} dimensions in {_since(start)}.\n")
 
-    near = neighbours(vectors, WORD, 5)
-    say(f"Nearest to '{WORD}':")
+    nearest = neighbours(vectors, WORD, 5)
+    show(f"Nearest to '{WORD}':")
     if not json:
-        print_neighbours(near)
-    completed = {asked: analogy(vectors, asked, 1)[0].key for asked in ANALOGIES}
-    say("\nAnalogies:")
-    for asked, answer in completed.items():
-        say(f"  {asked} = {answer}")
+        print_neighbours(nearest)
+    completed = {query: analogy(vectors, query, 1)[0].key for query in ANALOGIES}
+    show("\nAnalogies:")
+    for query, word in completed.items():
+        show(f"  {query} = {word}")
     odd = odd_one_out(vectors, ODD)
-    say(f"\nThe odd one out of {', '.join(ODD)}: {odd}\n")
+    show(f"\nThe odd one out of {', '.join(ODD)}: {odd}\n")
 
-    sentences = show_sentences(say)
-    same = {}
+    sentences = show_sentences(show)
+    is_same = {}
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
         for name in FILES:
             save(vectors[:10], Path(folder, name))
             load(Path(folder, name))
-        say(f"Compiled what must be fast in {_since(start)} (once; it is kept on disk).")
+        show(f"Compiled the kernels in {_since(start)} (once; they are cached on disk).")
         for name in FILES:
             path = Path(folder, name)
             start = perf_counter()
@@ -63,19 +63,29 @@ def demo_command(*, json: AsJson = False) -> None:
             written = _since(start)
             start = perf_counter()
             again = load(path)
-            same[name] = again.keys == vectors.keys and np.array_equal(again.matrix, vectors.matrix)
-            verdict = "nothing changed" if same[name] else "THEY DIFFER"
+            is_same[name] = again.keys == vectors.keys and np.array_equal(
+                again.matrix, vectors.matrix
+            )
+            verdict = "unchanged" if is_same[name] else "THEY DIFFER"
             size = path.stat().st_size / 1e6
-            say(
+            show(
                 f"Wrote {name} ({size:.0f} MB) in {written}, read it in {_since(start)}: {verdict}."
             )
     if json:
-        answers = {"neighbours": [one.key for one in near], "analogies": completed, "odd": odd}
-        told = {"sentences": sentences, "unchanged": same}
-        print_json({"model": MODEL, "rows": len(vectors), **answers, **told})
-    say(f"\n{NEXT}")
-    if not all(same.values()):
-        raise MalmoiError("what was read back is not what was written: please report this")
+        print_json(
+            {
+                "model": MODEL,
+                "rows": len(vectors),
+                "neighbours": [each.key for each in nearest],
+                "analogies": completed,
+                "odd": odd,
+                "sentences": sentences,
+                "unchanged": is_same,
+            }
+        )
+    show(f"\n{NEXT_STEPS}")
+    if not all(is_same.values()):
+        raise MalmoiError("the loaded vectors differ from the saved ones: please report this")
 
 
 def _since(start: float) -> str:

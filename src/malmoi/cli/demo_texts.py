@@ -1,6 +1,6 @@
-"""The part of `malmoi demo` that reads sentences: English, Korean, and a word in context.
+"""The sentences of `malmoi demo`: English, Korean, and a word in context.
 
-Each model is left out, saying so, where it is not installed.
+A model that is not installed is skipped with a message.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from malmoi.errors import MissingDependencyError
 from malmoi.query.context import occurrences
 from malmoi.vectors import l2_normalize
 
-Say = Callable[..., object]
+Show = Callable[..., object]
 
 ENGLISH, KOREAN = "minilm", "use"
 SENTENCES = {
@@ -36,31 +36,31 @@ BANK = (
 )
 
 
-def show_sentences(say: Say) -> dict[str, Any]:
-    """How similar sentences are, and what `bank` means where; gives the figures."""
-    found: dict[str, Any] = {}
+def show_sentences(show: Show) -> dict[str, Any]:
+    """Compare sentences, and the senses of `bank`; returns the similarities."""
+    results: dict[str, Any] = {}
     for model, sentences in SENTENCES.items():
         try:
             scores = similar(model, sentences)
         except MissingDependencyError as missing:
-            say(f"Sentences by {model} are left out: {missing}\n")
+            show(f"Sentences by {model} are skipped: {missing}\n")
             continue
-        say(f"How similar to '{sentences[0]}' ({model}):")
+        show(f"How similar to '{sentences[0]}' ({model}):")
         for score, sentence in zip(scores, sentences[1:], strict=True):
-            say(f"  {score:8.4f}  {sentence}")
-        say("")
-        found[model] = dict(zip(sentences[1:], scores, strict=True))
-    if ENGLISH in found:
+            show(f"  {score:8.4f}  {sentence}")
+        show("")
+        results[model] = dict(zip(sentences[1:], scores, strict=True))
+    if ENGLISH in results:
         banks = occurrences(load_transformer(ENGLISH), "bank", [BANK])
-        found["bank"] = banks.similarity().round(6).tolist()
-        say("A bank is not always a bank:")
-        if say is print:
+        results["bank"] = banks.similarity().round(6).tolist()
+        show("A bank is not always a bank:")
+        if show is print:
             print_occurrences(banks)
-        say("")
-    return found
+        show("")
+    return results
 
 
 def similar(model: str, sentences: Sequence[str]) -> list[float]:
-    """The cosines of the first sentence with the others."""
+    """The cosine similarity of the first sentence with each of the others."""
     rows = l2_normalize(load_encoder(model).encode(sentences))
     return [round(float(cosine), 6) for cosine in rows[1:] @ rows[0]]

@@ -22,7 +22,7 @@ from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
 from malmoi.encode.tokens.windows import Long
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
-from malmoi.files.targets import check_folder, refuse_source
+from malmoi.files.targets import check_not_source, check_writable
 
 if TYPE_CHECKING:
     from malmoi.text.corpus import Texts
@@ -127,9 +127,9 @@ def embed_command(
     wish = options.wish()
     if out is not None:
         check_ending(out, wish.per)
-        check_folder(out)
+        check_writable(out)
         if file:
-            refuse_source(Path(file), out)
+            check_not_source(Path(file), out)
     asked = read_texts(file, field, encoding) if file else texts
     encoder = load_encoder(model or model_for(asked, layers=wish != EmbedSettings()))
     if out is None:

@@ -1,6 +1,6 @@
-"""`malmoi inspect FILE|FOLDER`: what is in it, what is wrong with it, what to do about it.
+"""`malmoi inspect FILE|FOLDER`: what it contains, what is wrong with it, how to fix it.
 
-A folder is a model's, or an index of texts.
+A folder is that of a model or of a search index.
 """
 
 from dataclasses import asdict
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_width import fitted, wrapped
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import tensor_facts
-from malmoi.files.tensors import open_tensor_file
+from malmoi.files.tensor_file import describe_tensor_file
+from malmoi.files.tensors import open_safetensors
 from malmoi.formats.inspection import Finding, Inspection, inspect
+from malmoi.reporting.progress_bar import ProgressReporter
 
-EXAMPLE = 140  # columns: two lines
+MAX_EXAMPLE_COLUMNS = 140  # two lines
 
 if TYPE_CHECKING:
     from malmoi.encode.inspection import ModelInspection
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
 def inspect_command(
     file: Annotated[
         str,
-        Parameter(help="A file of vectors or of malmoi, a model's folder or name, or an index."),
+        Parameter(help="A file of vectors, any file of malmoi, a model or an index."),
     ],
     /,
     *,
-    encoding: Annotated[str, Parameter(help="Of the words in the file.")] = "utf-8",
+    encoding: Annotated[str, Parameter(help="Encoding of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Read a file to its end and describe it, or a model's folder, or an index."""
+    """Describe a file, a model or an index, and verify its checksums."""
     if Path(file).is_dir() and is_index(Path(file)):
         inspect_index(Path(file), json)
         return
     if holds_no_vectors(Path(file)):
         inspect_tensors(Path(file), json)
         return
-    found: Inspection | ModelInspection
+    inspection: Inspection | ModelInspection
     if is_model(file):
         from malmoi.encode.inspection import inspect_model
 
-        found = inspect_model(file)
-        facts = model_facts(found)
+        inspection = inspect_model(file)
+        facts = model_facts(inspection)
     else:
-        with progress_bar(f"reading {file}") as progress:
-            found = inspect(file, encoding=encoding, progress=progress)
-        facts = vector_facts(found)
+        with ProgressReporter() as reporter:
+            inspection = inspect(file, encoding=encoding, reporter=reporter)
+        facts = vector_facts(inspection)
     if json:
-        print_json(asdict(found))
+        print_json(asdict(inspection))
     else:
-        print_inspection(facts, found.findings)
+        print_inspection(facts, inspection.findings)
 
 
 def inspect_index(path: Path, json: bool) -> None:
-    """The facts of an index."""
+    """Print the facts of an index."""
     from malmoi.search.facts import index_facts
 
     facts = index_facts(path)
@@ -70,15 +70,15 @@ def inspect_index(path: Path, json: bool) -> None:
 
 
 def holds_no_vectors(path: Path) -> bool:
-    """Whether a file is one of ours, but of another kind: a corpus, counts, a language model."""
+    """Whether a tensor file holds something else: a corpus, counts, a language model."""
     if not path.is_file() or (source := InputFile(path)).head[8:9] != b"{":
         return False
-    return open_tensor_file(source).metadata.get("kind", "vectors") != "vectors"
+    return open_safetensors(source).metadata.get("kind", "vectors") != "vectors"
 
 
 def inspect_tensors(path: Path, json: bool) -> None:
-    """The facts of a file of arrays, all of which is verified."""
-    facts = tensor_facts(InputFile(path))
+    """Print the facts of a tensor file, all of which is verified."""
+    facts = describe_tensor_file(InputFile(path))
     if json:
         print_json(facts)
         return
@@ -87,70 +87,70 @@ def inspect_tensors(path: Path, json: bool) -> None:
 
 
 def is_index(path: Path) -> bool:
-    """Whether a folder is an index of texts."""
+    """Whether a folder is a search index."""
     from malmoi.search.storage import folder
 
     return folder.is_index(path)
 
 
 def is_model(name: str) -> bool:
-    """Whether this is a folder or the name of a model; all else is a file of vectors.
+    """Whether this is the folder or the name of a model; all else is a file of vectors.
 
-    What is missing in a folder that is there is a file, though it looks like a name on the hub.
+    A path in an existing folder is a missing file, although it looks like a name on the hub.
     """
     from malmoi.encode.checkpoint.locate import is_encoder
 
     path = Path(name)
-    missing = not path.exists() and len(path.parts) > 1 and path.parent.is_dir()
-    return is_encoder(name) and not missing
+    is_missing_file = not path.exists() and len(path.parts) > 1 and path.parent.is_dir()
+    return is_encoder(name) and not is_missing_file
 
 
-def vector_facts(found: Inspection) -> dict[str, str]:
-    """What a file of vectors is."""
+def vector_facts(inspection: Inspection) -> dict[str, str]:
+    """The facts of a file of vectors."""
     return {
-        "format": found.format + (", gzipped" if found.zipped else ""),
-        "rows": f"{found.rows:,}",
-        "dim": f"{found.dim:,}",
-        "numbers": found.numbers,
-        "size": f"{found.bytes:,} bytes" if found.bytes else "in an installed package",
-        "counts": "yes" if found.counts else "no",
-        "normalised": "yes" if found.normalised else "no",
-        "subwords": found.subwords,
-        "checksums": found.checksums,
+        "format": inspection.format + (", gzipped" if inspection.zipped else ""),
+        "rows": f"{inspection.rows:,}",
+        "dim": f"{inspection.dim:,}",
+        "numbers": inspection.numbers,
+        "size": f"{inspection.bytes:,} bytes" if inspection.bytes else "in an installed package",
+        "counts": "yes" if inspection.counts else "no",
+        "normalised": "yes" if inspection.normalised else "no",
+        "subwords": inspection.subwords,
+        "checksums": inspection.checksums,
     }
 
 
-def model_facts(found: "ModelInspection") -> dict[str, str]:
-    """What a model is."""
+def model_facts(inspection: "ModelInspection") -> dict[str, str]:
+    """The facts of a model."""
     return {
-        "family": found.family,
-        "layers": f"{found.layers} of {found.dim} numbers, {found.heads} heads",
-        "vocabulary": f"{found.vocabulary:,} pieces",
-        "longest": f"{found.longest:,} pieces a text",
-        "numbers": found.numbers or "unknown",
-        "arithmetic": f"{found.arithmetic} on this processor",
-        "size": f"{found.bytes:,} bytes",
-        "tokenizer": found.tokenizer or "unknown",
-        "pooling": found.pooling,
-        "prompts": ", ".join(found.prompts) or "none",
+        "family": inspection.family,
+        "layers": f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads",
+        "vocabulary": f"{inspection.vocabulary:,} tokens",
+        "longest": f"{inspection.longest:,} tokens per text",
+        "numbers": inspection.numbers or "unknown",
+        "arithmetic": f"{inspection.arithmetic} on this processor",
+        "size": f"{inspection.bytes:,} bytes",
+        "tokenizer": inspection.tokenizer or "unknown",
+        "pooling": inspection.pooling,
+        "prompts": ", ".join(inspection.prompts) or "none",
     }
 
 
 def print_inspection(facts: dict[str, str], findings: tuple[Finding, ...]) -> None:
-    """The facts, then the findings."""
+    """Print the facts, then the problems."""
     for name, value in facts.items():
         print(f"{name:<11} {value}")
     print()
     if not findings:
-        print("nothing wrong")
+        print("no problems")
     for finding in findings:
         print_finding(finding)
 
 
 def print_finding(finding: Finding) -> None:
-    """What, an example, and the advice."""
-    counted = finding.example and finding.count
-    print(wrapped(f"{finding.problem}: {finding.count:,}" if counted else finding.problem))
+    """Print a problem, an example and the advice."""
+    has_count = finding.example and finding.count
+    print(wrapped(f"{finding.problem}: {finding.count:,}" if has_count else finding.problem))
     if finding.example:
-        print(wrapped(f"such as {fitted(finding.example, EXAMPLE).rstrip()}", 4))
+        print(wrapped(f"such as {fitted(finding.example, MAX_EXAMPLE_COLUMNS).rstrip()}", 4))
     print(wrapped(finding.advice, 4))

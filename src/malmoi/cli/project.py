@@ -13,7 +13,7 @@ from malmoi.cli.shared.output import AsJson, open_model, print_json
 from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import Settings
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.targets import check_folder
+from malmoi.files.targets import check_writable
 from malmoi.project.page.page import write_page
 from malmoi.project.points.points import Points
 from malmoi.project.points.sense_points import sense_points
@@ -48,7 +48,7 @@ def project_command(
     json: AsJson = False,
 ) -> None:
     """A page of vectors: points to search, circle, colour and compare."""
-    check_folder(out)
+    check_writable(out)
     if word is not None:
         points = [_occurrences(word, corpus, field, model, sentences, settings.seed, bool(models))]
     elif corpus is not None:

@@ -44,7 +44,7 @@ def tokenize_command(
 
 def show_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> None:
     """A line of tokens for each text."""
-    cut = options.cut()
+    cut = options.make_tokenizer()
     for text in documents:
         tokens = cut(text)
         if json:

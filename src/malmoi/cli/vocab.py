@@ -6,12 +6,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.word_list import save_words
 
-DEFAULT = TextOptions()
+DEFAULT_OPTIONS = TextOptions()
 
 
 def vocab_command(
@@ -19,25 +19,29 @@ def vocab_command(
     /,
     *,
     min_count: MinCount = 1,
-    size: Annotated[int | None, Parameter(help="At most so many words.")] = None,
-    show: Annotated[int, Parameter(name=["-k"], help="How many to show.")] = 20,
+    max_vocab_size: Annotated[
+        int | None, Parameter(help="Take only the most frequent words, at most so many.")
+    ] = None,
+    show: Annotated[int, Parameter(name=["-k"], help="How many words to print.")] = 20,
     out: Annotated[Path | None, Parameter(help="Write words and counts to this file.")] = None,
-    options: TextOptions = DEFAULT,
+    options: TextOptions = DEFAULT_OPTIONS,
     json: AsJson = False,
 ) -> None:
-    """Count the words; show the most frequent, write all."""
+    """Count the words of a corpus; print the most frequent, or write all."""
     if out is not None:
         check_target(corpus, out)
-    choice = VocabularySettings(min_count=min_count, size=size)
-    with progress_bar(f"counting {corpus}") as progress:
-        words = count_corpus(options.corpus(corpus), options.cut(), choice, progress=progress)
+    settings = VocabularySettings(min_count=min_count, size=max_vocab_size)
+    tokenizer = options.make_tokenizer()
+    with ProgressReporter() as reporter:
+        vocabulary = count_corpus(options.corpus(corpus), tokenizer, settings, reporter=reporter)
     if out is not None:
-        save_words(words, out)
-    top = list(zip(words.words[:show], words.counts[:show].tolist(), strict=True))
+        save_words(vocabulary, out)
+    counts = vocabulary.counts.tolist()
+    top = list(zip(vocabulary.words[:show], counts[:show], strict=True))
     if json:
-        counted = {"words": len(words), "seen": int(words.counts.sum())}
-        print_json({**counted, "most_frequent": dict(top)})
+        totals = {"words": len(vocabulary), "tokens": sum(counts)}
+        print_json({**totals, "most_frequent": dict(top)})
         return
-    print(f"{len(words):,} words, seen {int(words.counts.sum()):,} times")
+    print(f"{len(vocabulary):,} words, {sum(counts):,} tokens")
     for word, count in top:
         print(f"  {count:>10,}  {word}")

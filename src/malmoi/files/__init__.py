@@ -1,1 +1,1 @@
-"""Files as bytes: opened, unzipped, mapped, written whole. Knows nothing of what is in them."""
+"""Reading and writing files: mapped, compressed, atomic, with checksums, locks, checkpoints."""

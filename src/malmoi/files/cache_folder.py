@@ -1,6 +1,6 @@
-"""The folder that one kind of cache is kept in, and what to do where none can be written.
+"""The folder of one kind of cache, and a temporary one where no cache folder can be written.
 
-`MALMOI_CACHE` is used as it is. Otherwise each kind has a folder of its own below the user's
+`MALMOI_CACHE` is used as it is. Otherwise each kind of cache has its own folder in the user's
 cache folder: `$XDG_CACHE_HOME/malmoi/KIND` or `~/.cache/malmoi/KIND`. A process that can write
 neither, such as a container that runs as another user than built it, gets a temporary folder.
 """
@@ -12,17 +12,17 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from malmoi.cache_paths import can_write, given_cache, user_cache
+from malmoi.cache_paths import cache_from_environment, is_writable, user_cache_path
 from malmoi.errors import InvalidFileError, warn
 
 
 def cache_folder(kind: str) -> Path:
     """The folder for one kind of cache; it may not exist yet."""
-    given = given_cache()
-    if given is not None:
-        return given
-    folder = user_cache(kind)
-    return folder if folder is not None and can_write(folder) else temporary_folder() / kind
+    folder = cache_from_environment()
+    if folder is not None:
+        return folder
+    folder = user_cache_path(kind)
+    return folder if folder is not None and is_writable(folder) else temporary_folder() / kind
 
 
 @cache
@@ -38,7 +38,7 @@ def temporary_folder() -> Path:
     atexit.register(remove, folder, os.getpid())
     warn(
         f"no cache folder can be written: {folder} is used and removed at the end; name a folder"
-        " in MALMOI_CACHE to keep what is computed"
+        " in MALMOI_CACHE to reuse what is computed"
     )
     return folder
 

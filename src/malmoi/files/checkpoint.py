@@ -1,9 +1,9 @@
-"""Long work that can be taken up again: how far it is, in a file beside the one to be written.
+"""Checkpoints: the progress of a long run in a file beside its output, so that it can resume.
 
-A checkpoint is arrays by name and a small state of numbers and strings, written whole, with what
-the work was given: only the same settings and the same corpus can go on from it. A safetensors
-file whose `__metadata__` holds, as JSON, `settings`, `corpus` and `state`. Knows nothing of what
-is done: a training, mostly.
+A checkpoint holds arrays by name and a small state of numbers and strings, together with a
+fingerprint of the run: only a run with the same settings and the same corpus can resume from it.
+It is a tensor file whose metadata hold, as JSON, `settings`, `corpus` and `state`. Knows nothing
+about what is computed.
 """
 
 import json
@@ -19,21 +19,21 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
-from malmoi.files.output import remove_left_over
+from malmoi.files.output import remove_leftovers
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import Tensors, damage
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, invalid_file_on_error
 from malmoi.vocabulary import Vocabulary
 
-KIND = Kind("checkpoint", "a checkpoint")
-PAUSE = 60.0  # seconds of work that may be lost
+KIND = FileKind("checkpoint", "a checkpoint")
+SAVE_EVERY = 60.0  # seconds of work that an interruption may lose
 
 State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of them
 
 
 @dataclass(frozen=True)
 class RunFingerprint:
-    """What the work was given: the settings by name, and a digest of the corpus."""
+    """What identifies a run: its settings by name, and a digest of its corpus."""
 
     settings: State
     corpus: str
@@ -41,131 +41,131 @@ class RunFingerprint:
 
     @classmethod
     def of(cls, settings: Any, ids: npt.NDArray[Any], vocabulary: Vocabulary) -> "RunFingerprint":
-        """The origin of a training with a dataclass of settings on a stream of ids."""
+        """The fingerprint of a training with a dataclass of settings on a stream of ids."""
         digest = blake2b(digest_size=16)
         words = vocabulary.words
         for array in (ids, words.packed, words.offsets, vocabulary.counts):
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-        named = {"method": type(settings).__name__, **asdict(settings)}
-        return cls(json.loads(json.dumps(named)), digest.hexdigest())
+        by_name = {"method": type(settings).__name__, **asdict(settings)}
+        return cls(json.loads(json.dumps(by_name)), digest.hexdigest())
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """How far the work is: its arrays, and the rest of what it must remember."""
+    """The arrays and the state of an unfinished run."""
 
     tensors: Tensors
     state: State
-    path: Path | None = None  # where it was read from
+    path: Path | None = None  # of the file it was read from
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
-        """Whatever goes wrong in going on from it, said of the file."""
+        """Turn whatever fails while restoring into an `InvalidFileError` that names the file."""
         try:
-            with damage(self.path or Path("checkpoint")):
+            with invalid_file_on_error(self.path or Path("checkpoint")):
                 yield
-        except RuntimeError as error:  # torch's word for tensors that do not fit
+        except RuntimeError as error:  # torch raises it for tensors that do not fit
             raise InvalidFileError(
-                f"{self.path} is damaged: {error}: begin without resuming"
+                f"{self.path} is damaged: {error}: start again without resuming"
             ) from error
 
     def copy_to(self, arrays: Tensors) -> None:
-        """Let arrays hold what they did when the checkpoint was made."""
+        """Copy the arrays of the checkpoint into those of the run."""
         for name, array in arrays.items():
             saved = self.tensors.get(name)
             if saved is None or (saved.shape, saved.dtype) != (array.shape, array.dtype):
                 raise InvalidFileError(
                     f"{self.path} is damaged: '{name}' is not {array.dtype} {list(array.shape)}:"
-                    " begin without resuming"
+                    " start again without resuming"
                 )
             array[...] = saved
 
 
 def checkpoint_path(out: Path) -> Path:
-    """Where the work that will write `out` leaves its checkpoints."""
+    """The path of the checkpoint of the run that will write `out`."""
     return out.with_name(f"{out.name}.checkpoint")
 
 
-def save_checkpoint(path: Path, checkpoint: Checkpoint, origin: RunFingerprint) -> None:
-    """Write a checkpoint in place of the one before; whatever happens, one of them is there."""
+def save_checkpoint(path: Path, checkpoint: Checkpoint, run: RunFingerprint) -> None:
+    """Replace the previous checkpoint; whatever happens, one of the two is there."""
     metadata = {
-        "settings": json.dumps(origin.settings),
-        "corpus": origin.corpus,
+        "settings": json.dumps(run.settings),
+        "corpus": run.corpus,
         "state": json.dumps(checkpoint.state),
     }
     write_tensor_file(path, KIND, checkpoint.tensors, metadata)
 
 
-def open_checkpoint(path: Path, origin: RunFingerprint) -> Checkpoint:
-    """The checkpoint of work that was given the same; the arrays are copies."""
+def open_checkpoint(path: Path, run: RunFingerprint) -> Checkpoint:
+    """Read the checkpoint of a run with the same fingerprint; the arrays are copies."""
     if not path.exists():
-        raise InvalidFileError(f"there is no {path} to resume from: begin without resuming")
+        raise InvalidFileError(f"there is no {path} to resume from: start without resuming")
     tensors, metadata = read_tensor_file(InputFile(path), KIND)
-    with damage(path):
-        found = RunFingerprint(dict(json.loads(metadata["settings"])), metadata["corpus"])
+    with invalid_file_on_error(path):
+        saved = RunFingerprint(dict(json.loads(metadata["settings"])), metadata["corpus"])
         state = dict(json.loads(metadata["state"]))
-    refuse_another(path, found, origin)
+    check_same_run(path, saved, run)
     return Checkpoint({name: array.copy() for name, array in tensors.items()}, state, path)
 
 
-def refuse_another(path: Path, found: RunFingerprint, origin: RunFingerprint) -> None:
-    """Only the same work goes on as if it had never stopped."""
-    for name in origin.settings | found.settings:
-        old, new = found.settings.get(name), origin.settings.get(name)
+def check_same_run(path: Path, saved: RunFingerprint, run: RunFingerprint) -> None:
+    """Raise `InvalidArgumentError` if the checkpoint belongs to a different run."""
+    for name in run.settings | saved.settings:
+        old, new = saved.settings.get(name), run.settings.get(name)
         if old != new:
             raise InvalidArgumentError(
-                f"{path} is of {origin.work} with {name} {old}, not {new}:"
-                f" resume with {name} {old}, or begin without resuming"
+                f"{path} is of {run.work} with {name} {old}, not {new}:"
+                f" resume with {name} {old}, or start without resuming"
             )
-    if found.corpus != origin.corpus:
+    if saved.corpus != run.corpus:
         raise InvalidArgumentError(
-            f"{path} is of {origin.work} on another corpus:"
-            " resume with that one, or begin without resuming"
+            f"{path} is of {run.work} on another corpus:"
+            " resume with that corpus, or start without resuming"
         )
 
 
 def discard_checkpoint(path: Path) -> None:
-    """Remove a checkpoint that has served its purpose, and half of one, if there is any."""
+    """Remove the checkpoint of a finished run, and what a killed process has left of one."""
     try:
         path.unlink(missing_ok=True)
-        remove_left_over(path)
+        remove_leftovers(path)
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be removed: {error.strerror or error}") from error
 
 
 class Checkpointer:
-    """The checkpoints of one work: `found` is where it goes on, new ones come now and then.
+    """Saves the checkpoints of one run; `restored` is the one it resumes from, or None.
 
-    A checkpoint that is left over when the work begins anew is told of, and stays until
-    there is a new one to replace it. Without a path nothing is kept.
+    If a run starts anew where a checkpoint is left over, a warning says so, and the old checkpoint
+    stays until a new one replaces it. Without a path nothing is saved.
     """
 
-    def __init__(self, path: Path | None, origin: RunFingerprint, *, resume: bool) -> None:
+    def __init__(self, path: Path | None, run: RunFingerprint, *, resume: bool) -> None:
         if resume and path is None:
-            raise InvalidArgumentError("there is nothing to resume from: name the checkpoint")
-        self.path, self.origin = path, origin
-        self.found = open_checkpoint(path, origin) if path and resume else None
-        self._last = monotonic()
+            raise InvalidArgumentError("resume needs a checkpoint: name its path")
+        self.path, self.run = path, run
+        self.restored = open_checkpoint(path, run) if path and resume else None
+        self._last_saved = monotonic()
         if path and path.exists() and not resume:
             warn(
-                f"{path} is left over from {origin.work} that was broken off:"
+                f"{path} is left over from {run.work} that was interrupted:"
                 " this one does not resume it and will replace it"
             )
 
     @property
     def is_due(self) -> bool:
-        """Whether much would be lost by now."""
-        return self.path is not None and monotonic() - self._last >= PAUSE
+        """Whether the last checkpoint is older than `SAVE_EVERY`."""
+        return self.path is not None and monotonic() - self._last_saved >= SAVE_EVERY
 
-    def until_due(self, parts: Iterable[int]) -> Iterator[int]:
-        """Parts of the work up to the moment when a checkpoint is due, one at least."""
-        for part in parts:
-            yield part
+    def until_due(self, steps: Iterable[int]) -> Iterator[int]:
+        """Yield steps until a checkpoint is due, at least one."""
+        for step in steps:
+            yield step
             if self.is_due:
                 return
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint."""
         if self.path is not None:
-            save_checkpoint(self.path, checkpoint, self.origin)
-            self._last = monotonic()
+            save_checkpoint(self.path, checkpoint, self.run)
+            self._last_saved = monotonic()

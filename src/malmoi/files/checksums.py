@@ -1,8 +1,8 @@
 """Checksums of the blocks of a file, each verified before its bytes are first used.
 
-CRC-32 of every 64 KB. Verifying takes about half a second per gigabyte and core, which a file of
-any size must not cost when it is opened; so a block is verified when somebody touches it, once per
-process. Knows nothing of what the bytes mean.
+CRC-32 of every 64 KB. Verifying takes about half a second per gigabyte and core, too long to open
+a large file; so a block is verified when it is first used, once per process. Knows nothing about
+what the bytes mean.
 """
 
 import base64
@@ -19,101 +19,108 @@ import numpy as np
 from malmoi.arrays import UInt8Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 
-BLOCK = 1 << 16
-SPAN = 128  # blocks that a thread verifies at a time
+BLOCK_BYTES = 1 << 16
+BLOCKS_PER_TASK = 128  # that a thread verifies at a time
 
 
-def block_sums(parts: Iterable[memoryview]) -> UInt32Array:
-    """The checksum of each block of the parts end to end."""
-    sums, sum_, left = list[int](), 0, BLOCK
+def block_checksums(parts: Iterable[memoryview]) -> UInt32Array:
+    """The checksum of each block of the concatenated parts."""
+    checksums, checksum, missing = list[int](), 0, BLOCK_BYTES
     for part in parts:
-        at = 0
-        while at < len(part):
-            piece = part[at : at + left]
-            sum_, at, left = zlib.crc32(piece, sum_), at + len(piece), left - len(piece)
-            if left == 0:
-                sums.append(sum_)
-                sum_, left = 0, BLOCK
-    if left < BLOCK:
-        sums.append(sum_)
-    return np.array(sums, np.uint32)
+        position = 0
+        while position < len(part):
+            chunk = part[position : position + missing]
+            checksum = zlib.crc32(chunk, checksum)
+            position, missing = position + len(chunk), missing - len(chunk)
+            if missing == 0:
+                checksums.append(checksum)
+                checksum, missing = 0, BLOCK_BYTES
+    if missing < BLOCK_BYTES:
+        checksums.append(checksum)
+    return np.array(checksums, np.uint32)
 
 
-def sums_as_text(sums: UInt32Array) -> str:
+def encode_checksums(checksums: UInt32Array) -> str:
     """For a header: the size of a block, then the checksums as little-endian u32 in base64."""
-    return f"{BLOCK} {base64.b64encode(sums.astype('<u4').tobytes()).decode()}"
+    return f"{BLOCK_BYTES} {base64.b64encode(checksums.astype('<u4').tobytes()).decode()}"
 
 
-def sums_from_text(text: str) -> UInt32Array:
+def decode_checksums(text: str) -> UInt32Array:
     """The checksums in a header."""
     size, _, encoded = text.partition(" ")
-    if size != str(BLOCK):
-        raise InvalidArgumentError(f"its checksums are of blocks of {size} bytes, not of {BLOCK:,}")
+    if size != str(BLOCK_BYTES):
+        raise InvalidArgumentError(
+            f"its checksums are of blocks of {size} bytes, not of {BLOCK_BYTES:,}"
+        )
     return np.frombuffer(base64.b64decode(encoded, validate=True), "<u4")
 
 
-def json_sum(value: object) -> str:
-    """The CRC-32 of what JSON says, however it is written."""
+def json_checksum(value: object) -> str:
+    """The CRC-32 of a JSON value, independent of its formatting and the order of its keys."""
     return f"{zlib.crc32(json.dumps(value, sort_keys=True).encode()):08x}"
 
 
-def file_sum(path: Path) -> int:
+def file_checksum(path: Path) -> int:
     """The CRC-32 of a whole file."""
-    total = 0
+    checksum = 0
     with path.open("rb") as file:
         while block := file.read(1 << 20):
-            total = zlib.crc32(block, total)
-    return total
+            checksum = zlib.crc32(block, checksum)
+    return checksum
 
 
 class Blocks:
-    """The bytes of a mapped file with their checksums, and which of them were verified."""
+    """The bytes of a mapped file with their checksums, and which blocks have been verified."""
 
-    def __init__(self, body: UInt8Array, sums: UInt32Array, path: Path) -> None:
-        if len(sums) != -(-len(body) // BLOCK):
+    def __init__(self, body: UInt8Array, checksums: UInt32Array, path: Path) -> None:
+        if len(checksums) != -(-len(body) // BLOCK_BYTES):
             raise InvalidArgumentError(
-                f"there are checksums for {len(sums):,} blocks of {len(body):,} bytes"
+                f"there are checksums for {len(checksums):,} blocks of {len(body):,} bytes"
             )
         self.path, self.size = path, len(body)
-        self._memory, self._sums = body.data, sums
-        self._verified = bytearray(len(sums))
+        self._memory, self._checksums = body.data, checksums
+        self._is_verified = bytearray(len(checksums))
 
     def __len__(self) -> int:
-        return len(self._sums)
+        return len(self._checksums)
 
     def verify(self, start: int, stop: int) -> None:
-        """Refuse bytes that are not those that were written, unless they were verified before."""
+        """Raise `InvalidFileError` if a block of these bytes is damaged; each is read once."""
         if start >= stop:
             return
-        first, last = start // BLOCK, -(-stop // BLOCK)
-        if 0 not in self._verified[first:last]:
+        first, last = start // BLOCK_BYTES, -(-stop // BLOCK_BYTES)
+        if 0 not in self._is_verified[first:last]:
             return
-        spans = [(at, min(at + SPAN, last)) for at in range(first, last, SPAN)]
+        spans = [
+            (block, min(block + BLOCKS_PER_TASK, last))
+            for block in range(first, last, BLOCKS_PER_TASK)
+        ]
         if len(spans) == 1:
             self._verify(spans[0])
             return
-        with ThreadPoolExecutor(threads()) as pool:  # CRC-32 runs without the interpreter's lock
+        with ThreadPoolExecutor(num_threads()) as pool:  # CRC-32 releases the interpreter's lock
             for _ in pool.map(self._verify, spans):
                 pass
 
     def verify_all(self) -> None:
-        """Refuse a file of which any byte is not the one that was written."""
+        """Raise `InvalidFileError` if any block is damaged."""
         self.verify(0, len(self._memory))
 
     def _verify(self, span: tuple[int, int]) -> None:
         for block in range(*span):
-            if not self._verified[block]:
-                at = block * BLOCK
-                if zlib.crc32(self._memory[at : at + BLOCK]) != self._sums[block]:
+            if not self._is_verified[block]:
+                start = block * BLOCK_BYTES
+                if zlib.crc32(self._memory[start : start + BLOCK_BYTES]) != self._checksums[block]:
                     raise InvalidFileError(
                         f"{self.path} is damaged: the checksum of block {block:,} of its"
-                        f" {len(self._sums):,} is wrong: take it from a backup or make it again"
+                        f" {len(self._checksums):,} is wrong: restore it from a backup or make it"
+                        " again"
                     )
-                self._verified[block] = 1
+                self._is_verified[block] = 1
 
 
-def touched(rows: Any, count: int, width: int) -> list[tuple[int, int]]:
-    """The spans of bytes that some of `count` rows of `width` bytes take; near ones are one."""
+def byte_spans(rows: Any, count: int, width: int) -> list[tuple[int, int]]:
+    """The spans of bytes of some of `count` rows of `width` bytes; adjacent rows are merged."""
     if isinstance(rows, int | np.integer):
         row = int(rows) + count if rows < 0 else int(rows)
         return [(row * width, (row + 1) * width)]
@@ -121,12 +128,12 @@ def touched(rows: Any, count: int, width: int) -> list[tuple[int, int]]:
         start, stop, step = rows.indices(count)
         if step == 1:
             return [(start * width, max(start, stop) * width)]
-    chosen = np.unique(np.arange(count)[rows])
-    breaks = np.flatnonzero(np.diff(chosen) * width > BLOCK) + 1
-    runs = np.split(chosen, breaks) if len(chosen) else []
+    indices = np.unique(np.arange(count)[rows])
+    breaks = np.flatnonzero(np.diff(indices) * width > BLOCK_BYTES) + 1
+    runs = np.split(indices, breaks) if len(indices) else []
     return [(int(run[0]) * width, (int(run[-1]) + 1) * width) for run in runs]
 
 
-def threads() -> int:
-    """How many threads verify: one per core that this process may use."""
+def num_threads() -> int:
+    """One thread per core that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

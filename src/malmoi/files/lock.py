@@ -1,6 +1,6 @@
-"""Locks that one process holds at a time, and that die with it.
+"""Locks that one process holds at a time, released when it ends.
 
-The system releases a lock when the process ends, however it ends. Where there are no such locks
+The system releases a lock when the process ends, however it ends. On systems without such locks
 (Windows) every process gets in.
 """
 
@@ -10,69 +10,69 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from malmoi.errors import InvalidFileError
-from malmoi.files.output import complaints
+from malmoi.files.output import invalid_file_on_os_error
 
-NAME = "lock"
+LOCK_NAME = "lock"
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; refused at once while another process does."""
-    with _held(folder / NAME, folder):
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; raise `InvalidFileError` at once if another process holds it."""
+    with _hold(folder / LOCK_NAME, folder):
         yield
 
 
 @contextmanager
-def locked_file(path: Path) -> Iterator[None]:
-    """Be the only process to make a file; the lock lies hidden beside it until then."""
-    place = path.with_name(f".{path.name}.lock")
-    with _held(place, path):
+def file_lock(path: Path) -> Iterator[None]:
+    """Be the only process that writes a file; the hidden lock file beside it is removed then."""
+    lock = path.with_name(f".{path.name}.lock")
+    with _hold(lock, path):
         try:
             yield
         finally:
-            with suppress(OSError):  # a lock left behind does no harm
-                place.unlink(missing_ok=True)
+            with suppress(OSError):  # a lock file left behind does no harm
+                lock.unlink(missing_ok=True)
 
 
 @contextmanager
-def _held(place: Path, what: Path) -> Iterator[None]:
-    """Hold the lock that lies in `place`; errors name `what` it protects."""
-    with complaints(what):
-        number = _open(place, what)
+def _hold(lock: Path, protected: Path) -> Iterator[None]:
+    """Hold a lock file; errors name the path that it protects."""
+    with invalid_file_on_os_error(protected):
+        descriptor = _open(lock, protected)
     try:
-        with complaints(what):
-            os.ftruncate(number, 0)
-            os.pwrite(number, str(os.getpid()).encode(), 0)
+        with invalid_file_on_os_error(protected):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
     finally:
-        os.close(number)  # which releases the lock
+        os.close(descriptor)  # releases the lock
 
 
-def _open(place: Path, what: Path) -> int:
-    """A file that is locked, and still there: whoever held it may just have removed it."""
+def _open(lock: Path, protected: Path) -> int:
+    """Open and lock a file that still exists: its last holder may have just removed it."""
     while True:
-        number = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            _lock(number, what)
+            _lock(descriptor, protected)
             if os.name != "posix" or (
-                place.exists() and os.path.samestat(os.fstat(number), place.stat())
+                lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat())
             ):
-                return number
+                return descriptor
         except BaseException:
-            os.close(number)
+            os.close(descriptor)
             raise
-        os.close(number)
+        os.close(descriptor)
 
 
-def _lock(number: int, what: Path) -> None:
+def _lock(descriptor: int, protected: Path) -> None:
     try:
         import fcntl
     except ImportError:
         return
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        holder = os.pread(number, 20, 0).decode(errors="replace")
+        holder = os.pread(descriptor, 20, 0).decode(errors="replace")
         raise InvalidFileError(
-            f"{what} is being written by another process ({holder}): try again when it is done"
+            f"{protected} is being written by another process ({holder}): try again when it is done"
         ) from error

@@ -1,7 +1,7 @@
-"""Files to write: made beside their places and renamed, so that they are whole or not there.
+"""Atomic output files: written under a temporary name and renamed, so they are whole or absent.
 
-Each writer, be it a process or a thread, has a part of its own. A process that is killed leaves
-its part behind, hidden; the next one to write the same file removes it. Knows nothing of what the
+Each writer, a process or a thread, has its own temporary file. A process that is killed leaves
+its file behind, hidden; the next writer of the same file removes it. Knows nothing about what the
 bytes mean.
 """
 
@@ -19,104 +19,104 @@ from typing import BinaryIO, cast
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import check_name
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def beside(*paths: Path) -> Iterator[list[Path]]:
-    """Names next to `paths` to write under; they become `paths` if nothing goes wrong."""
+def atomic_write(*paths: Path) -> Iterator[list[Path]]:
+    """Temporary paths beside `paths` to write to; on success they are renamed to `paths`."""
     for path in paths:
         check_name(path)
-    targets = [Path(os.path.realpath(path)) for path in paths]  # a link goes on pointing there
+    targets = [Path(os.path.realpath(path)) for path in paths]  # replaces the target of a link
     writer = f"{os.getpid()}-{secrets.token_hex(8)}"
-    parts = [_part(target, writer) for target in targets]
+    parts = [_part_path(target, writer) for target in targets]
     try:
-        with complaints(paths[0]):
+        with invalid_file_on_os_error(paths[0]):
             for target in targets:
                 if target.is_dir():
                     raise InvalidFileError(f"{target} is a folder: name a file to write")
             yield parts
-            put_in_place(parts, targets)
+            move_into_place(parts, targets)
     finally:
         for part in parts:
             _remove(part)
 
 
-def put_in_place(parts: Sequence[Path], targets: Sequence[Path]) -> None:
-    """Files that are whole, under the names they were made for."""
+def move_into_place(parts: Sequence[Path], targets: Sequence[Path]) -> None:
+    """Flush complete files to the disk and rename them to their targets."""
     for part in parts:
         with part.open("rb") as file:
             os.fsync(file.fileno())
     for part, target in zip(parts, targets, strict=True):
-        if target.exists():  # a new file has got its permissions when it was made
+        if target.exists():  # a new file has the right permissions already
             part.chmod(target.stat().st_mode & 0o777)
         part.replace(target)
-        remove_left_over(target)
+        remove_leftovers(target)
     for folder in {target.parent for target in targets}:
-        _sync_names(folder)
+        _sync_folder(folder)
 
 
 @contextmanager
-def complaints(path: Path) -> Iterator[None]:
-    """What goes wrong in writing a file, said in a sentence."""
+def invalid_file_on_os_error(path: Path) -> Iterator[None]:
+    """Turn an `OSError` while writing a file into an `InvalidFileError` that names the file."""
     try:
         yield
     except OSError as error:
-        raise InvalidFileError(_complaint(path, error)) from error
+        raise InvalidFileError(_describe(path, error)) from error
 
 
-def _sync_names(folder: Path) -> None:
-    """A new name lasts through a power cut only once its folder is on the disk too."""
+def _sync_folder(folder: Path) -> None:
+    """Flush a folder: a new name survives a power failure only if its folder is on the disk."""
     if os.name == "posix":
-        number = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(number)
+            os.fsync(descriptor)
         finally:
-            os.close(number)
+            os.close(descriptor)
 
 
 @contextmanager
-def written(*paths: Path) -> Iterator[list[BinaryIO]]:
-    """Streams that become files once all of them are whole; zipped if the name says so."""
-    with beside(*paths) as parts, ExitStack() as opened:
+def open_output(*paths: Path) -> Iterator[list[BinaryIO]]:
+    """Streams that become files once all are complete; those named .gz are compressed."""
+    with atomic_write(*paths) as parts, ExitStack() as stack:
         yield [
-            opened.enter_context(_stream(part, zipped=path.suffix == ".gz"))
+            stack.enter_context(_open_stream(part, compress=path.suffix == ".gz"))
             for path, part in zip(paths, parts, strict=True)
         ]
 
 
 @contextmanager
-def _stream(part: Path, *, zipped: bool) -> Iterator[BinaryIO]:
+def _open_stream(part: Path, *, compress: bool) -> Iterator[BinaryIO]:
     with part.open("wb") as raw:
-        if zipped:
+        if compress:
             with gzip.GzipFile("", "wb", compresslevel=3, fileobj=raw, mtime=0) as packed:
                 yield cast(BinaryIO, packed)
         else:
             yield raw
 
 
-def _part(target: Path, writer: str) -> Path:
-    """Where a writer (process id and random number) puts a file before it is whole."""
-    of = blake2b(f"{node()}/{target.name}".encode(errors="surrogateescape"), digest_size=6)
-    return target.with_name(f".{of.hexdigest()}.{writer}.part")
+def _part_path(target: Path, writer: str) -> Path:
+    """The temporary path of a writer (process id and random number)."""
+    digest = blake2b(f"{node()}/{target.name}".encode(errors="surrogateescape"), digest_size=6)
+    return target.with_name(f".{digest.hexdigest()}.{writer}.part")
 
 
-def remove_left_over(target: Path) -> None:
-    """Remove what processes that were killed have left of the same file."""
-    for part in target.parent.glob(_part(target, "*").name):
+def remove_leftovers(target: Path) -> None:
+    """Remove the temporary files of the same target that killed processes have left."""
+    for part in target.parent.glob(_part_path(target, "*").name):
         process = part.name.split(".")[2].partition("-")[0]
         if process.isdecimal() and not _is_alive(int(process)):
             _remove(part)
 
 
 def _is_alive(process: int) -> bool:
-    if os.name != "posix":  # elsewhere nobody can ask without doing harm
+    if os.name != "posix":  # elsewhere os.kill would end the process
         return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's
+    except (OSError, OverflowError):  # a process of another user
         return True
     return True
 
@@ -124,12 +124,12 @@ def _is_alive(process: int) -> bool:
 def _remove(part: Path) -> None:
     try:
         part.unlink(missing_ok=True)
-    except OSError:  # a folder that is none, a name too long: nothing was made there
+    except OSError:  # not a folder, or a name that is too long: no file was created
         return
 
 
-def _complaint(path: Path, error: OSError) -> str:
-    if error.errno in FULL:
+def _describe(path: Path, error: OSError) -> str:
+    if error.errno in DISK_FULL:
         return f"{path} was not written: the disk is full"
     if isinstance(error, FileNotFoundError) and not path.parent.exists():
         return f"{path} was not written: there is no folder {path.parent}"

@@ -1,7 +1,8 @@
-"""Tensor files of a kind: one way to write them, and to refuse those of another kind or version.
+"""Tensor files with a kind and a version: the one reader and writer of all our own files.
 
-The metadata name the `kind` and, as `malmoi`, the version of its layout. Files of earlier
-releases that say it in another way are read too.
+Vectors, encoded corpora, co-occurrences, language models, checkpoints and index segments are
+safetensors files. Their metadata name the `kind` and, as `malmoi`, the version of its layout.
+Files of earlier releases that name them in another way are read too.
 """
 
 from collections.abc import Mapping
@@ -13,80 +14,83 @@ import numpy.typing as npt
 
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import TensorFile, Tensors, open_tensor_file, write_tensors
+from malmoi.files.tensors import TensorFile, Tensors, open_safetensors, write_safetensors
 
-FORMAT, KIND = "malmoi", "kind"
-UNCHECKED = "none: written by an earlier release, or by another program"
+VERSION_KEY, KIND_KEY = "malmoi", "kind"
+NO_CHECKSUMS = "none: written by an earlier release, or by another program"
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a file is for, by name and in words, and which version of its layout is read."""
+class FileKind:
+    """A kind of file: its name, a description, and the version of its layout that is read."""
 
     name: str
     title: str  # "an n-gram model"
     version: str = "1"
-    former: tuple[tuple[str, str], ...] | None = None  # what metadata held in earlier releases
+    former: tuple[tuple[str, str], ...] | None = None  # the metadata of earlier releases
 
     def fits(self, metadata: Mapping[str, str]) -> bool:
         """Whether metadata are those of this kind and version."""
-        if (metadata.get(KIND), metadata.get(FORMAT)) == (self.name, self.version):
+        if (metadata.get(KIND_KEY), metadata.get(VERSION_KEY)) == (self.name, self.version):
             return True
-        former = self.former is not None and KIND not in metadata
-        return former and all(metadata.get(name) == text for name, text in self.former or ())
+        has_former = self.former is not None and KIND_KEY not in metadata
+        return has_former and all(metadata.get(key) == value for key, value in self.former or ())
 
 
 def write_tensor_file(
     path: Path,
-    kind: Kind,
+    kind: FileKind,
     tensors: Mapping[str, npt.NDArray[Any] | None],
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Arrays and metadata as a file of this kind, which is whole or not there."""
-    own = {FORMAT: kind.version, KIND: kind.name}
-    write_tensors(path, tensors, {**(metadata or {}), **own})
+    """Write arrays and metadata as a file of this kind, atomically."""
+    own = {VERSION_KEY: kind.version, KIND_KEY: kind.name}
+    write_safetensors(path, tensors, {**(metadata or {}), **own})
 
 
-def find_tensor_file(source: InputFile, kind: Kind) -> TensorFile:
-    """A file of this kind, its arrays still to be verified."""
-    file = open_tensor_file(source)
-    if kind.fits(file.metadata):
+def open_tensor_file(source: InputFile, kind: FileKind) -> TensorFile:
+    """Open a file of this kind, whose arrays are not verified yet."""
+    file = open_safetensors(source)
+    metadata = file.metadata
+    if kind.fits(metadata):
         return file
-    if file.metadata.get(KIND, kind.name) == kind.name and FORMAT in file.metadata:
+    if metadata.get(KIND_KEY, kind.name) == kind.name and VERSION_KEY in metadata:
         raise InvalidFileError(
-            f"{source.path} is of version {file.metadata[FORMAT]}; this malmoi reads {kind.version}"
+            f"{source.path} is of version {metadata[VERSION_KEY]}; this malmoi reads {kind.version}"
         )
     raise InvalidFileError(
-        f"{source.path} is not {kind.title} but {described(file.metadata)}: name another"
+        f"{source.path} is not {kind.title} but {describe_kind(metadata)}: name another file"
     )
 
 
-def read_tensor_file(source: InputFile, kind: Kind) -> tuple[Tensors, dict[str, str]]:
-    """The arrays of a file of this kind, verified, and its metadata."""
-    file = find_tensor_file(source, kind)
+def read_tensor_file(source: InputFile, kind: FileKind) -> tuple[Tensors, dict[str, str]]:
+    """Read a file of this kind: its verified arrays and its metadata."""
+    file = open_tensor_file(source, kind)
     return file.arrays(), file.metadata
 
 
 def verify_file(source: InputFile) -> str:
-    """Verify all of a tensor file; what to say of its checksums."""
-    file = open_tensor_file(source)
+    """Verify all of a tensor file; returns what to print about its checksums."""
+    file = open_safetensors(source)
     file.arrays()
-    return UNCHECKED if file.blocks is None else f"CRC-32, all {len(file.blocks):,} blocks verified"
+    if file.blocks is None:
+        return NO_CHECKSUMS
+    return f"CRC-32, all {len(file.blocks):,} blocks verified"
 
 
-def tensor_facts(source: InputFile) -> dict[str, str]:
-    """What there is to know of any tensor file, all of which is verified."""
-    file = open_tensor_file(source)
+def describe_tensor_file(source: InputFile) -> dict[str, str]:
+    """Describe any tensor file, and verify all of it."""
+    file = open_safetensors(source)
     shapes = [f"{name} {list(array.shape)}" for name, array in sorted(file.unverified().items())]
     return {
-        "format": f"malmoi, {described(file.metadata)}",
-        "version": file.metadata.get(FORMAT, "unknown"),
+        "format": f"malmoi, {describe_kind(file.metadata)}",
+        "version": file.metadata.get(VERSION_KEY, "unknown"),
         "tensors": ", ".join(shapes),
         "size": f"{source.size:,} bytes",
         "checksums": verify_file(source),
     }
 
 
-def described(metadata: Mapping[str, str]) -> str:
-    """What metadata say that a file is."""
-    return f"of the kind '{metadata[KIND]}'" if KIND in metadata else "of an unknown kind"
+def describe_kind(metadata: Mapping[str, str]) -> str:
+    """The kind that metadata name, for a message."""
+    return f"of the kind '{metadata[KIND_KEY]}'" if KIND_KEY in metadata else "of an unknown kind"

@@ -1,10 +1,10 @@
-"""Arrays in one safetensors file, opened memory-mapped, written whole.
+"""Safetensors files: arrays by name in one file, memory-mapped, written atomically.
 
-    u64 length of the header, the header (JSON), then the arrays' bytes
+    u64 length of the header, the header (JSON), then the bytes of the arrays
 
-What we write has checksums in the header's `__metadata__`: `crc32_blocks`, of every block of the
-arrays' bytes, and `crc32`, of the header itself. A file without any, as others write them, is read
-all the same. Knows nothing of what the arrays mean.
+Files that we write have checksums in the header's `__metadata__`: `crc32_blocks`, of every block of
+the arrays' bytes, and `crc32`, of the header itself. Files without checksums, written by other
+programs, are read too. Knows nothing about what the arrays mean.
 """
 
 import json
@@ -22,13 +22,13 @@ from malmoi.arrays import UInt8Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.checksums import (
     Blocks,
-    block_sums,
-    json_sum,
-    sums_as_text,
-    sums_from_text,
-    touched,
+    block_checksums,
+    byte_spans,
+    decode_checksums,
+    encode_checksums,
+    json_checksum,
 )
-from malmoi.files.output import beside
+from malmoi.files.output import atomic_write
 from malmoi.files.source import InputFile
 
 DTYPES = {
@@ -45,61 +45,61 @@ DTYPES = {
     "I64": "<i8",
     "U64": "<u8",
 }
-HALVED = "BF16"  # the upper half of a float32, which NumPy has no name for
-NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
-LARGE = 4 << 20  # bytes, which take 2 ms to verify
-METADATA, HEADER_SUM, BLOCK_SUMS = "__metadata__", "crc32", "crc32_blocks"
-WRONG = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
-         RecursionError, struct.error)  # fmt: skip
+BFLOAT16 = "BF16"  # the upper half of a float32; NumPy has no such dtype
+DTYPE_NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+VERIFY_LAZILY_ABOVE = 4 << 20  # bytes; so many take 2 ms to verify
+METADATA, HEADER_CHECKSUM, BLOCK_CHECKSUMS = "__metadata__", "crc32", "crc32_blocks"
+PARSE_ERRORS = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError,
+                MemoryError, RecursionError, struct.error)  # fmt: skip
 Tensors = dict[str, npt.NDArray[Any]]
 Check = Callable[[npt.NDArray[Any]], None]
 
 
-def unchecked(array: npt.NDArray[Any]) -> None:
-    """Any numbers will do."""
+def no_check(array: npt.NDArray[Any]) -> None:
+    """Accept any numbers."""
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array in a file, verified when it is used."""
+    """An array in a mapped file that is verified when it is used."""
 
     array: npt.NDArray[Any]
     blocks: Blocks | None  # None: the file has no checksums
-    start: int  # of its bytes, after the header
-    check: Check = unchecked  # raises where the numbers make no sense
+    start: int  # of its bytes, counted from the end of the header
+    check: Check = no_check  # raises if the numbers are invalid
 
     def all(self) -> npt.NDArray[Any]:
-        """All of it, verified."""
+        """The whole array, verified."""
         if self.blocks is not None:
             self.blocks.verify(self.start, self.start + self.array.nbytes)
-            with damage(self.blocks.path):
+            with invalid_file_on_error(self.blocks.path):
                 self.check(self.array)
         return self.array
 
     def rows(self, rows: Any) -> npt.NDArray[Any]:
-        """These rows; no other bytes are verified than those of the blocks they lie in."""
+        """Some rows; only the blocks that hold them are verified."""
         if self.blocks is not None and len(self.array):
             width = self.array.nbytes // len(self.array)
-            for first, last in touched(rows, len(self.array), width):
+            for first, last in byte_spans(rows, len(self.array), width):
                 self.blocks.verify(self.start + first, self.start + last)
-        found: npt.NDArray[Any] = self.array[rows]
-        return found
+        selected: npt.NDArray[Any] = self.array[rows]
+        return selected
 
 
 @dataclass(frozen=True)
 class TensorFile:
-    """What a file holds: tensors by name, and strings by name."""
+    """An open file: tensors by name and metadata."""
 
     path: Path
     tensors: dict[str, Tensor]
     metadata: dict[str, str]
     blocks: Blocks | None
-    checksum: str = ""  # of the header, and so of the checksums of all arrays
+    checksum: str = ""  # of the header, which holds the checksums of all arrays
 
     @property
     def is_large(self) -> bool:
-        """Whether to verify its arrays where they are used, rather than all when it is opened."""
-        return self.blocks is not None and self.blocks.size > LARGE
+        """Whether to verify the arrays when they are used, rather than all when it is opened."""
+        return self.blocks is not None and self.blocks.size > VERIFY_LAZILY_ABOVE
 
     def arrays(self) -> Tensors:
         """Every array, verified."""
@@ -108,36 +108,36 @@ class TensorFile:
         return self.unverified()
 
     def unverified(self) -> Tensors:
-        """Every array as it lies there."""
+        """Every array, not verified."""
         return {name: tensor.array for name, tensor in self.tensors.items()}
 
 
-def open_tensors(source: InputFile) -> tuple[Tensors, dict[str, str]]:
-    """Every array as a view of the mapped file, verified, and the metadata.
+def read_safetensors(source: InputFile) -> tuple[Tensors, dict[str, str]]:
+    """Every array as a verified view of the mapped file, and the metadata.
 
-    What is BF16 becomes a float32 of its own.
+    BF16 arrays are converted to float32 in memory.
     """
-    file = open_tensor_file(source)
+    file = open_safetensors(source)
     return file.arrays(), file.metadata
 
 
-def open_tensor_file(source: InputFile) -> TensorFile:
-    """A file whose header is verified, and its arrays when they are used."""
-    with damage(source.path):
+def open_safetensors(source: InputFile) -> TensorFile:
+    """Open a file; its header is verified now, its arrays when they are used."""
+    with invalid_file_on_error(source.path):
         return _open(source)
 
 
 @contextmanager
-def damage(path: Path) -> Iterator[None]:
-    """Whatever goes wrong in making sense of a file, said of the file."""
+def invalid_file_on_error(path: Path) -> Iterator[None]:
+    """Turn whatever fails while parsing a file into an `InvalidFileError` that names the file."""
     try:
         yield
-    except WRONG as error:
-        raise damaged(path, error) from error
+    except PARSE_ERRORS as error:
+        raise damaged_file_error(path, error) from error
 
 
-def damaged(path: Path, error: Exception) -> InvalidFileError:
-    """What to say of a file that cannot be true."""
+def damaged_file_error(path: Path, error: Exception) -> InvalidFileError:
+    """The error for a file whose content is inconsistent."""
     reason = str(error)
     if not isinstance(error, InvalidArgumentError):
         reason = f"its header is wrong ({type(error).__name__}: {error})"
@@ -146,7 +146,7 @@ def damaged(path: Path, error: Exception) -> InvalidFileError:
 
 def _open(source: InputFile) -> TensorFile:
     if source.compressed:
-        raise InvalidArgumentError("it is compressed, and is opened in place: decompress it")
+        raise InvalidArgumentError("it is compressed but must be memory-mapped: decompress it")
     (length,) = struct.unpack_from("<Q", source.head)
     if length > source.size - 8:
         raise InvalidArgumentError(
@@ -157,7 +157,7 @@ def _open(source: InputFile) -> TensorFile:
     metadata = header.get(METADATA, {})
     if not all(isinstance(text, str) for text in metadata.values()):
         raise InvalidArgumentError("its metadata are not strings")
-    checksum = metadata.get(HEADER_SUM, "")
+    checksum = metadata.get(HEADER_CHECKSUM, "")
     blocks = _blocks(header, body, source.path)
     del header[METADATA]
     tensors = {name: _tensor(name, entry, body, blocks) for name, entry in header.items()}
@@ -165,14 +165,14 @@ def _open(source: InputFile) -> TensorFile:
 
 
 def _blocks(header: dict[str, Any], body: UInt8Array, path: Path) -> Blocks | None:
-    """The checksums in a header, which is verified by its own; they are taken out of it."""
+    """Verify a header and remove its checksums from it; None if it has none."""
     metadata = header.setdefault(METADATA, {})
-    if HEADER_SUM not in metadata and BLOCK_SUMS not in metadata:
+    if HEADER_CHECKSUM not in metadata and BLOCK_CHECKSUMS not in metadata:
         return None
-    expected = metadata.pop(HEADER_SUM, "")
-    if json_sum(header) != expected:
+    expected = metadata.pop(HEADER_CHECKSUM, "")
+    if json_checksum(header) != expected:
         raise InvalidArgumentError("the checksum of its header is wrong")
-    return Blocks(body, sums_from_text(metadata.pop(BLOCK_SUMS)), path)
+    return Blocks(body, decode_checksums(metadata.pop(BLOCK_CHECKSUMS)), path)
 
 
 def _tensor(name: str, entry: dict[str, Any], body: UInt8Array, blocks: Blocks | None) -> Tensor:
@@ -186,52 +186,52 @@ def _tensor(name: str, entry: dict[str, Any], body: UInt8Array, blocks: Blocks |
             f"'{name}' should take {size:,} bytes up to {last:,} of {len(body):,}"
         )
     array = np.frombuffer(body, dtype, size // dtype.itemsize, first).reshape(shape)
-    if entry["dtype"] == HALVED:
+    if entry["dtype"] == BFLOAT16:
         if blocks is not None:
             blocks.verify(first, last)
-        return Tensor(_widened(array), None, 0)
+        return Tensor(_bfloat16_to_float32(array), None, 0)
     return Tensor(array, blocks, first)
 
 
 def _dtype(name: str) -> np.dtype[Any]:
-    if name not in DTYPES and name != HALVED:
-        raise InvalidArgumentError(
-            f"it holds numbers of the kind '{name}', which are not known here"
-        )
+    if name not in DTYPES and name != BFLOAT16:
+        raise InvalidArgumentError(f"it holds numbers of the unknown type '{name}'")
     return np.dtype(DTYPES.get(name, "<u2"))
 
 
-def _widened(halves: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """The float32 whose upper 16 bits these are; the lower ones are 0."""
+def _bfloat16_to_float32(halves: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Append 16 zero bits to each number."""
     return (halves.astype("<u4") << 16).view("<f4")
 
 
-def write_tensors(
+def write_safetensors(
     path: Path, tensors: Mapping[str, npt.NDArray[Any] | None], metadata: Mapping[str, str]
 ) -> None:
-    """The arrays that are there. The same arrays make the same file, byte for byte."""
+    """Write the arrays that are not None. The same arrays make the same file, byte for byte."""
     arrays = {name: array for name, array in tensors.items() if array is not None}
-    with beside(path) as (part,), part.open("wb") as file:
-        write_arrays(file, arrays, metadata)
+    with atomic_write(path) as (part,), part.open("wb") as file:
+        write_to_stream(file, arrays, metadata)
 
 
-def write_arrays(file: BinaryIO, arrays: Tensors, metadata: Mapping[str, str]) -> None:
-    """Header and bytes; large numbers come first, so that all lie at even addresses.
+def write_to_stream(file: BinaryIO, arrays: Tensors, metadata: Mapping[str, str]) -> None:
+    """Write header and arrays; those with the largest numbers first, so that all are aligned.
 
-    Not by the package safetensors, which leaves a file of its own behind when it is killed.
+    The package safetensors is not used: it leaves a temporary file behind when it is killed.
     """
     names = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     parts = [np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data for name in names]
-    # What the file is stands first in it: readers look for that in its beginning.
-    known = dict(sorted(metadata.items())) | {BLOCK_SUMS: sums_as_text(block_sums(parts))}
-    header: dict[str, Any] = {METADATA: known}
+    # The metadata come first: readers look for them at the beginning of the file.
+    entries = dict(sorted(metadata.items())) | {
+        BLOCK_CHECKSUMS: encode_checksums(block_checksums(parts))
+    }
+    header: dict[str, Any] = {METADATA: entries}
     end = 0
     for name in names:
         array = arrays[name]
         start, end = end, end + array.nbytes
-        kind, shape = NAMES[array.dtype], list(array.shape)
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
-    known[HEADER_SUM] = json_sum(header)
+        dtype, shape = DTYPE_NAMES[array.dtype], list(array.shape)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
+    entries[HEADER_CHECKSUM] = json_checksum(header)
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     file.write(struct.pack("<Q", len(text)) + text)
@@ -239,8 +239,8 @@ def write_arrays(file: BinaryIO, arrays: Tensors, metadata: Mapping[str, str]) -
         file.write(part)
 
 
-def expect(tensors: Tensors, dimensions: int, **dtypes: str) -> None:
-    """Refuse arrays of other numbers or shapes than a file of this kind has."""
+def check_tensors(tensors: Tensors, dimensions: int, **dtypes: str) -> None:
+    """Raise `InvalidArgumentError` for arrays of another dtype or number of dimensions."""
     for name, dtype in dtypes.items():
         if name not in tensors:
             continue

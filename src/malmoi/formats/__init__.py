@@ -1,21 +1,22 @@
-"""Vectors from and to files: `load` tells the format by content, `save` by name."""
+"""Vectors from and to files: `load` detects the format by content, `save` chooses it by name."""
 
 import os
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
-from malmoi.files.source import InputFile
+from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.files.source import InputFile, check_name
+from malmoi.files.targets import check_writable
 from malmoi.formats import catalogue, packaged
 from malmoi.formats.reading import LoadRequest, LoadResult, finite_rows, nfc
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.subwords import SubwordVectors
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 
 PathLike = str | os.PathLike[str]
+SUBWORD_FORMATS = ("fasttext", "malmoi")
 
 
 def load(
@@ -25,38 +26,53 @@ def load(
     only: Iterable[str] | None = None,
     strict: bool = True,
     encoding: str = "utf-8",
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Vectors:
-    """Open a file of vectors in whatever format it is, gzipped or not.
+    """Load vectors from a file in any supported format, plain or gzipped.
 
-    `limit` takes the first rows alone, `only` the rows of these words; the rest is never
-    held. `encoding` is that of the words. With `strict=False` rows that do not fit are left
-    out instead of refused. What was repaired or left out is reported as a `MalmoiWarning`.
-    `path` may also be the name of vectors that install with a package: `glove-6b-50d`.
+    The format is detected by content. Repaired and skipped rows are counted in a warning.
+
+    Args:
+        path: A file, or the name of vectors that install with a package: `glove-6b-50d`.
+        limit: Read only the first rows; the rest is never held in memory.
+        only: Read only the rows of these words; Hangul is matched in NFC and NFD.
+        strict: Raise an error for a malformed row or header; False skips malformed rows.
+        encoding: The encoding of the words in the file.
+        reporter: Receives progress and warnings.
+
+    Returns:
+        The vectors; `SubwordVectors` if the file has n-gram rows.
+
+    Raises:
+        InvalidFileError: The file is missing, damaged, malformed, or of no supported format.
+        InvalidArgumentError: `limit`, `only` or `encoding` is invalid.
+        MissingDependencyError: The format needs a package that is not installed.
     """
     if isinstance(only, str):
-        raise InvalidArgumentError(f"only is the one string '{only}': give a list of words")
-    wanted = None if only is None else frozenset(map(nfc, only))
+        raise InvalidArgumentError(f"only is the string '{only}': give a list of words")
     request = LoadRequest(
-        limit=limit, only=wanted, strict=strict, encoding=encoding, progress=progress
+        limit=limit,
+        only=None if only is None else frozenset(map(nfc, only)),
+        strict=strict,
+        encoding=encoding,
+        progress=reporter.stage(f"reading {path}"),
     )
-    reading = read(path, request)
-    for note in reading.report.notes():
-        warnings.warn(f"{path}: {note}", MalmoiWarning, stacklevel=2)
-    return reading.vectors
+    result = read(path, request)
+    reporter.inputs(str(path), result.report)
+    return result.vectors
 
 
 def read(path: PathLike, request: LoadRequest) -> LoadResult:
-    """The vectors of a file with a report of what was met on the way."""
+    """Read vectors with a report of the problems in the file."""
     if packaged.is_packaged(str(path)) and not Path(path).exists():
         return packaged.read(str(path), request)
-    if (meant := packaged.near(str(path))) and not Path(path).exists():
-        raise InvalidFileError(f"{path} does not exist; did you mean {meant}?")
+    if (suggestion := packaged.suggest(str(path))) and not Path(path).exists():
+        raise InvalidFileError(f"{path} does not exist; did you mean {suggestion}?")
     source = InputFile(Path(path))
-    kind = catalogue.get_format(catalogue.recognise(source))
-    reading = kind.read(source, request)
-    reading.report.format = kind.TITLE
-    return reading
+    format = catalogue.get_format(catalogue.detect_format(source))
+    result = format.read(source, request)
+    result.report.format = format.TITLE
+    return result
 
 
 def save(
@@ -64,28 +80,51 @@ def save(
     path: PathLike,
     *,
     format: str | None = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> None:
-    """Write vectors in the format that the file's name asks for, or in the one named.
+    """Save vectors to a file. A failure or an interruption leaves no partial file.
 
-    The file is whole or not there: it is written beside its place and renamed.
+    Args:
+        vectors: The vectors.
+        path: The file to write; its suffix selects the format.
+        format: The name of the format, if the suffix does not select it.
+        reporter: Receives progress, and a warning if the format cannot hold n-grams.
+
+    Raises:
+        InvalidArgumentError: The format is unknown, or cannot hold these vectors or words.
+        InvalidFileError: The file cannot be written.
+        MissingDependencyError: The format needs a package that is not installed.
     """
     target = Path(path)
-    subwords = isinstance(vectors, SubwordVectors)
-    name = format or catalogue.format_for(target, subwords=subwords)
-    catalogue.refuse_zipped(target, name)
-    if subwords and name not in ("fasttext", "malmoi"):
-        warnings.warn(
-            f"{path}: {name} has no place for n-grams: unseen words will have no vector",
-            MalmoiWarning,
-            stacklevel=2,
+    has_subwords = isinstance(vectors, SubwordVectors)
+    name = format or catalogue.format_for(target, subwords=has_subwords)
+    catalogue.check_compression(target, name)
+    if has_subwords and name not in SUBWORD_FORMATS:
+        reporter.warn(
+            f"{path}: the format {name} cannot hold n-grams: unseen words will have no vector"
         )
     if vectors.dim == 0:
-        raise InvalidArgumentError(f"{path} was not written: the vectors have no numbers")
-    finite = finite_rows(vectors.matrix)
-    if not finite.all():
-        word = vectors.keys[int(np.argmin(finite))]
+        raise InvalidArgumentError(f"{path} was not written: the vectors have no dimensions")
+    is_finite = finite_rows(vectors.matrix)
+    if not is_finite.all():
+        word = vectors.keys[int(np.argmin(is_finite))]
         raise InvalidArgumentError(
             f"{path} was not written: the vector of '{word}' holds nan or inf"
         )
+    progress = reporter.stage(f"writing {path}")
     catalogue.get_format(name).write(vectors, target, progress)
+
+
+def check_save_path(path: Path, subwords: Subwords | None = None) -> None:
+    """Check before a long training that `save` can write its vectors to a path.
+
+    Raises `InvalidArgumentError` or `InvalidFileError` if it cannot.
+    """
+    check_name(path)
+    name = catalogue.format_for(path, subwords=subwords is not None)
+    catalogue.check_compression(path, name)
+    if name == "fasttext" and subwords is not None:
+        from malmoi.formats.fasttext.write_fasttext import check_units  # imports Numba
+
+        check_units(subwords)
+    check_writable(path)

@@ -1,4 +1,4 @@
-"""Which formats there are: told by a file's content when reading, by its name when writing."""
+"""The formats: detected by a file's content when reading, by its name when writing."""
 
 from importlib import import_module
 from itertools import islice
@@ -14,7 +14,7 @@ from malmoi.vectors import Vectors
 
 
 class Format(Protocol):
-    """What every file of this folder that is a format has."""
+    """What each module of a format defines."""
 
     TITLE: str
 
@@ -22,13 +22,13 @@ class Format(Protocol):
         """Whether a file is of this format, by its first bytes."""
 
     def read(self, source: InputFile, request: LoadRequest) -> LoadResult:
-        """The vectors asked for."""
+        """Read the requested rows."""
 
     def write(self, vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-        """The vectors as a file."""
+        """Write vectors to a file."""
 
 
-# Tried in this order; those that need no compiled kernels come first.
+# Tried in this order; formats that need no compiled kernels come first.
 MODULES = {
     "malmoi": "malmoi_file",
     "numpy": "numpy_pair",
@@ -49,81 +49,78 @@ SUFFIXES = {
     ".txt": "glove",
     ".tsv": "projector",
 }
-STREAMED = {"word2vec-binary", "word2vec", "glove", "projector", "fasttext"}  # may be zipped
+COMPRESSIBLE = {"word2vec-binary", "word2vec", "glove", "projector", "fasttext"}
 
-PICKLE = (
-    "is a Python pickle, which can run any code when it is opened, so malmoi does not:"
+PICKLE_ERROR = (
+    "is a Python pickle, and opening a pickle can run any code, so malmoi does not:"
     " in gensim, call .save_word2vec_format(...) on the vectors and open that file"
 )
-OURS = "malmoi"
-REFUSED = {
-    b"\x80\x02": PICKLE,
-    b"\x80\x03": PICKLE,
-    b"\x80\x04": PICKLE,
-    b"\x80\x05": PICKLE,
-    b"ccopy_reg\n": PICKLE,
-    b"PK\x03\x04": "is a zip archive: unzip it and open the file inside",
-    b"\x89HDF": "is an HDF5 file, which is not known here",
-    b"BZh91AY&SY": "is packed with bzip2: unpack it, or pack it with gzip instead",
-    b"\xfd7zXZ": "is packed with xz: unpack it, or pack it with gzip instead",
+OWN_FORMAT = "malmoi"
+UNSUPPORTED = {
+    b"\x80\x02": PICKLE_ERROR,
+    b"\x80\x03": PICKLE_ERROR,
+    b"\x80\x04": PICKLE_ERROR,
+    b"\x80\x05": PICKLE_ERROR,
+    b"ccopy_reg\n": PICKLE_ERROR,
+    b"PK\x03\x04": "is a zip archive: extract it and open the file inside",
+    b"\x89HDF": "is an HDF5 file, which malmoi does not read: convert it",
+    b"BZh91AY&SY": "is compressed with bzip2: decompress it, or use gzip instead",
+    b"\xfd7zXZ": "is compressed with xz: decompress it, or use gzip instead",
 }
 
 
 def get_format(name: str) -> Format:
-    """A format by its name."""
+    """The module of a format by name."""
     if name not in MODULES:
-        raise InvalidArgumentError(
-            f"there is no format '{name}': choose one of {', '.join(MODULES)}"
-        )
+        raise InvalidArgumentError(f"unknown format '{name}': choose one of {', '.join(MODULES)}")
     return cast(Format, import_module(f"malmoi.formats.{MODULES[name]}"))
 
 
-def recognise(source: InputFile) -> str:
+def detect_format(source: InputFile) -> str:
     """The name of a file's format, by its content."""
-    if not source.head:  # zipped
+    if not source.head:  # a compressed file may be empty too
         raise InvalidFileError(f"{source.path} is empty")
-    if get_format(OURS).matches(source):  # it begins with a length, which may look like anything
-        return OURS
-    for start, why in REFUSED.items():
-        if source.head.startswith(start):
-            raise InvalidFileError(f"{source.path} {why}")
+    if get_format(OWN_FORMAT).matches(source):  # begins with a length, which may look like anything
+        return OWN_FORMAT
+    for magic, reason in UNSUPPORTED.items():
+        if source.head.startswith(magic):
+            raise InvalidFileError(f"{source.path} {reason}")
     for name in MODULES:
         if get_format(name).matches(source):
             return name
     if is_old_pickle(source):
-        raise InvalidFileError(f"{source.path} {PICKLE}")
+        raise InvalidFileError(f"{source.path} {PICKLE_ERROR}")
     raise InvalidFileError(
-        f"{source.path} is in none of the formats known here ({', '.join(MODULES)})"
+        f"{source.path} is in none of the supported formats ({', '.join(MODULES)})"
     )
 
 
 def is_old_pickle(source: InputFile) -> bool:
-    """Whether a file begins and ends as a pickle without a mark does (protocols 0 and 1)."""
+    """Whether a file looks like a pickle of protocol 0 or 1, which has no magic bytes."""
     if bytes(source.mapped[-1:]) != b".":
         return False
     try:
-        return len(list(islice(genops(source.head), 4))) == 4  # only looks, runs nothing
-    except Exception:  # whatever it stumbles over, it is no pickle
+        return len(list(islice(genops(source.head), 4))) == 4  # only parses, runs nothing
+    except Exception:  # whatever it raises, this is not a pickle
         return False
 
 
 def format_for(path: Path, *, subwords: bool) -> str:
-    """The name of the format to write vectors in, with or without subwords, by the file's name."""
-    zipped = path.suffix == ".gz"
-    suffix = path.with_suffix("").suffix if zipped else path.suffix
+    """The name of the format for vectors with or without subwords, by the file's suffix."""
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if suffix == ".bin":
         return "fasttext" if subwords else "word2vec-binary"
     if suffix not in SUFFIXES:
         raise InvalidArgumentError(
-            f"'{path.name}' does not say which format to write: end it in"
+            f"the suffix of '{path.name}' does not select a format: use one of"
             f" {', '.join(SUFFIXES)} or .bin, or name the format"
         )
     return SUFFIXES[suffix]
 
 
-def refuse_zipped(path: Path, name: str) -> None:
-    """What is opened in place cannot be zipped."""
-    if path.suffix == ".gz" and name not in STREAMED:
+def check_compression(path: Path, name: str) -> None:
+    """Raise `InvalidArgumentError` for a .gz of a format that is memory-mapped."""
+    if path.suffix == ".gz" and name not in COMPRESSIBLE:
         raise InvalidArgumentError(
-            f"a {name} file is opened in place and cannot be zipped: leave out the .gz"
+            f"a {name} file is memory-mapped and cannot be compressed: leave out the .gz"
         )

@@ -1,4 +1,4 @@
-"""What is in a file of vectors, what is wrong with it, and what to do about it."""
+"""A description of a file of vectors: what is in it, what is wrong, and how to fix it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +9,18 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
 from malmoi.formats.malmoi_file import matches as is_ours
-from malmoi.formats.reading import LoadReport, LoadRequest, decomposed
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.formats.reading import LoadReport, LoadRequest, decomposed_rows
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
 NO_CHECKSUMS = "none in this format"
-UNIT = 1e-3  # how far from 1 the length of a normalised vector may be
+UNIT_TOLERANCE = 1e-3  # how far the length of a normalized vector may be from 1
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a file that its user should know, and what helps."""
+    """A problem in a file: how often it occurs, an example, and how to fix it."""
 
     problem: str
     count: int
@@ -30,85 +30,99 @@ class Finding:
 
 @dataclass(frozen=True)
 class Inspection:
-    """A file of vectors, described."""
+    """The description of a file of vectors."""
 
     path: str
     format: str
     rows: int
     dim: int
-    numbers: str  # how the file writes them
+    numbers: str  # how the file stores them
     bytes: int
     zipped: bool
     counts: bool
     normalised: bool
-    subwords: str  # how words are cut, if they are
+    subwords: str  # the lengths of its n-grams, or "none"
     meta: dict[str, str]
-    checksums: str  # whether there are any, and that they are right
+    checksums: str  # whether the file has any; they are verified
     findings: tuple[Finding, ...]
 
 
 def inspect(
-    path: PathLike, *, encoding: str = "utf-8", progress: Progress = no_progress
+    path: PathLike, *, encoding: str = "utf-8", reporter: Reporter = DEFAULT_REPORTER
 ) -> Inspection:
-    """Read a file to its end, whatever is wrong with it, and say what was found."""
+    """Read a whole file, skip what is malformed, and describe it with its problems.
+
+    Args:
+        path: A file of vectors in any format, or `glove-6b-50d`.
+        encoding: The encoding of the words in the file.
+        reporter: Receives progress.
+
+    Returns:
+        The description; its `findings` are the problems, each with a count and advice.
+
+    Raises:
+        InvalidFileError: The file is missing, damaged, or of no supported format.
+    """
+    progress = reporter.stage(f"reading {path}")
     request = LoadRequest(strict=False, encoding=encoding, progress=progress)
-    reading = read(path, request)
-    vectors = reading.vectors
+    result = read(path, request)
+    vectors = result.vectors
     source = InputFile(Path(path)) if Path(path).exists() else None  # None: in a package
     return Inspection(
         path=str(path),
-        format=reading.report.format,
+        format=result.report.format,
         rows=len(vectors),
         dim=vectors.dim,
-        numbers=reading.report.numbers,
+        numbers=result.report.numbers,
         bytes=source.size if source else 0,
         zipped=bool(source and source.compressed),
         counts=vectors.counts is not None,
-        normalised=bool(len(vectors)) and bool(np.all(np.abs(vectors.norms - 1) < UNIT)),
+        normalised=bool(len(vectors)) and bool(np.all(np.abs(vectors.norms - 1) < UNIT_TOLERANCE)),
         subwords=describe_subwords(vectors),
         meta=dict(vectors.meta),
         checksums=verify_file(source) if source and is_ours(source) else NO_CHECKSUMS,
-        findings=tuple(findings(vectors, reading.report)),
+        findings=tuple(find_problems(vectors, result.report)),
     )
 
 
 def describe_subwords(vectors: Vectors) -> str:
-    """In words."""
+    """The lengths of the n-grams and the number of buckets, for people."""
     if not isinstance(vectors, SubwordVectors) or vectors.subwords.longest <= 0:
         return "none"
-    cut = vectors.subwords
+    subwords = vectors.subwords
     pruned = "" if vectors.kept is None else f", pruned to {len(vectors.kept):,}"
-    return f"{cut.shortest} to {cut.longest} characters in {cut.buckets:,} buckets{pruned}"
+    lengths = f"{subwords.shortest} to {subwords.longest} characters"
+    return f"{lengths} in {subwords.buckets:,} buckets{pruned}"
 
 
-def findings(vectors: Vectors, report: LoadReport) -> list[Finding]:
-    """All that is wrong or odd."""
-    skip = "malmoi convert --skip-bad-rows leaves them out"
-    take = "malmoi convert --skip-bad-rows takes what is there"
-    found = [Finding(remark, 1, "", take) for remark in report.remarks]
-    for problem, met, advice in (
-        ("rows that do not fit", report.misfits, skip),
+def find_problems(vectors: Vectors, report: LoadReport) -> list[Finding]:
+    """All problems of a file."""
+    skip = "malmoi convert --skip-bad-rows skips them"
+    take = "malmoi convert --skip-bad-rows reads the valid rows"
+    findings = [Finding(problem, 1, "", take) for problem in report.problems]
+    for problem, issue, advice in (
+        ("malformed rows", report.malformed, skip),
         ("rows with nan or inf", report.not_finite, skip),
-        ("keys that come again", report.repeated, "malmoi convert keeps the first row of each"),
+        ("repeated keys", report.repeated, "malmoi convert writes the first row of each"),
         (
             "keys that are not UTF-8",
             report.undecodable,
-            "name their --encoding if it is another; otherwise they are kept byte for byte",
+            "give the right --encoding; otherwise they are preserved byte for byte",
         ),
     ):
-        if met.count:
-            found.append(Finding(problem, met.count, met.first, advice))
-    apart = decomposed(vectors.keys)
-    if len(apart):
+        if issue.count:
+            findings.append(Finding(problem, issue.count, issue.example, advice))
+    rows = decomposed_rows(vectors.keys)
+    if len(rows):
         advice = "look-ups find them in either form; malmoi convert --nfc composes them"
-        found.append(Finding("keys not in NFC", len(apart), vectors.keys[int(apart[0])], advice))
+        findings.append(Finding("keys not in NFC", len(rows), vectors.keys[int(rows[0])], advice))
     zero = np.flatnonzero(vectors.norms == 0)
     if len(zero):
-        advice = "nothing is near to them; leave them out or train longer"
-        found.append(Finding("rows of zeros", len(zero), vectors.keys[int(zero[0])], advice))
+        advice = "their similarity to all words is 0; remove them or train longer"
+        findings.append(Finding("rows of zeros", len(zero), vectors.keys[int(zero[0])], advice))
     empty = np.flatnonzero(np.diff(vectors.keys.offsets) == 0)
     if len(empty):
-        found.append(
-            Finding("empty keys", len(empty), f"row {empty[0] + 1}", "probably an accident")
+        findings.append(
+            Finding("empty keys", len(empty), f"row {empty[0] + 1}", "probably a mistake")
         )
-    return found
+    return findings

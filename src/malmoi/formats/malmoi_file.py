@@ -1,13 +1,13 @@
-"""Our own file: one safetensors file that opens memory-mapped, whatever its size.
+"""Our own format: one safetensors file that is memory-mapped, whatever its size.
 
-    u64 length of the header, the header (JSON), then the tensors' bytes
+    u64 length of the header, the header (JSON), then the bytes of the tensors
 
 Tensors: `matrix` f32 [n, dim]; `norms` f32 [n]; the keys as `key_bytes` u8 and `key_offsets`
-i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] to find one; where
-known `counts` i64 [n] and `output` f32, the network's other side. With subwords also `own`,
+i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] for look-ups; if
+known `counts` i64 [n] and `output` f32, the network's output layer. With subwords also `own`,
 `ngrams`, `kept`. The header's `__metadata__` holds `malmoi` (this layout's version),
 `kind` ("vectors"; older files have none), `subwords` (JSON), `meta` (JSON) and checksums.
-A file of up to 4 MB is verified when it is opened, a larger one where it is used.
+A file of up to 4 MB is verified when it is opened, a larger one when it is used.
 """
 
 import json
@@ -15,11 +15,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from malmoi.deferred import defer
-from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
+from malmoi.errors import InvalidFileError
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_file, keys_from_tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
-from malmoi.files.tensors import TensorFile, Tensors, damage, expect
+from malmoi.files.tensor_file import FileKind, open_tensor_file, write_tensor_file
+from malmoi.files.tensors import TensorFile, Tensors, check_tensors, invalid_file_on_error
 from malmoi.formats.reading import LoadReport, LoadRequest, LoadResult, chosen_rows
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Progress, no_progress
@@ -27,27 +27,34 @@ from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors
 
 TITLE = "malmoi"
-KIND = Kind("vectors", "a file of vectors", former=(("malmoi", "1"),))
+KIND = FileKind("vectors", "a file of vectors", former=(("malmoi", "1"),))
 SUBWORD_TENSORS = ("own", "ngrams", "kept")
-DEFERRED = ("matrix", "norms", "counts", "output", "own", "ngrams")
+DEFERRED = {  # fields that are verified when they are used, and their tensors
+    "matrix": "matrix",
+    "stored_norms": "norms",
+    "counts": "counts",
+    "output": "output",
+    "own": "own",
+    "ngrams": "ngrams",
+}
 
 
 def matches(source: InputFile) -> bool:
-    """A safetensors header that names us."""
+    """A safetensors header whose metadata have the key `malmoi`."""
     head = source.head
     return head[8:9] == b"{" and b'"malmoi"' in head[: 1 << 16] and b'"__metadata__"' in head
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
-    """Open the file; of a large one, little but the header is read before it is used."""
+    """Open the file; of a large one only the header is read now."""
     if source.compressed:
         raise InvalidFileError(
-            f"{source.path} is zipped; gunzip it: our own file is opened in place"
+            f"{source.path} is compressed but must be memory-mapped: decompress it"
         )
-    file = find_tensor_file(source, KIND)
+    file = open_tensor_file(source, KIND)
     if "matrix" not in file.tensors:
-        raise InvalidFileError(f"{source.path} holds no vectors")
-    with damage(source.path):
+        raise InvalidFileError(f"{source.path} does not hold vectors")
+    with invalid_file_on_error(source.path):
         vectors = assemble(file)
     report = LoadReport(rows=len(vectors))
     if request.limit is not None or request.only is not None:
@@ -56,45 +63,53 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
 
 
 def assemble(file: TensorFile) -> Vectors:
-    """The value that a file holds."""
+    """The vectors in a file."""
     if not file.is_large:
         tensors = file.arrays()
-        return assembled(tensors, keys_from_tensors(tensors), file.metadata)
-    tensors = {name: tensor.array if name in DEFERRED else tensor.all()
-               for name, tensor in file.tensors.items() if not name.startswith("key_")}  # fmt: skip
-    vectors = assembled(tensors, keys_of_file(file), file.metadata)
-    defer(vectors, {name: file.tensors[name] for name in DEFERRED if name in file.tensors})
+        return from_tensors(tensors, keys_from_tensors(tensors), file.metadata)
+    tensors = {
+        name: tensor.array if name in DEFERRED.values() else tensor.all()
+        for name, tensor in file.tensors.items()
+        if not name.startswith("key_")
+    }
+    vectors = from_tensors(tensors, keys_from_file(file), file.metadata)
+    unverified = {
+        field: file.tensors[name] for field, name in DEFERRED.items() if name in file.tensors
+    }
+    defer(vectors, unverified)
     return vectors
 
 
-def assembled(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors:
-    """The value that tensors make."""
-    expect(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
-    expect(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
-    if len(tensors["norms"]) != len(keys):
-        raise InvalidArgumentError(
-            f"there are {len(tensors['norms']):,} norms for {len(keys):,} keys"
-        )
+def from_tensors(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors:
+    """The vectors that tensors and metadata describe."""
+    check_tensors(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
+    check_tensors(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
     meta = dict(json.loads(metadata.get("meta", "{}")).items())
-    vectors = Vectors(keys, tensors["matrix"], tensors.get("counts"), meta, tensors.get("output"))
-    if "subwords" in metadata:
-        vectors = SubwordVectors(
+    if "subwords" not in metadata:
+        return Vectors(
             keys,
-            vectors.matrix,
-            vectors.counts,
+            tensors["matrix"],
+            tensors.get("counts"),
             meta,
-            vectors.output,
-            subwords=Subwords(**json.loads(metadata["subwords"])),
-            own=tensors["own"],
-            ngrams=tensors["ngrams"],
-            kept=tensors.get("kept"),
+            tensors.get("output"),
+            tensors["norms"],
         )
-    vectors.__dict__.update(norms=tensors["norms"], dim=vectors.dim)
-    return vectors
+    return SubwordVectors(
+        keys,
+        tensors["matrix"],
+        tensors.get("counts"),
+        meta,
+        tensors.get("output"),
+        tensors["norms"],
+        subwords=Subwords(**json.loads(metadata["subwords"])),
+        own=tensors["own"],
+        ngrams=tensors["ngrams"],
+        kept=tensors.get("kept"),
+    )
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-    """All that is known of the vectors."""
+    """Write the vectors with all that is known about them."""
     metadata = {"meta": json.dumps(dict(vectors.meta))}
     tensors = {
         "matrix": vectors.matrix,

@@ -1,6 +1,6 @@
 """A NumPy array and a list of words: `name.npy`, float32 [n, dim], and `name.vocab.txt`.
 
-One word a line. They are also looked for in `name.txt` and in `vocab.txt` beside the array.
+One word per line. `name.txt` and `vocab.txt` beside the array are tried too.
 """
 
 from pathlib import Path
@@ -9,18 +9,18 @@ from tokenize import TokenError
 import numpy as np
 
 from malmoi.errors import InvalidFileError
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.files.source import GZIP, InputFile
-from malmoi.formats.reading import LoadRequest, LoadResult, recoded, selected
+from malmoi.formats.reading import LoadRequest, LoadResult, decode_keys, select_rows
 from malmoi.formats.text.text_output import check_keys
 from malmoi.keys import Keys, encode
 from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 TITLE = "NumPy array and word list"
-# All that NumPy lets through when the header, a Python literal, is damaged.
-DAMAGE = (ValueError, TypeError, EOFError, OSError, SyntaxError, TokenError, OverflowError,
-          MemoryError, RecursionError)  # fmt: skip
+# The exceptions that NumPy raises if the header, a Python literal, is damaged.
+PARSE_ERRORS = (ValueError, TypeError, EOFError, OSError, SyntaxError, TokenError, OverflowError,
+                MemoryError, RecursionError)  # fmt: skip
 
 
 def matches(source: InputFile) -> bool:
@@ -29,49 +29,51 @@ def matches(source: InputFile) -> bool:
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
-    """The array, memory-mapped where it is float32 already, and its words."""
+    """Map the array (float32 is not copied) and read its words."""
     if source.compressed:
-        raise InvalidFileError(f"{source.path} is zipped; gunzip it: an array is opened in place")
+        raise InvalidFileError(
+            f"{source.path} is compressed but must be memory-mapped: decompress it"
+        )
     try:
         array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-    except DAMAGE as error:
+    except PARSE_ERRORS as error:
         raise InvalidFileError(
-            f"{source.path} is a damaged array or one of Python objects: {error}"
+            f"{source.path} is a damaged array, or one of Python objects: {error}"
         ) from error
     if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise InvalidFileError(
-            f"{source.path} holds {array.dtype} of shape {array.shape}: rows of numbers are needed"
+            f"{source.path} holds {array.dtype} of shape {array.shape}: give numbers of [n, dim]"
         )
-    words = word_list(source.path)
-    keys = Keys.of_bytes(read_words(words))
+    vocab_path = find_words(source.path)
+    keys = Keys.of_bytes(read_words(vocab_path))
     if len(keys) != len(array):
         raise InvalidFileError(
-            f"{words} has {len(keys):,} words for the {len(array):,} rows of {source.path}"
+            f"{vocab_path} has {len(keys):,} words for the {len(array):,} rows of {source.path}"
         )
-    vectors = Vectors(recoded(keys, request.encoding), array.view(np.ndarray))
-    reading = selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
-    reading.report.numbers = str(array.dtype)
-    return reading
+    vectors = Vectors(decode_keys(keys, request.encoding), array.view(np.ndarray))
+    result = select_rows(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+    result.report.numbers = str(array.dtype)
+    return result
 
 
-def word_list(path: Path) -> Path:
+def find_words(path: Path) -> Path:
     """The file with the words of an array."""
-    places = [own_words(path), path.with_suffix(".txt"), path.with_name("vocab.txt")]
-    for place in places:
-        if place.is_file():
-            return place
+    candidates = [words_path(path), path.with_suffix(".txt"), path.with_name("vocab.txt")]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
     raise InvalidFileError(
-        f"{path} has no words: put them into {places[0].name} beside it, one a line"
+        f"{path} has no words: put them into {candidates[0].name} beside it, one per line"
     )
 
 
-def own_words(path: Path) -> Path:
-    """Where the words go when the array goes to `path`."""
+def words_path(path: Path) -> Path:
+    """The path of the words of an array that is written to `path`."""
     return path.with_suffix(".vocab.txt")
 
 
 def read_words(path: Path) -> list[bytes]:
-    """One word a line."""
+    """Read one word per line."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -83,8 +85,8 @@ def read_words(path: Path) -> list[bytes]:
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-    """Array and words, both or none."""
+    """Write array and words, both or neither."""
     check_keys(vectors.keys, b"\n\r", TITLE)
-    with written(path, own_words(path)) as (numbers, words):
+    with open_output(path, words_path(path)) as (numbers, words):
         np.save(numbers, vectors.matrix, allow_pickle=False)
         words.writelines(encode(word) + b"\n" for word in vectors.keys)

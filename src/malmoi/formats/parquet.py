@@ -1,6 +1,6 @@
-"""Parquet: columns `key` (string), `vector` (list of float32) and, where known, `count`.
+"""Parquet: columns `key` (string), `vector` (list of float32) and, if known, `count`.
 
-What was said of the vectors stands in the file's metadata, as `malmoi` (JSON).
+The `meta` of the vectors is in the file's metadata, as `malmoi` (JSON).
 """
 
 import json
@@ -12,9 +12,9 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
-from malmoi.files.output import beside
+from malmoi.files.output import atomic_write
 from malmoi.files.source import InputFile
-from malmoi.formats.reading import LoadRequest, LoadResult, selected, undecodable
+from malmoi.formats.reading import LoadRequest, LoadResult, select_rows, undecodable_rows
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
@@ -29,7 +29,9 @@ def matches(source: InputFile) -> bool:
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
-    """The three columns."""
+    """Read the three columns."""
+    if source.compressed:
+        raise InvalidFileError(f"{source.path} is compressed with gzip: decompress it")
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
     try:
@@ -39,31 +41,33 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
             if missing:
                 raise InvalidFileError(
                     f"{source.path} has no column '{min(missing)}' (it has {', '.join(names)}):"
-                    " the words go into 'key', the numbers into 'vector'"
+                    " put the words into 'key' and the vectors into 'vector'"
                 )
-            wanted = [name for name in ("key", "vector", "count") if name in names]
-            table = file.read(columns=wanted).combine_chunks()
-            said = (file.schema_arrow.metadata or {}).get(b"malmoi", b"{}")
+            columns = [name for name in ("key", "vector", "count") if name in names]
+            table = file.read(columns=columns).combine_chunks()
+            meta = (file.schema_arrow.metadata or {}).get(b"malmoi", b"{}")
         vectors = Vectors(
             Keys.of(table["key"].to_pylist()),
             as_rows(table["vector"], source.path),
-            as_counts(table["count"], source.path) if "count" in wanted else None,
-            json.loads(said),
+            as_counts(table["count"], source.path) if "count" in columns else None,
+            json.loads(meta),
         )
     except (arrow.ArrowException, OSError, AttributeError, ValueError, TypeError) as error:
-        raise InvalidFileError(f"{source.path} is damaged or holds no vectors: {error}") from error
-    return selected(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
+        raise InvalidFileError(
+            f"{source.path} is damaged or does not hold vectors: {error}"
+        ) from error
+    return select_rows(vectors, request, lambda i: f"{source.path}: row {i + 1:,}")
 
 
 def as_counts(column: Any, path: Path) -> Int64Array:
-    """A column of whole numbers."""
+    """Convert a column of integers."""
     if column.null_count:
         raise InvalidFileError(f"{path} has rows without a number in its column 'count'")
     return np.asarray(column, dtype=np.int64)
 
 
 def as_rows(column: Any, path: Path) -> Float32Array:
-    """A column of lists as one matrix."""
+    """Convert a column of lists to one matrix."""
     compute = require("pyarrow.compute", extra="parquet")
     widths = compute.min_max(compute.list_value_length(column)).as_py()
     if column.null_count or widths["min"] != widths["max"]:
@@ -75,12 +79,12 @@ def as_rows(column: Any, path: Path) -> Float32Array:
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-    """Three columns, the vectors as lists of fixed size."""
+    """Write three columns, with the vectors as lists of fixed size."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
-    strange = undecodable(vectors.keys)
-    if len(strange):
-        key = vectors.keys[int(strange[0])]
+    rows = undecodable_rows(vectors.keys)
+    if len(rows):
+        key = vectors.keys[int(rows[0])]
         raise InvalidArgumentError(f"{TITLE} cannot hold the key {key!r}, which is not UTF-8")
     flat = arrow.array(vectors.matrix.reshape(-1))
     columns = {
@@ -89,6 +93,6 @@ def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> Non
     }
     if vectors.counts is not None:
         columns["count"] = arrow.array(vectors.counts)
-    said = {"malmoi": json.dumps(dict(vectors.meta)), "dim": str(vectors.dim)}
-    with beside(path) as (part,):
-        parquet.write_table(arrow.table(columns).replace_schema_metadata(said), part)
+    metadata = {"malmoi": json.dumps(dict(vectors.meta)), "dim": str(vectors.dim)}
+    with atomic_write(path) as (part,):
+        parquet.write_table(arrow.table(columns).replace_schema_metadata(metadata), part)

@@ -1,4 +1,4 @@
-"""Reading numbers and arrays one after the other out of a mapped file, never past its end."""
+"""A cursor that reads numbers and arrays from a mapped file, never past its end."""
 
 import struct
 from pathlib import Path
@@ -12,35 +12,37 @@ from malmoi.errors import InvalidFileError
 
 
 class Cursor:
-    """A position in a file's bytes that moves on with what is read."""
+    """A position in the bytes of a file that advances with each read."""
 
     def __init__(self, data: UInt8Array, path: Path) -> None:
-        self.data, self.path, self.at = data, path, 0
+        self.data, self.path, self.position = data, path, 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many bytes follow."""
-        return len(self.data) - self.at
+        return len(self.data) - self.position
 
     def unpack(self, layout: str, what: str) -> tuple[Any, ...]:
-        """Numbers as `struct` lays them out."""
+        """Read numbers in a layout of `struct`; `what` names them in an error."""
         size = struct.calcsize(layout)
         self._expect(size, what)
-        numbers = struct.unpack(layout, bytes(self.data[self.at : self.at + size]))
-        self.at += size
+        numbers = struct.unpack(layout, bytes(self.data[self.position : self.position + size]))
+        self.position += size
         return numbers
 
     def array(self, dtype: str, count: int, what: str) -> npt.NDArray[Any]:
-        """An array as a view of the file."""
+        """Read an array as a view of the file."""
         size = np.dtype(dtype).itemsize * count
         self._expect(size, what)
-        found = np.frombuffer(self.data, dtype, count, self.at) if count else np.empty(0, dtype)
-        self.at += size
-        return found
+        array = np.empty(0, dtype)
+        if count:
+            array = np.frombuffer(self.data, dtype, count, self.position)
+        self.position += size
+        return array
 
     def _expect(self, size: int, what: str) -> None:
-        if not 0 <= size <= self.left:
+        if not 0 <= size <= self.remaining:
             raise InvalidFileError(
-                f"{self.path} is cut short or damaged: its {what} needs {size:,} bytes"
-                f" from byte {self.at:,} on, and {self.left:,} are left"
+                f"{self.path} is truncated or damaged: its {what} needs {size:,} bytes"
+                f" from byte {self.position:,} on, and {self.remaining:,} are left"
             )

@@ -15,14 +15,14 @@ from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import Tensors, damage, expect
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 from malmoi.kernels.counts.sparse_counts import Values
 from malmoi.vocabulary import Vocabulary
 
 BLOCK = 1 << 20  # entries in a block, where memory allows it
 FORMER = "malmoi-cooccurrences"  # what earlier releases called their files
-KIND = Kind("cooccurrences", "a file of co-occurrences", former=((FORMER, "1"),))
+KIND = FileKind("cooccurrences", "a file of co-occurrences", former=((FORMER, "1"),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,13 +122,13 @@ def is_cooccurrences(path: str | PathLike[str]) -> bool:
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     """Open counts that were saved, memory-mapped."""
     tensors, _ = read_tensor_file(InputFile(Path(path)), KIND)
-    with damage(Path(path)):
+    with invalid_file_on_error(Path(path)):
         return _assembled(tensors)
 
 
 def _assembled(tensors: Tensors) -> Cooccurrences:
-    expect(tensors, 1, counts="<i8", starts="<i8", columns="<u4")
-    expect(tensors, 1, values="<u4" if tensors["values"].dtype == np.uint32 else "<f4")
+    check_tensors(tensors, 1, counts="<i8", starts="<i8", columns="<u4")
+    check_tensors(tensors, 1, values="<u4" if tensors["values"].dtype == np.uint32 else "<f4")
     vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
     starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
     fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]

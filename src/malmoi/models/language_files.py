@@ -5,7 +5,7 @@ from pathlib import Path
 
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import open_tensor_file
+from malmoi.files.tensors import open_safetensors
 from malmoi.models import nnlm_model as nnlm
 from malmoi.models.language_model import LanguageModel
 from malmoi.models.ngram_files import KIND, is_our_own, load_ngram
@@ -17,7 +17,7 @@ def load_language_model(path: str | PathLike[str]) -> LanguageModel:
     """Open an n-gram model, ARPA or our own, or a neural one."""
     source = InputFile(Path(path))
     if is_our_own(source):
-        kind = open_tensor_file(source).metadata.get("kind")
+        kind = open_safetensors(source).metadata.get("kind")
     else:
         kind = KIND.name if ARPA_MARK in source.head else None
     if kind == nnlm.KIND.name:

@@ -16,17 +16,17 @@ import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import Tensors, damage, expect
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 from malmoi.kernels.counts.count_ngrams import unpack
 from malmoi.models.arpa import read_arpa
 from malmoi.models.arpa_output import write_arpa
 from malmoi.models.ngram_model import NgramModel
 from malmoi.models.trie import Trie
 
-KIND = Kind("ngram", "an n-gram model")
+KIND = FileKind("ngram", "an n-gram model")
 MOST_LIKELY = 1 + 1e-6  # a probability may be off by what sums are rounded to
 LONGEST = 64  # the highest order that a file may have
 
@@ -38,7 +38,7 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
     """
     place = Path(path)
     if place.name.endswith((".arpa", ".arpa.gz")):
-        with written(place) as [stream]:
+        with open_output(place) as [stream]:
             write_arpa(model, stream)
     else:
         write_model(model, place)
@@ -87,7 +87,7 @@ def write_model(model: NgramModel, path: Path) -> None:
 def read_model(source: InputFile) -> NgramModel:
     """The model whose arrays these are, memory-mapped."""
     tensors, metadata = read_tensor_file(source, KIND)
-    with damage(source.path):
+    with invalid_file_on_error(source.path):
         order = int(metadata["order"])
         if not 1 <= order <= LONGEST:
             raise InvalidArgumentError(f"it is of order {order}")
@@ -107,7 +107,7 @@ def several(
 ) -> tuple[npt.NDArray[Any], ...]:
     """The arrays of this name for each order."""
     names = [f"{name}_{order}" for order in range(first, last + 1)]
-    expect(tensors, 1, **dict.fromkeys(names, dtype))
+    check_tensors(tensors, 1, **dict.fromkeys(names, dtype))
     return tuple(tensors[each] for each in names)
 
 

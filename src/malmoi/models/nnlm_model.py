@@ -18,15 +18,15 @@ from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import damage, expect
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import check_tensors, invalid_file_on_error
 from malmoi.models.language_model import LanguageModel
 from malmoi.models.sentences import BEGIN
 from malmoi.models.trie import Trie
 from malmoi.vectors import Vectors
 
 METHOD = "nnlm"
-KIND = Kind(METHOD, "a neural language model")
+KIND = FileKind(METHOD, "a neural language model")
 WEIGHTS = ("lookup", "hidden", "hidden_bias", "output", "output_bias")
 AT_ONCE = 1024  # windows whose scores are held at a time
 
@@ -161,9 +161,9 @@ def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
     """Open a model, memory-mapped; torch is not needed."""
     source = InputFile(Path(path))
     tensors, metadata = read_tensor_file(source, KIND)
-    with damage(source.path):
-        expect(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")
-        expect(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
+    with invalid_file_on_error(source.path):
+        check_tensors(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")
+        check_tensors(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
         if not all(np.isfinite(tensors[name]).all() for name in WEIGHTS):
             raise InvalidArgumentError("its weights hold nan or inf")
         layers = Layers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")

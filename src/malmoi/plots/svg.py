@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.output import written
-from malmoi.files.targets import check_folder
+from malmoi.files.output import open_output
+from malmoi.files.targets import check_writable
 
 SIZE = 12  # of letters
 LIGHT, DARK = (0xF1, 0xF6, 0xFB), (0x0B, 0x56, 0xA8)  # the ends of a scale of colours
@@ -60,13 +60,13 @@ def check_svg(path: Path) -> None:
     """Refuse a name that promises something else or a place that is none, before long work."""
     if path.suffix != ".svg":
         raise InvalidArgumentError(f"{path} is no place for a picture: end its name in .svg")
-    check_folder(path)
+    check_writable(path)
 
 
 def write_svg(path: Path, drawn: str) -> None:
     """The file is whole or not there."""
     check_svg(path)
-    with written(path) as (file,):
+    with open_output(path) as (file,):
         file.write(drawn.encode("utf-8", "replace"))
 
 

@@ -50,9 +50,9 @@ class RecordSource:
 
     def _id(self, record: Record) -> str:
         if self.id is None:
-            return record.place
+            return record.location
         if record.fields.get(self.id) is None:
-            raise InvalidFileError(f"{record.place}: there is no field '{self.id}' for an id")
+            raise InvalidFileError(f"{record.location}: there is no field '{self.id}' for an id")
         return str(record.fields[self.id])
 
     def _fields(self, record: Record) -> dict[str, object]:

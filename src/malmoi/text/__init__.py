@@ -1,1 +1,1 @@
-"""Text to tokens: documents from files, normalising, tokenizers, counting, ids on disk."""
+"""Text to tokens: documents from files, normalization, tokenizers, vocabularies, ids on disk."""

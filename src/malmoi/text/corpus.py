@@ -1,7 +1,7 @@
-"""A corpus: documents from files, a folder, standard input or Python, as often as wanted.
+"""Corpus: documents from files, a folder, standard input or Python, that can be read repeatedly.
 
-Knows nothing of words: it gives blocks of uniform UTF-8, a document a line, or documents as they
-stand.
+Yields blocks of normalized UTF-8 with one document per line, or the original documents. Knows
+nothing about words.
 """
 
 import atexit
@@ -10,17 +10,19 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 from malmoi.arrays import UInt8Array
-from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, warn
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.text.normalize import NormalizedTexts, Normalizer
+from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
+from malmoi.text.normalize import BlockNormalizer, Normalizer
 from malmoi.text.readers import (
+    COMPRESSED_SUFFIXES,
+    TEXT_SUFFIXES,
     DocumentReader,
     JsonLinesReader,
     ParquetReader,
@@ -29,16 +31,15 @@ from malmoi.text.readers import (
     as_blocks,
 )
 
-ZIPPED = (".gz", ".zst")
-TEXTS = (".txt", ".text", ".jsonl", ".csv", ".tsv", ".parquet")  # taken from a folder
 STANDARD_INPUT = "-"
-
-Note = Callable[[str], None]  # takes a sentence on something odd
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Files to read, or documents in memory, and how their text is made uniform."""
+    """Documents in files or in memory, and how their text is normalized; see `Corpus.of`.
+
+    Iterating yields the normalized documents; `corpus.texts` yields them unchanged.
+    """
 
     readers: tuple[DocumentReader, ...] = ()
     documents: tuple[str, ...] | None = None
@@ -53,38 +54,67 @@ class Corpus:
         encoding: str = "utf-8",
         normalizer: Normalizer | None = None,
     ) -> "Corpus":
-        """A file, a folder of files, `-` for standard input, or documents as strings.
+        """Make a corpus.
 
-        `field` is the field of JSON lines or the column of a table; `encoding` the files'.
+        Args:
+            source: A file, a folder of files, `-` for standard input, or documents as strings.
+            field: The field of JSON lines, or the column of a table, that holds the text.
+            encoding: The encoding of the files.
+            normalizer: How to normalize the text; by default `Normalizer()`.
+
+        Returns:
+            The corpus; nothing is read yet.
+
+        Raises:
+            InvalidArgumentError: `encoding` is unknown, `field` is missing or does not apply, or
+                a document is not a string.
+            InvalidFileError: A file does not exist, or the folder holds no text.
         """
         check_encoding(encoding)
-        uniform = normalizer or Normalizer()
+        normalizer = normalizer or Normalizer()
         if not isinstance(source, str | Path):
-            return cls(documents=as_documents(source), normalizer=uniform)
+            return cls(documents=as_documents(source), normalizer=normalizer)
         path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
-        files = files_in(path) if path.is_dir() else [path]
-        readers = tuple(reader_of(file, field, encoding) for file in files)
+        files = text_files(path) if path.is_dir() else [path]
+        readers = tuple(open_reader(file, field, encoding) for file in files)
         if field is not None and all(isinstance(reader, PlainTextReader) for reader in readers):
             raise InvalidArgumentError(
-                f"{source} is plain text, which has no field '{field}': leave it out, or let the"
-                " name end in .jsonl, .csv, .tsv or .parquet"
+                f"{source} is plain text, which has no field '{field}': leave it out, or name the"
+                " file .jsonl, .csv, .tsv or .parquet"
             )
-        return cls(readers, None, uniform)
+        return cls(readers, None, normalizer)
 
     @property
-    def size(self) -> int:
-        """How many bytes there are to read, for those who wait."""
+    def name(self) -> str:
+        """A short name for progress bars."""
+        if self.documents is not None:
+            return f"{len(self.documents):,} texts"
+        return str(self.readers[0].path) if len(self.readers) == 1 else f"{len(self.readers)} files"
+
+    @property
+    def progress_total(self) -> int:
+        """The total of progress callbacks: bytes of files, or documents in memory."""
         if self.documents is not None:
             return len(self.documents)
         return sum(reader.path.stat().st_size for reader in self.readers)
 
-    def blocks(self, progress: Progress = no_progress, tell: Note = warn) -> Iterator[UInt8Array]:
-        """Blocks of uniform UTF-8, a document a line; odd things met are told at the end."""
-        uniform = NormalizedTexts(self.normalizer)
-        for block in self._raw(progress):
-            yield uniform(block)
-        for note in uniform.notes():
-            tell(note)
+    def blocks(
+        self, progress: Progress = no_progress, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[UInt8Array]:
+        """Blocks of normalized UTF-8, one document per line.
+
+        Args:
+            progress: Called with bytes, or documents in memory, and `progress_total`.
+            reporter: Receives warnings at the end, such as the number of undecodable lines.
+
+        Returns:
+            An iterator over arrays of bytes.
+        """
+        normalize = BlockNormalizer(self.normalizer)
+        for block in self._raw_blocks(progress):
+            yield normalize(block)
+        for sentence in normalize.warnings():
+            reporter.warn(sentence)
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks():
@@ -92,31 +122,38 @@ class Corpus:
 
     @property
     def texts(self) -> "Texts":
-        """The documents as they stand."""
+        """The documents, not normalized."""
         return Texts(self)
 
     def shards(self, count: int) -> "list[Corpus]":
-        """The same documents in about so many parts, for threads or machines to share."""
+        """Split the documents for several threads or machines.
+
+        Args:
+            count: About how many shards to make.
+
+        Returns:
+            Corpora with consecutive parts of the documents.
+        """
         if self.documents is not None:
             bounds = [len(self.documents) * i // count for i in range(count + 1)]
             parts = [self.documents[a:b] for a, b in pairwise(bounds)]
             return [replace(self, documents=part) for part in parts if part]
-        parts_each = -(-count // max(1, len(self.readers)))
-        readers = [part for reader in self.readers for part in reader.parts(parts_each)]
+        parts_per_file = -(-count // max(1, len(self.readers)))
+        readers = [part for reader in self.readers for part in reader.parts(parts_per_file)]
         return [replace(self, readers=(reader,)) for reader in readers]
 
     def fingerprint(self) -> str:
-        """A name for this text: the same as long as files and settings are the same."""
+        """A digest of the corpus: the same as long as files and settings are the same."""
         if self.documents is not None:
-            told = "\0".join(self.documents)
+            content = "\0".join(self.documents)
         else:
             stats = [(reader, reader.path.resolve().stat()) for reader in self.readers]
-            told = repr([(reader, stat.st_size, stat.st_mtime_ns) for reader, stat in stats])
-        text = f"{self.normalizer!r}\0{told}".encode("utf-8", "surrogatepass")
+            content = repr([(reader, stat.st_size, stat.st_mtime_ns) for reader, stat in stats])
+        text = f"{self.normalizer!r}\0{content}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(text, digest_size=16).hexdigest()
 
-    def _raw(self, progress: Progress) -> Iterator[UInt8Array]:
-        total = self.size
+    def _raw_blocks(self, progress: Progress) -> Iterator[UInt8Array]:
+        total = self.progress_total
         if self.documents is not None:
             for block, done in as_blocks((text, i) for i, text in enumerate(self.documents, 1)):
                 yield block
@@ -132,10 +169,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Texts:
-    """Documents as they stand: whole however long, nothing made uniform, none left out.
-
-    Can be read as often as wanted.
-    """
+    """The documents of a corpus, complete and not normalized; can be iterated repeatedly."""
 
     corpus: Corpus
 
@@ -143,8 +177,8 @@ class Texts:
         return self.with_progress(no_progress)
 
     def with_progress(self, progress: Progress) -> Iterator[str]:
-        """The same, saying how much has been read."""
-        before, total = 0, self.corpus.size
+        """Iterate and call `progress` after each document."""
+        before, total = 0, self.corpus.progress_total
         for done, text in enumerate(self.corpus.documents or (), 1):
             yield text
             progress(done, total)
@@ -156,7 +190,7 @@ class Texts:
 
 
 def as_documents(source: Iterable[str]) -> tuple[str, ...]:
-    """Documents in memory; a list of words is not one."""
+    """Documents in memory; raises `InvalidArgumentError` for lists of words."""
     documents = tuple(source)
     for document in documents:
         if not isinstance(document, str):
@@ -166,15 +200,16 @@ def as_documents(source: Iterable[str]) -> tuple[str, ...]:
     return documents
 
 
-def reader_of(path: Path, field: str | None, encoding: str) -> DocumentReader:
-    """The reader that a file's name asks for."""
+def open_reader(path: Path, field: str | None, encoding: str) -> DocumentReader:
+    """The reader for the suffix of a file."""
     if not path.exists():
         raise InvalidFileError(f"{path} does not exist")
-    suffix = path.with_suffix("").suffix if path.suffix in ZIPPED else path.suffix
+    is_compressed = path.suffix in COMPRESSED_SUFFIXES
+    suffix = path.with_suffix("").suffix if is_compressed else path.suffix
     if suffix in (".jsonl", ".csv", ".tsv", ".parquet"):
         if field is None:
             raise InvalidArgumentError(
-                f"which field or column of {path} is the text? Name it (--field)"
+                f"{path} has several fields or columns: name the one that holds the text (--field)"
             )
         if suffix == ".jsonl":
             return JsonLinesReader(path, field, encoding)
@@ -184,27 +219,27 @@ def reader_of(path: Path, field: str | None, encoding: str) -> DocumentReader:
     return PlainTextReader(path, encoding)
 
 
-def files_in(folder: Path) -> list[Path]:
-    """The files of a folder and those below it that hold text, by name."""
-    found = [
+def text_files(folder: Path) -> list[Path]:
+    """The text files in a folder and its subfolders, sorted by name."""
+    files = [
         path
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and (set(path.suffixes[-2:]) & set(TEXTS))
+        if path.is_file() and (set(path.suffixes[-2:]) & set(TEXT_SUFFIXES))
     ]
-    if not found:
+    if not files:
         raise InvalidFileError(
-            f"{folder} holds no file of text ({', '.join(TEXTS)}, zipped or not)"
+            f"{folder} holds no text files ({', '.join(TEXT_SUFFIXES)}, compressed or not)"
         )
-    return found
+    return files
 
 
 @cache
 def standard_input() -> Path:
-    """What stands on standard input, kept in a file so that it can be read again."""
+    """A temporary copy of standard input, which can be read repeatedly."""
     with tempfile.NamedTemporaryFile(suffix=".txt", delete=False) as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
         size = copy.tell()
     atexit.register(os.unlink, copy.name)
     if size == 0:
-        raise InvalidFileError("nothing came on standard input")
+        raise InvalidFileError("standard input is empty")
     return Path(copy.name)

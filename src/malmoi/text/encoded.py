@@ -1,7 +1,7 @@
-"""A corpus as numbers: every word its id in a vocabulary, on disk, memory-mapped.
+"""An encoded corpus: the token ids of a text, on disk, memory-mapped.
 
-Text is read, made uniform and cut once; what comes of it is kept under a fingerprint of the
-text and the settings, so that further epochs and further models cost nothing.
+Text is read, normalized and tokenized once; the ids are cached under a fingerprint of the text and
+the settings, so that further epochs and further models do not read the text again.
 """
 
 import hashlib
@@ -18,32 +18,38 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import UInt8Array, UInt32Array
-from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import damage, expect
+from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import check_tensors, invalid_file_on_error
 from malmoi.kernels.marks import UNKNOWN
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.text.corpus import Corpus, Note
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.text.corpus import Corpus
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
 from malmoi.text.word_table import WordTable, read_blocks
 from malmoi.vocabulary import Vocabulary
 
-VERSION = "1"
-KIND = Kind("corpus", "an encoded corpus", VERSION, former=(("corpus", VERSION),))
-CHECKED = 1 << 20  # ids looked through at a time
-FORGOTTEN = 30 * 24 * 3600  # seconds since a corpus was opened last
+VERSION = "2"
+KIND = FileKind("corpus", "an encoded corpus", VERSION, former=(("corpus", "1"),))
+CHECK_CHUNK_IDS = 1 << 20  # checked at a time
+STALE_AFTER = 30 * 24 * 3600  # seconds since a cached corpus was last opened
 
 
 @dataclass(frozen=True, kw_only=True)
 class VocabularySettings:
-    """Which words a vocabulary takes.
+    """Which words of a corpus enter the vocabulary.
 
-    Those seen at least `min_count` times, at most `size` of them; `special` ones come first,
-    seen or not. `held` bounds how many different words are held while counting.
+    Args:
+        min_count: Leave out words that occur less often.
+        size: Take at most so many words, the most frequent ones; None takes all.
+        held: Hold at most so many different words while counting; None holds all.
+        special: Words that come first, whether they occur or not.
+
+    Raises:
+        InvalidArgumentError: A number is below 1.
     """
 
     min_count: int = 1
@@ -60,7 +66,17 @@ class VocabularySettings:
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """`ids` [tokens and line ends], with marks for unknown words and the ends of lines."""
+    """A corpus as token ids.
+
+    Args:
+        ids: uint32 [tokens and line ends]: the id of each token, 4294967294 for an unknown word,
+            4294967295 for the end of a line.
+        vocabulary: The words of the ids.
+        tokenizer: The description of the tokenizer, as JSON.
+
+    Raises:
+        InvalidArgumentError: `ids` are not uint32, or exceed the vocabulary.
+    """
 
     ids: UInt32Array
     vocabulary: Vocabulary
@@ -74,99 +90,129 @@ class EncodedCorpus:
 
 
 def check_ids(ids: UInt32Array, words: int) -> None:
-    """Refuse a stream of ids, some of which no word has: trainings index their rows by them."""
+    """Raise `InvalidArgumentError` for ids beyond the vocabulary: trainers index rows by them."""
     if not isinstance(ids, np.ndarray) or ids.dtype != np.uint32 or ids.ndim != 1:
-        kind = f"{ids.dtype} {list(ids.shape)}" if isinstance(ids, np.ndarray) else type(ids)
+        shown = f"{ids.dtype} {list(ids.shape)}" if isinstance(ids, np.ndarray) else type(ids)
         raise InvalidArgumentError(
-            f"the ids are {kind}: give an array of uint32 with one dimension"
+            f"the ids are {shown}: give an array of uint32 with one dimension"
         )
-    for first in range(0, len(ids), CHECKED):
-        part = ids[first : first + CHECKED]
-        beyond = part[(part >= words) & (part < UNKNOWN)]
-        if len(beyond):
+    for first in range(0, len(ids), CHECK_CHUNK_IDS):
+        chunk = ids[first : first + CHECK_CHUNK_IDS]
+        invalid = chunk[(chunk >= words) & (chunk < UNKNOWN)]
+        if len(invalid):
             raise InvalidArgumentError(
-                f"id {beyond[0]:,} is in the text, but there are {words:,} words"
+                f"id {invalid[0]:,} is in the text, but there are {words:,} words"
             )
 
 
 def encode_corpus(
     corpus: Corpus,
     tokenizer: Tokenizer | None = None,
-    choice: VocabularySettings | None = None,
+    settings: VocabularySettings | None = None,
     *,
     folder: Path | None = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> EncodedCorpus:
-    """The corpus as ids, from `folder` (the user's cache) if it was encoded before.
+    """Encode a corpus as token ids, or open it if it was encoded before.
 
-    In the user's cache, what nobody has opened for a month makes room for something new.
+    Args:
+        corpus: The documents.
+        tokenizer: How to split them into tokens; by default at white space.
+        settings: Which words enter the vocabulary; by default all.
+        folder: Where to store the ids; by default the user's cache, from which corpora that were
+            not opened for a month are removed.
+        reporter: Receives progress and warnings.
+
+    Returns:
+        The ids, memory-mapped, and the vocabulary.
+
+    Raises:
+        InvalidFileError: The corpus is empty, a file cannot be read, or the cache cannot be
+            written.
+        InvalidArgumentError: No word occurs `min_count` times.
     """
-    cut, chosen = tokenizer or Whitespace(), choice or VocabularySettings()
+    tokenizer, settings = tokenizer or Whitespace(), settings or VocabularySettings()
     name = hashlib.blake2b(
-        f"{VERSION} {corpus.fingerprint()} {describe(cut)} {chosen!r}".encode(), digest_size=16
+        f"{VERSION} {corpus.fingerprint()} {describe(tokenizer)} {settings!r}".encode(),
+        digest_size=16,
     ).hexdigest()
-    place = (folder or cache_folder("corpora")) / f"{name}.corpus"
-    with suppress(InvalidFileError):  # not there yet, or damaged: then it is made
-        found = open_encoded(place)
-        with suppress(OSError):  # a cache that is shared may belong to somebody else
-            os.utime(place)
-        return found
+    path = (folder or cache_folder("corpora")) / f"{name}.corpus"
+    with suppress(InvalidFileError):  # missing or damaged: it is encoded below
+        encoded = open_encoded(path, reporter)
+        with suppress(OSError):  # a shared cache may belong to another user
+            os.utime(path)
+        return encoded
     if folder is None:
-        forget_old(place.parent)
-    notes: list[str] = []
-    with room_beside(place) as numbers:
-        vocabulary = number_corpus(corpus, cut, chosen, numbers, progress, notes.append)
+        remove_stale(path.parent)
+    recorder = WarningRecorder(reporter)
+    with scratch_file(path.parent) as ids_file:
+        vocabulary = write_ids(corpus, tokenizer, settings, ids_file, recorder)
         metadata = {
-            "tokenizer": describe(cut),
-            "choice": repr(asdict(chosen)),
-            "notes": json.dumps(notes, ensure_ascii=False),
+            "tokenizer": describe(tokenizer),
+            "settings": repr(asdict(settings)),
+            "warnings": json.dumps(recorder.sentences, ensure_ascii=False),
         }
         words = keys_as_tensors(vocabulary.words)
-        tensors = words | {"ids": mapped(numbers), "counts": vocabulary.counts}
-        write_tensor_file(place, KIND, tensors, metadata)
-    return open_encoded(place)
+        tensors = words | {"ids": map_ids(ids_file), "counts": vocabulary.counts}
+        write_tensor_file(path, KIND, tensors, metadata)
+    return open_encoded(path, reporter)
 
 
-def forget_old(folder: Path) -> None:
-    """Remove corpora that nobody has opened for long; those being read stay until then."""
+class WarningRecorder(Reporter):
+    """Records warnings, which are stored with the corpus; passes progress on to `target`."""
+
+    def __init__(self, target: Reporter) -> None:
+        self.target, self.sentences = target, list[str]()
+
+    def stage(self, name: str, unit: str = "") -> Progress:
+        """Begin a stage of `target`."""
+        return self.target.stage(name, unit)
+
+    def warn(self, sentence: str) -> None:
+        """Record a warning."""
+        self.sentences.append(sentence)
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove corpora that were not opened for a month; mapped ones stay readable."""
     for path in folder.glob("*.corpus"):
-        with suppress(OSError):  # somebody else may have removed it
-            if time.time() - path.stat().st_mtime > FORGOTTEN:
+        with suppress(OSError):  # another process may have removed it
+            if time.time() - path.stat().st_mtime > STALE_AFTER:
                 path.unlink()
 
 
 @contextmanager
-def room_beside(place: Path) -> Iterator[BinaryIO]:
-    """A nameless file in the folder of another; what goes wrong there is said with a way out."""
+def scratch_file(folder: Path) -> Iterator[BinaryIO]:
+    """An unnamed temporary file in a folder; errors suggest another folder."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place.parent) as file:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
             yield file
-    except OSError as error:  # readers say themselves what is wrong with their files
+    except OSError as error:  # readers raise their own InvalidFileError
         raise InvalidFileError(
-            f"text as numbers cannot be kept in {place.parent} ({error.strerror or error}):"
+            f"cannot write the encoded-corpus cache to {folder} ({error.strerror or error}):"
             " name another folder in MALMOI_CACHE"
         ) from error
 
 
-def number_corpus(
+def write_ids(
     corpus: Corpus,
-    cut: Tokenizer,
-    choice: VocabularySettings,
+    tokenizer: Tokenizer,
+    settings: VocabularySettings,
     out: BinaryIO,
-    progress: Progress,
-    tell: Note,
+    reporter: Reporter,
 ) -> Vocabulary:
-    """Write the corpus as ids: in one pass, or in two where words are forgotten on the way."""
-    if choice.held is None:
-        read = read_blocks(cut_blocks(corpus.blocks(progress, tell), cut), keep=out)
-        vocabulary = chosen_words(read.total, choice)
-        read.renumber(mapped(out), vocabulary.words)
+    """Write the ids of a corpus: in one pass, or in two if rare words are dropped on the way."""
+    if settings.held is None:
+        blocks = corpus.blocks(reporter.stage(f"reading {corpus.name}"), reporter)
+        read = read_blocks(tokenize_blocks(blocks, tokenizer), ids_out=out)
+        vocabulary = select_vocabulary(read.total, settings)
+        read.renumber(map_ids(out), vocabulary.words)
         return vocabulary
-    vocabulary = count_corpus(corpus, cut, choice, progress=progress, tell=tell)
+    vocabulary = count_corpus(corpus, tokenizer, settings, reporter=reporter)
     table = WordTable.of(vocabulary.words)
-    again = corpus.blocks(progress, lambda note: None)
-    for ids in in_order(table.encode, cut_blocks(again, cut)):
+    blocks = corpus.blocks(reporter.stage(f"reading {corpus.name}"), SilentReporter())
+    for ids in in_order(table.encode, tokenize_blocks(blocks, tokenizer)):
         out.write(ids.data)
     return vocabulary
 
@@ -174,61 +220,74 @@ def number_corpus(
 def count_corpus(
     corpus: Corpus,
     tokenizer: Tokenizer,
-    choice: VocabularySettings,
+    settings: VocabularySettings,
     *,
-    progress: Progress = no_progress,
-    tell: Note = warn,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Vocabulary:
-    """The words of a corpus that are chosen."""
-    blocks = cut_blocks(corpus.blocks(progress, tell), tokenizer)
-    return chosen_words(read_blocks(blocks, most=choice.held).total, choice)
+    """Count the words of a corpus.
+
+    Args:
+        corpus: The documents.
+        tokenizer: How to split them into tokens.
+        settings: Which words enter the vocabulary.
+        reporter: Receives progress and warnings.
+
+    Returns:
+        The vocabulary.
+
+    Raises:
+        InvalidFileError: The corpus is empty, or a file cannot be read.
+        InvalidArgumentError: No word occurs `min_count` times.
+    """
+    progress = reporter.stage(f"counting {corpus.name}")
+    blocks = tokenize_blocks(corpus.blocks(progress, reporter), tokenizer)
+    table = read_blocks(blocks, max_words=settings.held).total
+    return select_vocabulary(table, settings)
 
 
-def chosen_words(table: WordTable, choice: VocabularySettings) -> Vocabulary:
-    """The vocabulary that is chosen from all words of a corpus."""
+def select_vocabulary(table: WordTable, settings: VocabularySettings) -> Vocabulary:
+    """The vocabulary that the settings select from all words of a corpus."""
     if len(table) == 0:
-        raise InvalidFileError("the corpus is empty: there is not a single word in it")
+        raise InvalidFileError("the corpus is empty: it does not contain a single word")
     vocabulary = Vocabulary.chosen(
         table.keys,
         table.counts,
-        min_count=choice.min_count,
-        size=choice.size,
-        special=choice.special,
+        min_count=settings.min_count,
+        size=settings.size,
+        special=settings.special,
     )
-    if len(vocabulary) == len(choice.special):
+    if len(vocabulary) == len(settings.special):
         raise InvalidArgumentError(
-            f"no word was seen {choice.min_count:,} times: the most frequent one was seen"
+            f"no word occurs {settings.min_count:,} times: the most frequent one occurs"
             f" {int(table.counts.max()):,} times, so set min_count to that or less"
         )
     return vocabulary
 
 
-def cut_blocks(blocks: Iterable[UInt8Array], tokenizer: Tokenizer) -> Iterator[UInt8Array]:
-    """Blocks with the tokens of each line between spaces."""
+def tokenize_blocks(blocks: Iterable[UInt8Array], tokenizer: Tokenizer) -> Iterator[UInt8Array]:
+    """Blocks in which a space separates the tokens of each line."""
     for block in blocks:
         if not isinstance(tokenizer, Whitespace):
             lines = block.tobytes().decode("utf-8").removesuffix("\n").split("\n")
-            many = getattr(tokenizer, "many", None)
-            tokens = many(lines) if many else map(tokenizer, lines)
-            text = "\n".join(" ".join(line) for line in tokens) + "\n"
+            text = "\n".join(" ".join(tokens) for tokens in tokenizer.many(lines)) + "\n"
             block = np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8)
         yield block
 
 
-def mapped(numbers: BinaryIO) -> UInt32Array:
-    """The numbers in a file, which may be changed there."""
-    numbers.flush()
-    return np.memmap(numbers, dtype=np.uint32, mode="r+")
+def map_ids(file: BinaryIO) -> UInt32Array:
+    """The ids in a file, mapped for reading and writing."""
+    file.flush()
+    return np.memmap(file, dtype=np.uint32, mode="r+")
 
 
-def open_encoded(path: Path) -> EncodedCorpus:
-    """A corpus that was encoded before, memory-mapped; what was odd about it is told again."""
+def open_encoded(path: Path, reporter: Reporter = DEFAULT_REPORTER) -> EncodedCorpus:
+    """Map a corpus that was encoded before; the warnings of that time are reported again."""
     tensors, metadata = read_tensor_file(InputFile(path), KIND)
-    with damage(path):
-        expect(tensors, 1, ids="<u4", counts="<i8")
+    with invalid_file_on_error(path):
+        check_tensors(tensors, 1, ids="<u4", counts="<i8")
         vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
         encoded = EncodedCorpus(tensors["ids"], vocabulary, metadata["tokenizer"])
-        notes = [str(note) for note in json.loads(metadata.get("notes", "[]"))]
-    for note in notes:
-        warn(note)
+        sentences = [str(sentence) for sentence in json.loads(metadata.get("warnings", "[]"))]
+    for sentence in sentences:
+        reporter.warn(sentence)
     return encoded

@@ -6,14 +6,17 @@ from functools import cache
 from typing import Any, ClassVar
 
 from malmoi.extras import require
+from malmoi.text.tokenizers import Tokenizer
 
 
 @dataclass(frozen=True)
-class Korean:
-    """Morphemes, with their part of speech if asked for (`한국/NNP`).
+class Korean(Tokenizer):
+    """Morphemes, optionally with their part-of-speech tag (`한국/NNP`).
 
-    `keep` takes only morphemes whose tag begins with one of these: `("N", "V")` are nouns
-    and verbs.
+    Args:
+        tags: Append the tag of each morpheme.
+        keep: Return only morphemes whose tag begins with one of these: `("N", "V")` selects
+            nouns and verbs.
     """
 
     name: ClassVar[str] = "korean"
@@ -22,26 +25,26 @@ class Korean:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
-        analyser()  # says at once if it is not installed
+        load_analyser()  # raises now if kiwipiepy is not installed
 
     def __call__(self, text: str) -> list[str]:
         """The morphemes of a text."""
-        return self._chosen(analyser().tokenize(text))
+        return self._select(load_analyser().tokenize(text))
 
     def many(self, texts: Iterable[str]) -> Iterator[list[str]]:
-        """The morphemes of many texts, several at a time."""
-        return map(self._chosen, analyser().tokenize(texts))
+        """The morphemes of each text; kiwipiepy analyses several texts at a time."""
+        return map(self._select, load_analyser().tokenize(texts))
 
-    def _chosen(self, morphemes: Any) -> list[str]:
+    def _select(self, morphemes: Any) -> list[str]:
         return [
-            f"{form}/{one.tag}" if self.tags else form
-            for one in morphemes
-            if (not self.keep or one.tag.startswith(self.keep))
-            and (form := "".join(one.form.split()))
+            f"{form}/{morpheme.tag}" if self.tags else form
+            for morpheme in morphemes
+            if (not self.keep or morpheme.tag.startswith(self.keep))
+            and (form := "".join(morpheme.form.split()))
         ]
 
 
 @cache
-def analyser() -> Any:
-    """The analyser; loading its model takes a second."""
+def load_analyser() -> Any:
+    """The morphological analyser; loading its model takes a second."""
     return require("kiwipiepy", extra="korean").Kiwi()

@@ -1,4 +1,4 @@
-"""Blocks worked on by several threads at once, the results in order."""
+"""Blocks processed by several threads, with the results in order."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
@@ -15,22 +15,22 @@ Result = TypeVar("Result")
 def in_order(
     work: Callable[[Block], Result], blocks: Iterable[Block], threads: int = THREADS
 ) -> Generator[Result, None, None]:
-    """`map(work, blocks)` with a few blocks ahead; the next ones are made meanwhile."""
+    """`map(work, blocks)` on several threads, which work a few blocks ahead."""
     if threads == 1:
         yield from map(work, blocks)
         return
-    most = 2 * THREADS if threads >= THREADS else threads - 1
+    max_ahead = 2 * THREADS if threads >= THREADS else threads - 1
     ahead: deque[Future[Result]] = deque()
     try:
         for block in blocks:
             ahead.append(pool().submit(work, block))
-            if len(ahead) > most:
+            if len(ahead) > max_ahead:
                 yield ahead[0].result()
                 ahead.popleft()
         while ahead:
             yield ahead[0].result()
             ahead.popleft()
-    finally:  # whoever stops early, also while waiting, leaves nothing at work
+    finally:  # a consumer that stops early leaves no work running
         for future in ahead:
             future.cancel()
         wait(ahead)

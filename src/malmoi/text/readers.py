@@ -1,7 +1,7 @@
-"""Documents out of files, one reader a kind: plain text, JSON lines, tables, Parquet.
+"""Readers of documents, one per kind of file: plain text, JSON lines, tables, Parquet.
 
-A reader gives documents as they stand, or blocks of UTF-8 with a document a line, where a line
-break inside a document becomes a space. Knows nothing of words.
+A reader yields the original documents, or blocks of UTF-8 with one document per line, in which a
+line break inside a document becomes a space. Knows nothing about words.
 """
 
 import codecs
@@ -20,39 +20,42 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
 from malmoi.files.source import InputFile
 
-BLOCK = 4 << 20
+BLOCK_BYTES = 4 << 20
+LINE_SUFFIXES = (".txt", ".text", ".jsonl", ".csv", ".tsv")
+TEXT_SUFFIXES = (*LINE_SUFFIXES, ".parquet")
+COMPRESSED_SUFFIXES = (".gz", ".zst")
 LINE_BREAKS = str.maketrans("\n\r", "  ")
 
-Blocks = Iterator[tuple[UInt8Array, int]]  # each with how many bytes of the file are read
+Blocks = Iterator[tuple[UInt8Array, int]]  # each with the bytes of the file read so far
 Documents = Iterator[tuple[str, int]]
 
 
 class TabSeparated(csv.excel_tab):
-    """Tabs and nothing else: a quotation mark is a character like any other."""
+    """Tab-separated values without quoting: a quotation mark is an ordinary character."""
 
     quoting = csv.QUOTE_NONE
 
 
 class DocumentReader(Protocol):
-    """One file, or a part of one."""
+    """Reads the documents of one file, or of a part of one."""
 
     @property
     def path(self) -> Path:
         """The file."""
 
     def blocks(self) -> Blocks:
-        """The documents, a line each."""
+        """The documents, one per line."""
 
     def documents(self) -> Documents:
-        """The documents as they stand; one that is missing is empty, so that rows keep step."""
+        """The original documents; a missing one is empty, so that rows stay aligned."""
 
     def parts(self, count: int) -> "list[DocumentReader]":
-        """The same documents in at most so many readers, in order."""
+        """At most `count` readers of consecutive parts of the documents."""
 
 
 @dataclass(frozen=True)
 class PlainTextReader:
-    """A document a line; bytes `start` to `stop` of the file, where lines begin."""
+    """One document per line; from byte `start` to `stop` of the file, where lines begin."""
 
     path: Path
     encoding: str = "utf-8"
@@ -60,12 +63,12 @@ class PlainTextReader:
     stop: int | None = None
 
     def blocks(self) -> Blocks:
-        """Cut where lines end; a line longer than a block is cut at a space."""
+        """Blocks of complete lines; a line longer than a block is split at a space."""
         if self.encoding != "utf-8":
             yield from as_blocks(text_lines(self.path, self.encoding, self.start, self.stop))
             return
         rest, done = b"", self.start
-        for block, done in InputFile(self.path).blocks(self.start, self.stop, BLOCK):
+        for block, done in InputFile(self.path).blocks(self.start, self.stop, BLOCK_BYTES):
             text = rest + block.tobytes()
             end = text.rfind(b"\n") + 1 or text.rfind(b" ") + 1
             if end:
@@ -75,13 +78,13 @@ class PlainTextReader:
             yield np.frombuffer(rest, np.uint8), done
 
     def documents(self) -> Documents:
-        """Lines, whole however long, without their ends and a mark of byte order."""
+        """Complete lines, without line ends and byte order mark."""
         lines = text_lines(self.path, self.encoding, self.start, self.stop)
         for number, (line, done) in enumerate(lines):
             yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r"), done
 
     def parts(self, count: int) -> list[DocumentReader]:
-        """Byte ranges; a zipped file stays whole."""
+        """Byte ranges; a compressed file cannot be split."""
         source = InputFile(self.path)
         if source.compressed:
             return [self]
@@ -94,26 +97,26 @@ class PlainTextReader:
 
 @dataclass(frozen=True)
 class WholeFileReader:
-    """A file that is not shared out, its documents told one by one."""
+    """A file that cannot be split."""
 
     path: Path
 
     def blocks(self) -> Blocks:
-        """All documents."""
+        """The documents, one per line."""
         return as_blocks(self.documents())
 
     def parts(self, count: int) -> list[DocumentReader]:
-        """One: the file stays whole."""
+        """This reader alone."""
         return [self]
 
     def documents(self) -> Documents:
-        """One after the other."""
+        """The original documents."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class JsonLinesReader(WholeFileReader):
-    """An object a line, the document in one of its fields."""
+    """One JSON object per line, with the document in one of its fields."""
 
     field: str
     encoding: str = "utf-8"
@@ -130,21 +133,23 @@ class JsonLinesReader(WholeFileReader):
             yield "" if text is None else str(text), done
 
     def objects(self) -> Iterator[tuple[int, Any, int]]:
-        """What stands in each line, with the line's number and how much is read."""
+        """The value of each line, with its line number and the bytes read so far."""
         for number, (line, done) in enumerate(text_lines(self.path, self.encoding), 1):
             if not line.strip():
                 continue
             try:
                 value = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
-                why = getattr(error, "msg", "too deep")
-                raise InvalidFileError(f"{self.path}:{number}: this is no JSON ({why})") from error
+                reason = getattr(error, "msg", "nested too deeply")
+                raise InvalidFileError(
+                    f"{self.path}:{number}: this is not JSON ({reason})"
+                ) from error
             yield number, value, done
 
 
 @dataclass(frozen=True)
 class TableReader(WholeFileReader):
-    """Comma- or tab-separated values with a header line, the document in one column."""
+    """Comma- or tab-separated values with a header line; one column holds the document."""
 
     column: str
     encoding: str = "utf-8"
@@ -158,13 +163,13 @@ class TableReader(WholeFileReader):
             raise InvalidArgumentError(
                 f"{self.path} has no column '{self.column}': it has {', '.join(header)}"
             )
-        place = header.index(self.column)
+        index = header.index(self.column)
         for _, row, done in rows:
-            if row:  # a blank line is none
-                yield row[place] if len(row) > place else "", done
+            if row:  # blank lines are not rows
+                yield row[index] if len(row) > index else "", done
 
     def rows(self) -> Iterator[tuple[int, list[str], int]]:
-        """The header and the rows, each with its last line's number and how much is read."""
+        """The header and the rows, each with its last line number and the bytes read so far."""
         done = 0
 
         def lines() -> Iterator[str]:
@@ -182,7 +187,7 @@ class TableReader(WholeFileReader):
                 yield rows.line_num, row, done
         except csv.Error as error:
             raise InvalidFileError(
-                f"{self.path}:{rows.line_num}: this is no row ({error})"
+                f"{self.path}:{rows.line_num}: this is not a valid row ({error})"
             ) from error
 
 
@@ -209,24 +214,24 @@ class ParquetReader(WholeFileReader):
 
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
-    """A Parquet file; whatever goes wrong in reading it is said of the file."""
+    """Open a Parquet file; errors while reading it become `InvalidFileError`."""
     arrow = require("pyarrow", extra="parquet")
     parquet = require("pyarrow.parquet", extra="parquet")
     try:
         with parquet.ParquetFile(path) as file:
             yield file
     except (arrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
-        raise InvalidFileError(f"{path} is damaged or is no Parquet file: {error}") from error
+        raise InvalidFileError(f"{path} is damaged or is not a Parquet file: {error}") from error
 
 
 def text_lines(
     path: Path, encoding: str, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[str, int]]:
-    """The lines of a file in any encoding, without their ends; bad bytes become U+FFFD."""
+    """The lines of a file in any encoding, without line ends; bad bytes become U+FFFD."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    begun: list[str] = []  # of a line that may be longer than many blocks
+    begun: list[str] = []  # parts of a line, which may span many blocks
     done = start
-    for block, done in InputFile(path).blocks(start, stop, BLOCK):
+    for block, done in InputFile(path).blocks(start, stop, BLOCK_BYTES):
         first, *lines = decoder.decode(block.tobytes()).split("\n")
         begun.append(first)
         for line in lines:
@@ -238,15 +243,15 @@ def text_lines(
 
 
 def as_blocks(documents: Iterable[tuple[str, int]]) -> Blocks:
-    """Documents as blocks of lines."""
-    waiting: list[bytes] = []
+    """Blocks of UTF-8 with one document per line."""
+    pending: list[bytes] = []
     size = done = 0
     for text, done in documents:
         line = text.translate(LINE_BREAKS).encode("utf-8", "replace") + b"\n"
-        waiting.append(line)
+        pending.append(line)
         size += len(line)
-        if size >= BLOCK:
-            yield np.frombuffer(b"".join(waiting), np.uint8), done
-            waiting, size = [], 0
-    if waiting:
-        yield np.frombuffer(b"".join(waiting), np.uint8), done
+        if size >= BLOCK_BYTES:
+            yield np.frombuffer(b"".join(pending), np.uint8), done
+            pending, size = [], 0
+    if pending:
+        yield np.frombuffer(b"".join(pending), np.uint8), done

@@ -1,6 +1,7 @@
-"""Records out of files: a text with what is known of it, and where it stands.
+"""Records from files: a text with its other fields and its location.
 
-A line of a plain file, an object of JSON lines, a row of a table or of Parquet, or a whole file.
+A record is a line of a plain file, an object of JSON lines, a row of a table or of Parquet, or a
+whole file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding
-from malmoi.text.corpus import STANDARD_INPUT, files_in, reader_of, standard_input
+from malmoi.text.corpus import STANDARD_INPUT, open_reader, standard_input, text_files
 from malmoi.text.readers import (
     DocumentReader,
     JsonLinesReader,
@@ -22,9 +23,9 @@ from malmoi.text.readers import (
 
 @dataclass(frozen=True)
 class Record:
-    """`place` is `file:line`, or the file; `fields` is all that stands beside the text."""
+    """A text; `location` is `file:line` or the file, `fields` all other fields."""
 
-    place: str
+    location: str
     text: str
     fields: Mapping[str, Any]
 
@@ -38,16 +39,16 @@ def read_records(
 ) -> Iterator[Record]:
     """The records of a file, of a folder of files, or of standard input (`-`).
 
-    `fields` are the fields or columns that make the text, joined by a space; `whole` takes each
-    plain file as one text instead of one a line.
+    `fields` are the fields or columns that make up the text, joined by a space; `whole` makes one
+    text of each plain file, instead of one per line.
     """
     check_encoding(encoding)
-    piped = str(source) == STANDARD_INPUT
-    path = standard_input() if piped else Path(source)
-    files, top = (files_in(path), path) if path.is_dir() else ([path], path.parent)
+    is_piped = str(source) == STANDARD_INPUT
+    path = standard_input() if is_piped else Path(source)
+    files, top = (text_files(path), path) if path.is_dir() else ([path], path.parent)
     for file in files:
-        reader = reader_of(file, fields[0] if fields else None, encoding)
-        name = "stdin" if piped else file.relative_to(top).as_posix()
+        reader = open_reader(file, fields[0] if fields else None, encoding)
+        name = "stdin" if is_piped else file.relative_to(top).as_posix()
         if whole and not isinstance(reader, JsonLinesReader | TableReader | ParquetReader):
             text = "\n".join(line for line, _ in text_lines(file, encoding))
             yield Record(name, text, {})
@@ -61,12 +62,12 @@ def _records(
     if isinstance(reader, JsonLinesReader):
         for number, value, _ in reader.objects():
             if not isinstance(value, dict):
-                raise InvalidFileError(f"{reader.path}:{number}: this is no object with fields")
+                raise InvalidFileError(f"{reader.path}:{number}: this is not a JSON object")
             yield _record(f"{name}:{number}", value, fields)
     elif isinstance(reader, TableReader):
         rows = reader.rows()
         _, header, _ = next(rows)
-        _check(header, fields, reader.path)
+        _check_columns(header, fields, reader.path)
         for number, row, _ in rows:
             if row:
                 yield _record(f"{name}:{number}", dict(zip(header, row, strict=False)), fields)
@@ -78,23 +79,23 @@ def _records(
             yield Record(f"{name}:{number}", line.removesuffix("\r"), {})
 
 
-def _record(place: str, value: Mapping[str, Any], fields: Sequence[str]) -> Record:
-    """One text of some fields; a field that is null or absent is no text."""
+def _record(location: str, value: Mapping[str, Any], fields: Sequence[str]) -> Record:
+    """Join some fields to one text; fields that are null or absent are skipped."""
     texts = [str(value[name]) for name in fields if value.get(name) is not None]
     if not texts and not any(name in value for name in fields):
-        raise InvalidFileError(f"{place}: there is no field '{fields[0]}'")
-    rest = {name: it for name, it in value.items() if name not in fields}
-    return Record(place, " ".join(text for text in texts if text.strip()), rest)
+        raise InvalidFileError(f"{location}: there is no field '{fields[0]}'")
+    others = {name: field for name, field in value.items() if name not in fields}
+    return Record(location, " ".join(text for text in texts if text.strip()), others)
 
 
 def _parquet_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
     with open_parquet(path) as file:
-        _check(file.schema_arrow.names, fields, path)
+        _check_columns(file.schema_arrow.names, fields, path)
         for batch in file.iter_batches():
             yield from batch.to_pylist()
 
 
-def _check(names: Sequence[str], fields: Sequence[str], path: Path) -> None:
+def _check_columns(names: Sequence[str], fields: Sequence[str], path: Path) -> None:
     for field in fields:
         if field not in names:
             raise InvalidArgumentError(f"{path} has no column '{field}': it has {', '.join(names)}")

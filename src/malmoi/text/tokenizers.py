@@ -1,12 +1,12 @@
-"""Tokenizers: text to a list of tokens, chosen by name, saved with every model.
+"""Tokenizers: text to a list of tokens, made by name and saved with every model.
 
-Each is a frozen value that is called with a text. Those of one idea stand here; `korean` and
-`wordpiece` have files of their own.
+Each is a frozen dataclass that is called with a text. The simple ones are here; `korean` and
+`wordpiece` have their own files.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
@@ -14,36 +14,43 @@ from typing import Any, ClassVar, Protocol, cast
 from malmoi.errors import InvalidArgumentError
 from malmoi.hangul import split_jamo
 
-# A number with its separators, or a word with what an apostrophe joins to it.
+# A number with its separators, or a word with parts that an apostrophe joins.
 ENGLISH = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]|_")
 CLITIC = re.compile(r"(.+)(n['’]t|['’](?:s|m|d|ll|re|ve))", re.IGNORECASE)
 
 
 class Tokenizer(Protocol):
-    """Text to tokens. Tokens hold no white space."""
+    """Splits a text into tokens, which contain no white space."""
 
     name: ClassVar[str]
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of a text, in order."""
 
+    def many(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """The tokens of each text; tokenizers that are faster on batches override this."""
+        return map(self, texts)
+
 
 @dataclass(frozen=True)
-class Whitespace:
-    """What stands between white space."""
+class Whitespace(Tokenizer):
+    """Splits at white space."""
 
     name: ClassVar[str] = "whitespace"
 
     def __call__(self, text: str) -> list[str]:
-        """Split."""
+        """The words between white space."""
         return text.split()
 
 
 @dataclass(frozen=True)
-class English:
-    """Words with their contractions, numbers, and marks one by one (or none of these).
+class English(Tokenizer):
+    """Words with their contractions, numbers, and optionally punctuation.
 
-    `clitics` takes contractions apart as treebanks do: don't is do and n't, man's man and 's.
+    Args:
+        lower: Fold case.
+        marks: Return punctuation marks too, each as one token.
+        clitics: Split contractions as treebanks do: don't is do and n't, man's is man and 's.
     """
 
     name: ClassVar[str] = "english"
@@ -53,21 +60,28 @@ class English:
 
     def __call__(self, text: str) -> list[str]:
         """Words, numbers and perhaps marks."""
-        found = ENGLISH.findall(text.lower() if self.lower else text)
+        tokens = ENGLISH.findall(text.lower() if self.lower else text)
         if not self.marks:
-            found = [token for token in found if token[0].isalnum()]
-        return [part for token in found for part in _parts(token)] if self.clitics else found
+            tokens = [token for token in tokens if token[0].isalnum()]
+        return [part for token in tokens for part in _split(token)] if self.clitics else tokens
 
 
-def _parts(token: str) -> tuple[str, ...]:
-    """A word and what is joined to it, with the plain apostrophe that vectors have."""
-    found = CLITIC.fullmatch(token)
-    return (found[1], found[2].replace("’", "'")) if found else (token,)
+def _split(token: str) -> tuple[str, ...]:
+    """A word and its clitic, written with the plain apostrophe as in pretrained vectors."""
+    match = CLITIC.fullmatch(token)
+    return (match[1], match[2].replace("’", "'")) if match else (token,)
 
 
 @dataclass(frozen=True)
-class Regex:
-    """What a pattern finds."""
+class Regex(Tokenizer):
+    """The matches of a regular expression.
+
+    Args:
+        pattern: The regular expression.
+
+    Raises:
+        InvalidArgumentError: The pattern is not a regular expression.
+    """
 
     name: ClassVar[str] = "regex"
     pattern: str = r"\w+"
@@ -76,16 +90,18 @@ class Regex:
         try:
             re.compile(self.pattern)
         except re.error as error:
-            raise InvalidArgumentError(f"'{self.pattern}' is no pattern: {error}") from error
+            raise InvalidArgumentError(
+                f"'{self.pattern}' is not a regular expression: {error}"
+            ) from error
 
     def __call__(self, text: str) -> list[str]:
-        """Every match, white space in it dropped."""
-        found = (match[0] for match in re.finditer(self.pattern, text))
-        return [token for match in found if (token := "".join(match.split()))]
+        """Every match, without the white space in it."""
+        matches = (match[0] for match in re.finditer(self.pattern, text))
+        return [token for match in matches if (token := "".join(match.split()))]
 
 
 @dataclass(frozen=True)
-class Syllables:
+class Syllables(Tokenizer):
     """Every character that is not white space: for Korean, the syllables."""
 
     name: ClassVar[str] = "syllables"
@@ -96,13 +112,13 @@ class Syllables:
 
 
 @dataclass(frozen=True)
-class Jamo:
-    """Every letter of Hangul, with a mark for a final that is not there; see `jamo`."""
+class Jamo(Tokenizer):
+    """Every jamo of Hangul, with ∅ for a missing final; see `malmoi.hangul`."""
 
     name: ClassVar[str] = "jamo"
 
     def __call__(self, text: str) -> list[str]:
-        """The letters; other characters as they are."""
+        """The jamo; other characters unchanged."""
         return list(split_jamo("".join(text.split())))
 
 
@@ -118,11 +134,21 @@ HOMES = {
 
 
 def make_tokenizer(name: str, **options: Any) -> Tokenizer:
-    """A tokenizer by its name."""
+    """Make a tokenizer.
+
+    Args:
+        name: whitespace, english, korean, syllables, jamo, wordpiece or regex.
+        **options: The fields of that tokenizer.
+
+    Returns:
+        The tokenizer.
+
+    Raises:
+        InvalidArgumentError: The name is unknown, or the tokenizer does not take an option.
+        MissingDependencyError: The package of `korean` or `wordpiece` is not installed.
+    """
     if name not in HOMES:
-        raise InvalidArgumentError(
-            f"there is no tokenizer '{name}': choose one of {', '.join(HOMES)}"
-        )
+        raise InvalidArgumentError(f"unknown tokenizer '{name}': choose one of {', '.join(HOMES)}")
     module, kind = HOMES[name]
     make = cast(Callable[..., Tokenizer], getattr(import_module(module), kind))
     try:
@@ -134,10 +160,10 @@ def make_tokenizer(name: str, **options: Any) -> Tokenizer:
 
 
 def describe(tokenizer: Tokenizer) -> str:
-    """All it takes to make the same tokenizer again, as JSON."""
+    """A JSON description from which `tokenizer_from` makes the same tokenizer again."""
     return json.dumps({"name": tokenizer.name, **asdict(tokenizer)}, ensure_ascii=False)  # type: ignore[call-overload]
 
 
 def tokenizer_from(description: str) -> Tokenizer:
-    """The tokenizer that was described."""
+    """The tokenizer of a description."""
     return make_tokenizer(**json.loads(description))

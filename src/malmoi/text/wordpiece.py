@@ -1,4 +1,4 @@
-"""WordPiece, as BERT cuts words: the longest known pieces from the left, `##` inside a word."""
+"""WordPiece, BERT's tokenizer: the longest known tokens from the left, `##` inside a word."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,18 +8,25 @@ from typing import Any, ClassVar
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.files.source import InputFile
+from malmoi.text.tokenizers import Tokenizer
 
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
 
 
 @dataclass(frozen=True)
-class WordPiece:
-    """Pieces by a `vocab.txt`, a piece a line.
+class WordPiece(Tokenizer):
+    """WordPiece tokens by a `vocab.txt`.
 
-    `lower` folds case and drops accents, as the uncased BERT models do.
+    Args:
+        vocabulary: The path of a `vocab.txt` with one token per line.
+        lower: Fold case and remove accents, as the uncased BERT models do.
+
+    Raises:
+        InvalidFileError: The file does not exist, or is not a WordPiece vocabulary.
+        MissingDependencyError: The package `tokenizers` is not installed.
     """
 
     name: ClassVar[str] = "wordpiece"
@@ -27,50 +34,52 @@ class WordPiece:
     lower: bool = False
 
     def __post_init__(self) -> None:
-        engine(self.vocabulary, self.lower)  # says at once what is wrong
+        load_wordpiece(self.vocabulary, self.lower)  # raises now if the file is invalid
 
     def __call__(self, text: str) -> list[str]:
-        """The pieces of a text, without special ones."""
-        pieces: list[str] = engine(self.vocabulary, self.lower).encode(text).tokens
-        return pieces
+        """The tokens of a text, without special tokens."""
+        tokens: list[str] = load_wordpiece(self.vocabulary, self.lower).encode(text).tokens
+        return tokens
 
     def ids(self, text: str, pair: str | None = None) -> list[int]:
-        """The numbers BERT sees: `[CLS] text [SEP]`, or `[CLS] text [SEP] pair [SEP]`."""
-        tokenizer = engine(self.vocabulary, self.lower)
-        classify, separate = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
-        if classify is None or separate is None:
+        """The input ids of BERT: `[CLS] text [SEP]`, or `[CLS] text [SEP] pair [SEP]`."""
+        tokenizer = load_wordpiece(self.vocabulary, self.lower)
+        cls_id, sep_id = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+        if cls_id is None or sep_id is None:
             raise InvalidFileError(
                 f"{self.vocabulary} has no [CLS] and [SEP]: it is not a BERT vocabulary"
             )
         parts = [text] if pair is None else [text, pair]
-        encoded = [[*tokenizer.encode(part).ids, separate] for part in parts]
-        return [classify, *(number for part in encoded for number in part)]
+        encoded = [[*tokenizer.encode(part).ids, sep_id] for part in parts]
+        return [cls_id, *(token_id for part in encoded for token_id in part)]
 
 
 @cache
-def engine(vocabulary: str, lower: bool) -> Any:
+def load_wordpiece(vocabulary: str, lower: bool) -> Any:
     """The tokenizer of the `tokenizers` library."""
     if not vocabulary:
-        raise InvalidArgumentError("wordpiece needs a vocabulary: name a vocab.txt, a piece a line")
+        raise InvalidArgumentError(
+            "wordpiece needs a vocabulary: name a vocab.txt with one token per line"
+        )
     if not Path(vocabulary).is_file():
         raise InvalidFileError(f"{vocabulary} does not exist")
     tokenizers = require("tokenizers", extra="wordpiece")
     content = b"".join(block.tobytes() for block, _ in InputFile(Path(vocabulary)).blocks())
     try:
-        pieces = content.decode("utf-8").splitlines()
+        tokens = content.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InvalidFileError(
-            f"{vocabulary} is not UTF-8 at byte {error.start:,}: save it so"
+            f"{vocabulary} is not UTF-8 at byte {error.start:,}: convert it to UTF-8"
         ) from error
-    numbers = {piece: number for number, piece in enumerate(pieces)}
-    if UNKNOWN not in numbers:
-        raise InvalidFileError(f"{vocabulary} has no {UNKNOWN}: it is no WordPiece vocabulary")
-    model = tokenizers.models.WordPiece(numbers, unk_token=UNKNOWN, max_input_chars_per_word=100)
-    return cutting_like_bert(model, lower)
+    ids = {token: token_id for token_id, token in enumerate(tokens)}
+    if UNKNOWN not in ids:
+        raise InvalidFileError(f"{vocabulary} has no {UNKNOWN}: it is not a WordPiece vocabulary")
+    model = tokenizers.models.WordPiece(ids, unk_token=UNKNOWN, max_input_chars_per_word=100)
+    return bert_tokenizer(model, lower)
 
 
-def cutting_like_bert(model: Any, lower: bool) -> Any:
-    """A tokenizer that makes text uniform and splits it before the model as BERT does."""
+def bert_tokenizer(model: Any, lower: bool) -> Any:
+    """A tokenizer that normalizes and pre-tokenizes text as BERT does."""
     tokenizers = require("tokenizers", extra="wordpiece")
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=lower)
@@ -81,14 +90,24 @@ def cutting_like_bert(model: Any, lower: bool) -> Any:
 def train_wordpiece(
     documents: Iterable[str], path: Path, *, size: int = 30_000, lower: bool = False
 ) -> WordPiece:
-    """Learn a vocabulary of so many pieces and write it as `vocab.txt`."""
+    """Learn a WordPiece vocabulary and write it as `vocab.txt`.
+
+    Args:
+        documents: The texts to learn from.
+        path: The file to write.
+        size: The number of tokens.
+        lower: Fold case and remove accents.
+
+    Returns:
+        The tokenizer of the new vocabulary.
+    """
     tokenizers = require("tokenizers", extra="wordpiece")
-    tokenizer = cutting_like_bert(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)
+    tokenizer = bert_tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)
     trainer = tokenizers.trainers.WordPieceTrainer(
         vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
     )
     tokenizer.train_from_iterator(documents, trainer)
-    pieces = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    with written(path) as (file,):
-        file.writelines(piece.encode() + b"\n" for piece, _ in pieces)
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    with open_output(path) as (file,):
+        file.writelines(token.encode() + b"\n" for token, _ in tokens)
     return WordPiece(str(path), lower)

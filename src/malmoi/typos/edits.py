@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from malmoi.hangul import EMPTY, FINALS, INITIALS, UNITS, VOWELS, split_jamo
+from malmoi.hangul import COMPOSED, EMPTY, FINALS, INITIALS, VOWELS, split_jamo
 from malmoi.typos.keyboards import HANGUL_KEYS, LATIN_KEYS, LETTERS, NEAR_KEYS, STROKES
 
 # How often each happens to a stroke, fitted as the constants of `noisy_channel` are.
@@ -114,4 +114,4 @@ def typed(keys: str) -> str:
 
 @cache
 def _syllable(initial: str, vowel: str, final: str) -> str:
-    return UNITS[initial + LETTERS.get(vowel, vowel) + LETTERS.get(final, final)]
+    return COMPOSED[initial + LETTERS.get(vowel, vowel) + LETTERS.get(final, final)]

@@ -1,4 +1,4 @@
-"""The model of a command where --model is left out: chosen by the texts, and said."""
+"""The default model of a command without --model: chosen by the language of the texts."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,14 +10,14 @@ from malmoi.search.storage.folder import Folder
 
 
 def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
-    """`use` for Korean, else `minilm`; `use` has no layers, and is not chosen where they matter."""
+    """`use` for Korean, otherwise `minilm`; `use` has no `layers` and is not chosen for them."""
     model = ENGLISH if layers else fitting_model(texts)
-    why = "which reads Korean" if model == UNIVERSAL else "which reads English"
-    warn(f"no model is named: this is {model}, {why}; --model names another")
+    language = "Korean" if model == UNIVERSAL else "English"
+    warn(f"no --model given: using {model}, which reads {language}")
     return model
 
 
 def model_of_index(path: Path) -> str | None:
-    """The model that an index was made with, if there is one."""
+    """The model of an existing index; None if there is no index."""
     folder = Folder(path)
     return folder.read().model if folder.exists else None

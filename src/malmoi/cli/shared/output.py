@@ -1,4 +1,4 @@
-"""What the commands share: the options that all have, opening a model, printing an answer."""
+"""Shared by the commands: common options, loading vectors, printing results."""
 
 import json
 from collections.abc import Iterable
@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.errors import InvalidFileError, warn
 from malmoi.explanation import Explanation
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.vectors import Vectors
 
 Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
@@ -18,7 +18,7 @@ AsJson = Annotated[
     bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON.")
 ]
 Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
-Limit = Annotated[int | None, Parameter(help="Read only so many rows of the file.")]
+Limit = Annotated[int | None, Parameter(help="Read only the first rows of the file.")]
 MostFrequent = Annotated[
     int | None, Parameter(help="Look only through so many of the most frequent words.")
 ]
@@ -29,11 +29,11 @@ Readings = dict[str, dict[str, float]]  # of words as they were typed: words mea
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
     try:
-        with progress_bar(f"reading {model}") as progress:
-            return load(model, limit=limit, progress=progress)
+        with ProgressReporter() as reporter:
+            return load(model, limit=limit, reporter=reporter)
     except InvalidFileError:
         from malmoi.encode.checkpoint.locate import (
-            refuse_encoder,  # imports more than a question needs
+            refuse_encoder,  # imports more than a query needs
         )
 
         refuse_encoder(model)
@@ -54,26 +54,26 @@ class WordNotes:
             self.read_as[explanation.word] = {word: round(share, 6) for word, share in shares}
 
 
-def print_json(answer: Any) -> None:
-    """An answer for programs."""
-    print(json.dumps(answer, ensure_ascii=False, indent=2))
+def print_json(result: Any) -> None:
+    """Print a result as JSON."""
+    print(json.dumps(result, ensure_ascii=False, indent=2))
 
 
-def print_json_list(answers: Iterable[Any]) -> None:
-    """Answers for programs, a line each as soon as it is there, together one list."""
-    before = "["
-    for answer in answers:
-        print(before, json.dumps(answer, ensure_ascii=False), sep="\n", end="")
-        before = ","
-    print("[]" if before == "[" else "\n]")
+def print_json_list(results: Iterable[Any]) -> None:
+    """Print results as one JSON list, each on a line as soon as it is computed."""
+    separator = "["
+    for result in results:
+        print(separator, json.dumps(result, ensure_ascii=False), sep="\n", end="")
+        separator = ","
+    print("[]" if separator == "[" else "\n]")
 
 
-def as_records(found: list[Neighbour]) -> list[dict[str, object]]:
+def as_records(neighbours: list[Neighbour]) -> list[dict[str, object]]:
     """Neighbours for JSON."""
-    return [{"key": one.key, "score": round(one.score, 6)} for one in found]
+    return [{"key": each.key, "score": round(each.score, 6)} for each in neighbours]
 
 
-def print_neighbours(found: list[Neighbour]) -> None:
-    """A word a line, its score before it."""
-    for one in found:
-        print(f"  {one.score:8.4f}  {one.key}")
+def print_neighbours(neighbours: list[Neighbour]) -> None:
+    """Print one word per line, after its score."""
+    for each in neighbours:
+        print(f"  {each.score:8.4f}  {each.key}")

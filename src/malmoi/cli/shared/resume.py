@@ -1,7 +1,6 @@
-"""What the commands that work for long share: going on, being interrupted, what it takes."""
+"""Shared by long-running commands: checkpoints, --resume, memory."""
 
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,56 +8,53 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.errors import MalmoiError, MalmoiWarning
+from malmoi.errors import MalmoiError, warn
 from malmoi.files.checkpoint import checkpoint_path, discard_checkpoint
-from malmoi.files.lock import locked_file
-from malmoi.files.targets import check_folder
+from malmoi.files.lock import file_lock
+from malmoi.files.targets import check_writable
 
 Resume = Annotated[
     bool,
     Parameter(
-        negative="", show_default=False, help="Go on from the checkpoint of a broken-off training."
+        negative="", show_default=False, help="Resume an interrupted run from its checkpoint."
     ),
 ]
 
 
 @contextmanager
 def resumable(out: Path) -> Iterator[Path]:
-    """Where the work that writes `out` leaves its checkpoints: gone once all is done.
+    """The path of the checkpoint of the run that writes `out`; removed when the run succeeds.
 
-    They stay when anything goes wrong; who interrupts the work is told how to go on, and so is
-    who meets an error after a new one was written. A second process that would write the same
-    file, and so the same checkpoint, is refused.
+    After an interruption, or an error after a checkpoint was written, a warning says how to resume.
+    A second process that would write the same file and checkpoint gets an `InvalidFileError`.
     """
-    check_folder(out)
-    with locked_file(out), _kept(checkpoint_path(out)) as path:
+    check_writable(out)
+    with file_lock(out), _discarded_on_success(checkpoint_path(out)) as path:
         yield path
 
 
 @contextmanager
-def _kept(path: Path) -> Iterator[Path]:
-    before = _written(path)
+def _discarded_on_success(path: Path) -> Iterator[Path]:
+    before = _modified(path)
     try:
         yield path
     except (KeyboardInterrupt, MalmoiError) as error:
         known = None if isinstance(error, KeyboardInterrupt) else before
-        if _written(path) not in (None, known):
-            warnings.warn(
-                f"{path} is kept: give the same command with --resume to go on from there",
-                MalmoiWarning,
-                stacklevel=2,
-            )
+        if _modified(path) not in (None, known):
+            warn(f"the checkpoint {path} remains: repeat the command with --resume to continue")
         raise
     discard_checkpoint(path)
 
 
-def _written(path: Path) -> int | None:
+def _modified(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def say_memory(needed: int) -> None:
-    """What a training is about to take."""
-    from malmoi.train.common.memory import in_megabytes  # with numba, which not all commands need
+def print_memory(needed: int) -> None:
+    """Print how much memory a training allocates."""
+    from malmoi.train.common.memory import (
+        in_megabytes,  # imports Numba, which not all commands need
+    )
 
-    taken = in_megabytes(needed) if needed >= 10**6 else "less than 1 MB"
-    print(f"training takes {taken} of memory", file=sys.stderr)
+    amount = in_megabytes(needed) if needed >= 10**6 else "less than 1 MB"
+    print(f"training takes {amount} of memory", file=sys.stderr)

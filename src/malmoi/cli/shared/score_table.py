@@ -6,40 +6,42 @@ from dataclasses import dataclass
 from malmoi.cli.shared.text_width import fitted
 from malmoi.evaluate.scores import Score
 
-ABREAST = 3  # models in one table of 80 columns
+MODELS_PER_TABLE = 3  # that fit into 80 columns
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: a heading, or a test with its score and what it rests on."""
+    """A line of the table: a heading, or a test set with its score and sample size."""
 
     label: str
     score: Score | None = None
-    rests_on: str = ""
+    sample: str = ""
 
 
 def print_scores(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> None:
-    """Every model; all have the same rows."""
+    """Print the scores of models with the same rows."""
     if len(models) == 1:
         print_one(titles[0], models[0])
         return
-    for first in range(0, len(models), ABREAST):
-        print_several(titles[first : first + ABREAST], models[first : first + ABREAST])
+    for first in range(0, len(models), MODELS_PER_TABLE):
+        print_several(
+            titles[first : first + MODELS_PER_TABLE], models[first : first + MODELS_PER_TABLE]
+        )
 
 
 def print_one(title: str, rows: Sequence[Row]) -> None:
-    """A model: score, interval, how many were answered."""
+    """Print one model: score, confidence interval, questions answered."""
     print(f"{fitted(title, 31)} score         95 %        answered")
     for row in rows:
         if row.score is None:
             print(row.label)
         else:
-            reach = f"{_figure(row.score):>6}  {interval(row.score):^15}  {row.rests_on}"
-            print(fitted(row.label, 30), reach)
+            columns = f"{_figure(row.score):>6}  {interval(row.score):^15}  {row.sample}"
+            print(fitted(row.label, 30), columns)
 
 
 def print_several(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> None:
-    """Models side by side: score, half its interval, the share answered."""
+    """Print models side by side: score, half its interval, the share answered."""
     heads = "".join(f"  {fitted(title, 18)}" for title in titles)
     print(f"{fitted('', 20)}{heads.rstrip()}")
     for rows in zip(*models, strict=True):
@@ -49,7 +51,7 @@ def print_several(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> Non
 
 
 def answered(score: Score) -> str:
-    """How many questions a score rests on."""
+    """How many questions were answered, of all."""
     return f"{score.answered:,}/{score.total:,}"
 
 
@@ -58,15 +60,15 @@ def _figure(score: Score) -> str:
 
 
 def interval(score: Score) -> str:
-    """From where to where, if there is a figure."""
+    """The confidence interval, if there is a score."""
     if not score.fits or score.low is None or score.high is None:
         return ""
     return f"{score.low:.3f} … {score.high:.3f}"
 
 
 def _cell(score: Score) -> str:
-    """18 columns."""
-    reach = ""
+    """One cell, 18 columns wide."""
+    half_width = ""
     if score.fits and score.low is not None and score.high is not None:
-        reach = f"±{(score.high - score.low) / 2:.3f}"
-    return f"{_figure(score):>6} {reach:>6} {1 - score.unanswered:>4.0%}"
+        half_width = f"±{(score.high - score.low) / 2:.3f}"
+    return f"{_figure(score):>6} {half_width:>6} {1 - score.unanswered:>4.0%}"

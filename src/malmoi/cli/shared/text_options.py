@@ -1,4 +1,4 @@
-"""What the commands that read text share: options that say what the text is and how it is cut."""
+"""Shared by commands that read text: options for reading, normalizing and tokenizing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_width import WIDTH
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.targets import check_folder, refuse_source
+from malmoi.files.targets import check_not_source, check_writable
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.normalize import Normalizer
@@ -19,73 +19,80 @@ from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
 Flag = Parameter(negative="", show_default=False)
 Settings = Parameter(name="*", negative_iterable=())
-Out = Annotated[Path, Parameter(help="The file to write; its ending names the format.")]
-MinCount = Annotated[int, Parameter(help="Only words seen so often.")]
+Out = Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")]
+MinCount = Annotated[int, Parameter(help="Ignore words that occur less often.")]
 Text = Annotated[
     str,
     Parameter(
-        help="A file of text, a folder of them, or - for standard input.",
+        help="A text file, a folder of text files, or - for standard input.",
         allow_leading_hyphen=True,
     ),
 ]
-SHOWN = 8  # losses
-OWNERS = {"tags": "korean", "keep": "korean", "pattern": "regex", "pieces": "wordpiece"}
+MAX_LOSSES = 8  # printed
+TOKENIZER_OF_OPTION = {
+    "tags": "korean",
+    "keep": "korean",
+    "pattern": "regex",
+    "vocab_file": "wordpiece",
+}
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class TextOptions:
-    """How text is read and cut."""
+    """How text is read, normalized and tokenized."""
 
     tokenizer: Annotated[
         str, Parameter(help="whitespace, english, korean, syllables, jamo, wordpiece or regex.")
     ] = "whitespace"
-    tags: Annotated[bool, Flag, Parameter(help="Korean: with parts of speech.")] = False
+    tags: Annotated[bool, Flag, Parameter(help="korean: append part-of-speech tags.")] = False
     keep: Annotated[
-        tuple[str, ...], Parameter(help="Korean: only tags that begin like this.", negative="")
+        tuple[str, ...], Parameter(help="korean: only tags with these prefixes.", negative="")
     ] = ()
-    pattern: Annotated[str | None, Parameter(help="Regex: what a token is.")] = None
-    pieces: Annotated[str | None, Parameter(help="WordPiece: a vocab.txt.")] = None
-    field: Annotated[str | None, Parameter(help="The field or column that is the text.")] = None
-    encoding: Annotated[str, Parameter(help="Of the files.")] = "utf-8"
+    pattern: Annotated[str | None, Parameter(help="regex: the pattern of a token.")] = None
+    vocab_file: Annotated[str | None, Parameter(help="wordpiece: a vocab.txt.")] = None
+    field: Annotated[str | None, Parameter(help="Field or column that holds the text.")] = None
+    encoding: Annotated[str, Parameter(help="Encoding of the files.")] = "utf-8"
     lower: Annotated[bool, Flag, Parameter(help="Fold case.")] = False
-    digits: Annotated[bool, Flag, Parameter(help="Turn each digit into 0.")] = False
-    repeats: Annotated[int | None, Parameter(help="Cut ㅋㅋㅋㅋ down to so many.")] = None
+    digits: Annotated[bool, Flag, Parameter(help="Replace each digit by 0.")] = False
+    repeats: Annotated[int | None, Parameter(help="Shorten runs (ㅋㅋㅋㅋ) to so many.")] = None
 
     def corpus(self, text: str) -> Corpus:
-        """The documents."""
-        uniform = Normalizer(lower=self.lower, digits=self.digits, repeats=self.repeats)
-        return Corpus.of(text, field=self.field, encoding=self.encoding, normalizer=uniform)
+        """The corpus of a text argument."""
+        normalizer = Normalizer(lower=self.lower, digits=self.digits, repeats=self.repeats)
+        return Corpus.of(text, field=self.field, encoding=self.encoding, normalizer=normalizer)
 
-    def cut(self) -> Tokenizer:
-        """The tokenizer with its own options; another's are refused."""
-        for name, owner in OWNERS.items():
+    def make_tokenizer(self) -> Tokenizer:
+        """The tokenizer; raises `InvalidArgumentError` for options of another tokenizer."""
+        for name, owner in TOKENIZER_OF_OPTION.items():
             if getattr(self, name) and owner != self.tokenizer:
+                option = name.replace("_", "-")
                 raise InvalidArgumentError(
-                    f"--{name} is an option of --tokenizer {owner}, and this one is"
-                    f" {self.tokenizer}: leave one of them out"
+                    f"--{option} is an option of --tokenizer {owner}, not of {self.tokenizer}:"
+                    " leave one of them out"
                 )
         options: dict[str, dict[str, Any]] = {
             "korean": {"tags": self.tags, "keep": self.keep},
             "regex": {"pattern": self.pattern or r"\w+"},
-            "wordpiece": {"vocabulary": self.pieces or "", "lower": self.lower},
+            "wordpiece": {"vocabulary": self.vocab_file or "", "lower": self.lower},
         }
         return make_tokenizer(self.tokenizer, **options.get(self.tokenizer, {}))
 
     def encoded(self, text: str, min_count: int = 1, size: int | None = None) -> EncodedCorpus:
-        """The corpus as ids."""
+        """The encoded corpus of a text argument."""
         choice = VocabularySettings(min_count=min_count, size=size)
-        with progress_bar(f"reading {text}") as progress:
-            return encode_corpus(self.corpus(text), self.cut(), choice, progress=progress)
+        with ProgressReporter() as reporter:
+            tokenizer = self.make_tokenizer()
+            return encode_corpus(self.corpus(text), tokenizer, choice, reporter=reporter)
 
 
 def check_target(corpus: str, out: Path) -> None:
-    """Refuse a place that cannot be written to, or has the text itself, before the long work."""
-    check_folder(out)
-    refuse_source(Path(corpus), out)
+    """Check before a long run that `out` can be written and does not replace the corpus."""
+    check_writable(out)
+    check_not_source(Path(corpus), out)
 
 
-def say_written(
+def print_written(
     out: Path,
     facts: dict[str, int],
     json: bool,
@@ -93,23 +100,23 @@ def say_written(
     *,
     each: str = "epoch",
 ) -> None:
-    """What was made, and how the training's loss fell."""
+    """Print what was written, and the losses of a training."""
     if json:
         print_json({"written": str(out), **facts} | ({"losses": list(losses)} if losses else {}))
         return
     print(f"{out}: " + ", ".join(f"{value:,} {name}" for name, value in facts.items()))
     if losses:
-        print(loss_line(losses, each))
+        print(format_losses(losses, each))
 
 
-def loss_line(losses: Sequence[float | None], each: str) -> str:
-    """How a loss fell, in a line that fits a terminal: all of it, or its beginning and end."""
+def format_losses(losses: Sequence[float | None], each: str) -> str:
+    """The losses in one line that fits a terminal: all, or the first and the last ones."""
     numbers = ["none" if loss is None else f"{loss:.4g}" for loss in losses]
     line = ""
-    for half in range(SHOWN // 2, 0, -1):
-        many = len(numbers) > 2 * half
-        shown = [*numbers[:half], "…", *numbers[-half:]] if many else numbers
-        line = f"loss, {each} by {each}: {' '.join(shown)}"
+    for half in range(MAX_LOSSES // 2, 0, -1):
+        is_long = len(numbers) > 2 * half
+        shown = [*numbers[:half], "…", *numbers[-half:]] if is_long else numbers
+        line = f"loss per {each}: {' '.join(shown)}"
         if len(line) <= WIDTH:
             break
     return line

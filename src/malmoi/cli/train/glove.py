@@ -8,12 +8,11 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.resume import Resume, resumable, say_memory
-from malmoi.cli.shared.text_options import Out, Settings, TextOptions, check_target, say_written
+from malmoi.cli.shared.resume import Resume, print_memory, resumable
+from malmoi.cli.shared.text_options import Out, Settings, TextOptions, check_target, print_written
 from malmoi.cli.train.word_vectors import InitOptions
 from malmoi.errors import warn
-from malmoi.formats import save
-from malmoi.formats.writable import check_place
+from malmoi.formats import check_save_path, save
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.train.glove.glove import GloVe, train_glove
@@ -41,7 +40,7 @@ def train_glove_command(
     json: AsJson = False,
 ) -> None:
     """Vectors whose products are near the logarithms of how often words meet (GloVe)."""
-    check_place(out)
+    check_save_path(out)
     check_target(corpus, out)
     given = begin.given()
     counts, cut = _counted(corpus, settings, options)
@@ -55,12 +54,12 @@ def train_glove_command(
                 resume=resume,
                 progress=progress,
                 on_loss=progress.note_loss,
-                tell_memory=say_memory,
+                tell_memory=print_memory,
             )
         save(vectors.with_meta(**cut), out)
     losses = loads(vectors.meta["losses"])
     facts = {"rows": len(vectors), "dim": vectors.dim}
-    say_written(out, facts, json, losses, each="iteration")
+    print_written(out, facts, json, losses, each="iteration")
 
 
 def _counted(

@@ -11,10 +11,9 @@ from malmoi.cli.shared.text_options import (
     Text,
     TextOptions,
     check_target,
-    say_written,
+    print_written,
 )
-from malmoi.formats import save
-from malmoi.formats.writable import check_place
+from malmoi.formats import check_save_path, save
 from malmoi.train.counts.lsa import LSA, train_lsa
 
 TEXT, DEFAULT = TextOptions(), LSA()
@@ -31,10 +30,10 @@ def train_lsa_command(
     json: AsJson = False,
 ) -> None:
     """Vectors by the singular values of counts: TF-IDF of documents, or PPMI of windows."""
-    check_place(out)
+    check_save_path(out)
     check_target(corpus, out)
     text = options.encoded(corpus, min_count)
     with progress_bar("training") as progress:
         vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)
     save(vectors.with_meta(tokenizer=text.tokenizer), out)
-    say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)
+    print_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)

@@ -10,7 +10,7 @@ from malmoi.cli.shared.text_options import (
     Text,
     TextOptions,
     check_target,
-    say_written,
+    print_written,
 )
 from malmoi.models.ngram_files import save_ngram
 from malmoi.train.language.ngram import NGram, train_ngram_ids
@@ -33,4 +33,4 @@ def train_ngram_command(
     with progress_bar("counting n-grams") as progress:
         model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)
     save_ngram(model, out)
-    say_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)
+    print_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

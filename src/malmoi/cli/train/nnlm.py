@@ -14,10 +14,9 @@ from malmoi.cli.shared.text_options import (
     Text,
     TextOptions,
     check_target,
-    say_written,
+    print_written,
 )
-from malmoi.formats import save
-from malmoi.formats.writable import check_place
+from malmoi.formats import check_save_path, save
 from malmoi.models.nnlm_model import save_nnlm
 from malmoi.train.language.nnlm import NNLM, train_nnlm_ids
 
@@ -40,7 +39,7 @@ def train_nnlm_command(
     """A neural language model, and its lookup table as vectors like any other model's."""
     check_target(corpus, out)
     if vectors is not None:
-        check_place(vectors)
+        check_save_path(vectors)
         check_target(corpus, vectors)
     text = options.encoded(corpus)
     with resumable(out) as checkpoint:
@@ -57,4 +56,4 @@ def train_nnlm_command(
         table = model.vectors()
         if vectors is not None:
             save(table.with_meta(tokenizer=text.tokenizer), vectors)
-    say_written(out, {"words": len(table), "dim": table.dim}, json)
+    print_written(out, {"words": len(table), "dim": table.dim}, json)

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.resume import resumable, say_memory
-from malmoi.cli.shared.text_options import Flag, TextOptions, check_target, say_written
+from malmoi.cli.shared.resume import print_memory, resumable
+from malmoi.cli.shared.text_options import Flag, TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
-from malmoi.formats import load, save
-from malmoi.formats.writable import check_place
+from malmoi.formats import check_save_path, load, save
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -54,7 +53,7 @@ def train_and_save(
     json: bool,
 ) -> None:
     """Train on a corpus, and write the vectors."""
-    check_place(out, getattr(settings, "subwords", None))
+    check_save_path(out, getattr(settings, "subwords", None))
     check_target(corpus, out)
     given = begin.given()
     text = options.encoded(corpus, settings.min_count, settings.size)
@@ -68,8 +67,8 @@ def train_and_save(
                 resume=resume,
                 progress=progress,
                 on_loss=progress.note_loss,
-                tell_memory=say_memory,
+                tell_memory=print_memory,
             )
         save(vectors, out)
     losses = loads(vectors.meta["losses"])
-    say_written(out, {"rows": len(vectors), "dim": vectors.dim}, json, losses)
+    print_written(out, {"rows": len(vectors), "dim": vectors.dim}, json, losses)

@@ -20,7 +20,7 @@ from numpy.lib import format as npy
 from malmoi.encode.bulk.embed import EmbeddedTexts, Per
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
-from malmoi.files.output import beside, put_in_place
+from malmoi.files.output import atomic_write, move_into_place
 from malmoi.formats import save
 from malmoi.keys import Keys
 from malmoi.vectors import Vectors
@@ -51,7 +51,7 @@ class ArrayOutput:
     def finish(self, part: Path, target: Path, texts: Iterable[str], dim: int) -> None:
         """The header says how many rows there are."""
         self.complete(part, dim)
-        put_in_place([part], [target])
+        move_into_place([part], [target])
 
     def complete(self, part: Path, dim: int) -> None:
         """Make the file that grew a .npy."""
@@ -75,7 +75,7 @@ class JsonLinesOutput:
 
     def finish(self, part: Path, target: Path, texts: Iterable[str], dim: int) -> None:
         """Nothing is missing."""
-        put_in_place([part], [target])
+        move_into_place([part], [target])
 
 
 class TableOutput:
@@ -97,7 +97,7 @@ class TableOutput:
     def finish(self, part: Path, target: Path, texts: Iterable[str], dim: int) -> None:
         """A group of rows for each message."""
         parquet, schema = require("pyarrow.parquet", extra="parquet"), self._schema(dim)
-        with beside(target) as (made,), parquet.ParquetWriter(made, schema) as writer:
+        with atomic_write(target) as (made,), parquet.ParquetWriter(made, schema) as writer:
             for message in read_messages(part):
                 batch = self.arrow.ipc.read_record_batch(self.arrow.py_buffer(message), schema)
                 writer.write_batch(batch)

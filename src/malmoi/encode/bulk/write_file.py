@@ -36,8 +36,8 @@ from malmoi.files.checkpoint import (
     checkpoint_path,
     discard_checkpoint,
 )
-from malmoi.files.output import complaints
-from malmoi.files.targets import check_folder
+from malmoi.files.output import invalid_file_on_os_error
+from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import Progress, no_progress
 
@@ -84,14 +84,18 @@ def write_embeddings(
     They are read through once before they are embedded: `reading` is told how far that is.
     """
     output = output_for(path, wish.per, encoder.name)
-    check_folder(path)
+    check_writable(path)
     target = Path(os.path.realpath(path))  # a link goes on pointing there
     found = scan_texts(texts, repeats=path.suffix == ".malmoi", progress=reading)
     keeper = Checkpointer(
         checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume
     )
     part = target.with_name(f"{target.name}.part")
-    with complaints(path), _one_engine(encoder, found), _growing(part, keeper) as file:
+    with (
+        invalid_file_on_os_error(path),
+        _one_engine(encoder, found),
+        _growing(part, keeper) as file,
+    ):
         work = _Work(encoder, wish, output, keeper, file)
         work.go_on(lambda: _without(texts, found.repeats), progress, found)
         output.finish(part, target, map(clean, _without(texts, found.repeats)), work.dim)
@@ -126,8 +130,8 @@ class _Work:
         self, texts: Callable[[], Iterator[str]], progress: Progress, found: InputScan
     ) -> None:
         """From where the checkpoint says to the end; if that is not reached, a new one is left."""
-        if self.keeper.found is not None:
-            self._restore(self.keeper.found, texts())
+        if self.keeper.restored is not None:
+            self._restore(self.keeper.restored, texts())
         total = found.texts - len(found.repeats)
         progress(self.done, total)
         rest = islice(texts(), self.done, None)

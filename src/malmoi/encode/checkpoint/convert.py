@@ -16,7 +16,7 @@ from malmoi.encode.checkpoint.hub import NOT_NEEDED, WANTED
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import check_name
-from malmoi.files.tensors import Tensors, write_tensors
+from malmoi.files.tensors import Tensors, write_safetensors
 from malmoi.reporting.reporter import Progress, no_progress
 
 PICKLE_INDEX = f"{PICKLE}.index.json"
@@ -39,7 +39,7 @@ def convert_model(folder: Path, target: Path, *, progress: Progress = no_progres
             tensors = read_all(place)
             copy = part / place.relative_to(folder)
             copy.mkdir(parents=True, exist_ok=True)
-            write_tensors(copy / FILE, dict(tensors), SAID)
+            write_safetensors(copy / FILE, dict(tensors), SAID)
             count += len(tensors)
             progress(done, len(pickles))
     return count

@@ -20,7 +20,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config, read_json
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensors import Tensors, open_tensors
+from malmoi.files.tensors import Tensors, read_safetensors
 
 Weights = dict[str, Float32Array]
 Expected = dict[str, tuple[str, tuple[int, ...]]]  # our name: theirs, and its shape
@@ -96,8 +96,8 @@ def weights_files(path: Path) -> list[Path]:
 def open_weights(path: Path) -> Tensors:
     """Every tensor of a file of weights, or of the files that an index names."""
     if path.name != INDEX:
-        return open_tensors(InputFile(path))[0]
-    held = {file.name: open_tensors(InputFile(file))[0] for file in weights_files(path)}
+        return read_safetensors(InputFile(path))[0]
+    held = {file.name: read_safetensors(InputFile(file))[0] for file in weights_files(path)}
     tensors: Tensors = {}
     for name, file in _index(path).items():
         if name not in held[file]:

@@ -36,5 +36,4 @@ def choose_tokenizer(vectors: Vectors, asked: str | Tokenizer | None) -> Tokeniz
 
 def words_of(texts: Iterable[str], tokenizer: Tokenizer) -> Iterator[list[str]]:
     """The words of each text; many at a time where the tokenizer can."""
-    many = getattr(tokenizer, "many", None)
-    yield from many(texts) if many else map(tokenizer, texts)
+    yield from tokenizer.many(texts)

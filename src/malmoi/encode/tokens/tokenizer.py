@@ -21,7 +21,7 @@ from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
-from malmoi.text.wordpiece import cutting_like_bert, engine
+from malmoi.text.wordpiece import bert_tokenizer, load_wordpiece
 
 MOST_SPECIAL = 4  # special pieces of a pair
 UNKNOWN = ("[UNK]", "<unk>")
@@ -215,7 +215,7 @@ def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
     """WordPiece as BERT's own tokenizer has it, made from a vocab.txt."""
     tokenizers = require("tokenizers", extra="bert")
     lower = bool(options.get("do_lower_case", True))
-    tokenizer = cutting_like_bert(engine(str(path), lower).model, lower)
+    tokenizer = bert_tokenizer(load_wordpiece(str(path), lower).model, lower)
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(
         lowercase=lower,
         strip_accents=options.get("strip_accents"),

@@ -15,9 +15,10 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.evaluate.sets.sentence_sets import WANTED as SENTENCES
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.evaluate.sets.word_sets import WANTED, SimilaritySet, TestSet, read_set
+from malmoi.text.readers import LINE_SUFFIXES
 
 FOLDER = "MALMOI_DATA"  # an environment variable: a folder that holds words/ and sts/
-SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl", ".gz")
+SUFFIXES = (*LINE_SUFFIXES, ".gz")
 TRAINING = "train"  # in the name of a file that nothing is to be tested on
 GENSIMS = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 

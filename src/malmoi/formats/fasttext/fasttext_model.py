@@ -1,14 +1,14 @@
-"""fastText's model file, .bin: words, their rows and a row for every bucket of n-grams.
+"""fastText's model file, .bin: words, their rows and one row per bucket of n-grams.
 
     i32 magic, i32 version; i32[12] and f64 of settings (see SETTINGS)
     i32 entries, words, labels; i64 tokens, pruned n-grams (-1: not pruned)
     for each entry its bytes, NUL, i64 count, i8 kind (0 word, 1 label)
     for each pruned n-gram i32 bucket, i32 row
-    u8 quantised?; input matrix [words + buckets, dim]; u8 quantised?; output matrix
+    u8 quantized?; input matrix [words + buckets, dim]; u8 quantized?; output matrix
 
-All little-endian. The first release wrote neither magic and version nor what is about pruned
-n-grams and quantising: such files are read too. The vector of a word is the mean of its row
-and its n-grams' rows. A quantised file is called .ftz; `fasttext_quantised` reads its matrices.
+All little-endian. The first release wrote neither magic and version nor the fields about pruned
+n-grams and quantization; such files are read too. The vector of a word is the mean of its row
+and its n-grams' rows. A quantized file is named .ftz; `product_quantization` reads its matrices.
 """
 
 import json
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.formats.fasttext.product_quantization import read_quantised
+from malmoi.formats.fasttext.product_quantization import read_quantized
 from malmoi.formats.fasttext.write_fasttext import (
     MAGIC,
     SETTINGS,
@@ -31,7 +31,7 @@ from malmoi.formats.fasttext.write_fasttext import (
 )
 from malmoi.formats.fasttext.write_fasttext import TITLE as TITLE
 from malmoi.formats.fasttext.write_fasttext import write as write
-from malmoi.formats.reading import LoadRequest, LoadResult, chosen_rows, recoded, selected
+from malmoi.formats.reading import LoadRequest, LoadResult, chosen_rows, decode_keys, select_rows
 from malmoi.formats.structure import Cursor
 from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
@@ -40,22 +40,22 @@ from malmoi.keys import Keys, pack_spans
 from malmoi.reporting.reporter import Progress
 from malmoi.subwords import Subwords, SubwordVectors
 
-WORDS_A_BLOCK = 65536
-WIDEST = 1 << 31  # columns: fastText counts them in 32 bits
+BLOCK_WORDS = 65536
+MAX_COLUMNS = 1 << 31  # columns: fastText counts them in 32 bits
 
 
 def matches(source: InputFile) -> bool:
-    """fastText's magic number, or settings such as its first release wrote them."""
+    """fastText's magic number, or settings as its first release wrote them."""
     return has_magic(source.head) or looks_like_settings(source.head)
 
 
 def has_magic(head: bytes) -> bool:
-    """Whether the file is of a release that says so."""
+    """Whether the file has a magic number, as all but the first release write."""
     return head[:4] == struct.pack("<i", MAGIC)
 
 
 def looks_like_settings(head: bytes) -> bool:
-    """Whether the numbers at the beginning can be fastText's settings."""
+    """Whether the first numbers can be fastText's settings."""
     if len(head) < struct.calcsize(SETTINGS_LAYOUT):
         return False
     *numbers, sampling = struct.unpack_from(SETTINGS_LAYOUT, head)
@@ -72,7 +72,7 @@ def looks_like_settings(head: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The words of a model; labels are left out."""
+    """The words of a model, without labels."""
 
     keys: Keys
     counts: npt.NDArray[np.int64]
@@ -80,14 +80,14 @@ class Dictionary:
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
-    """Words and n-grams; rows stay in the mapped file, finished vectors are computed."""
+    """Map the rows of words and n-grams, and compute the vectors of the words."""
     cursor = Cursor(source.mapped, source.path)
     first_release = not has_magic(source.head)
     settings = read_settings(cursor, first_release)
     words = read_dictionary(cursor, first_release)
-    quantised = not first_release and cursor.left > 0 and bool(cursor.data[cursor.at])
+    quantized = not first_release and cursor.remaining > 0 and bool(cursor.data[cursor.position])
     own, ngrams = read_input(cursor, settings, words, first_release)
-    output = read_matrix(cursor, first_release) if cursor.left else None
+    output = read_matrix(cursor, first_release) if cursor.remaining else None
     ngrams, kept = sorted_ngrams(ngrams, words.buckets)
     subwords = subwords_of(settings, len(ngrams), request.encoding)
     keys, counts = words.keys, words.counts
@@ -95,8 +95,8 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
         rows = chosen_rows(keys, request)
         keys, counts, own, output = keys.take(rows), counts[rows], own[rows], None
     vectors = SubwordVectors(
-        recoded(keys, request.encoding),
-        finished(keys, own, ngrams, subwords, kept, request.progress),
+        decode_keys(keys, request.encoding),
+        word_matrix(keys, own, ngrams, subwords, kept, request.progress),
         counts,
         {"fasttext": json.dumps(settings)},
         own=own,
@@ -105,48 +105,50 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
         kept=kept,
         output=output,
     )
-    reading = selected(vectors, replace(request, limit=None, only=None), lambda i: str(source.path))
-    reading.report.rows = len(words.keys)
-    reading.report.numbers = "quantised (8 bit)" if quantised else "float32"
-    return reading
+    result = select_rows(
+        vectors, replace(request, limit=None, only=None), lambda i: str(source.path)
+    )
+    result.report.rows = len(words.keys)
+    result.report.numbers = "quantized (8 bit)" if quantized else "float32"
+    return result
 
 
 def read_settings(cursor: Cursor, first_release: bool) -> dict[str, float]:
-    """fastText's own names and values."""
+    """Read the settings, by fastText's names."""
     version = VERSION if first_release else cursor.unpack("<2i", "header")[1]
     if version not in (11, VERSION):
         raise InvalidFileError(
-            f"{cursor.path} is of fastText's version {version}; 11 and 12 are known"
+            f"{cursor.path} is of fastText's version {version}; malmoi reads 11 and 12"
         )
     *numbers, sampling = cursor.unpack(SETTINGS_LAYOUT, "settings")
     settings: dict[str, float] = dict(zip(SETTINGS, numbers, strict=True)) | {"t": sampling}
     if version == 11 and settings["model"] == SUPERVISED:
-        settings["maxn"] = 0  # that version made no character n-grams when supervised
+        settings["maxn"] = 0  # that version had no character n-grams when supervised
     if settings["dim"] < 1 or settings["bucket"] < 0:
         raise InvalidFileError(
-            f"{cursor.path} says that vectors have {settings['dim']} numbers: it is damaged"
+            f"{cursor.path} has vectors of {settings['dim']} dimensions: it is damaged"
         )
     return settings
 
 
 def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
-    """Words with counts; labels skipped."""
+    """Read words with counts; labels are skipped."""
     entries, words, labels, _ = cursor.unpack("<3iq", "dictionary")
     pruned = -1 if first_release else cursor.unpack("<q", "dictionary")[0]
-    if not 0 <= words <= entries == words + labels or entries * 10 > cursor.left:
+    if not 0 <= words <= entries == words + labels or entries * 10 > cursor.remaining:
         raise InvalidFileError(
             f"{cursor.path} cannot hold a dictionary of {entries:,} entries: it is damaged"
         )
     starts, stops, counts = (np.empty(entries, np.int64) for _ in range(3))
     is_label = np.empty(entries, np.bool_)
-    end = scan_fasttext_entries(cursor.data, cursor.at, starts, stops, counts, is_label)
+    end = scan_fasttext_entries(cursor.data, cursor.position, starts, stops, counts, is_label)
     if end < 0:
-        raise InvalidFileError(f"{cursor.path} is cut short in the dictionary")
-    cursor.at = end
+        raise InvalidFileError(f"{cursor.path} is truncated in the dictionary")
+    cursor.position = end
     rows = np.flatnonzero(~is_label)
     if len(rows) != words:
         raise InvalidFileError(
-            f"{cursor.path} has {len(rows):,} words where {words:,} are promised"
+            f"{cursor.path} has {len(rows):,} words where {words:,} are announced"
         )
     buckets = None
     if pruned >= 0:
@@ -162,29 +164,29 @@ def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
 def read_input(
     cursor: Cursor, settings: dict[str, float], words: Dictionary, first_release: bool
 ) -> tuple[Float32Array, Float32Array]:
-    """The words' rows and the n-grams' rows."""
+    """Read the rows of the words and the rows of the n-grams."""
     matrix = read_matrix(cursor, first_release)
     ngrams = settings["bucket"] if words.buckets is None else len(words.buckets)
     needed = (len(words.keys) + ngrams, settings["dim"])
     if matrix.shape != needed:
         raise InvalidFileError(
-            f"{cursor.path} has an input matrix of {matrix.shape}, where {needed} is promised"
+            f"{cursor.path} has an input matrix of {matrix.shape}, where {needed} is announced"
         )
     return matrix[: len(words.keys)], matrix[len(words.keys) :]
 
 
 def read_matrix(cursor: Cursor, first_release: bool) -> Float32Array:
-    """A matrix, quantised or not."""
+    """Read a matrix, quantized or not."""
     if not first_release and cursor.unpack("<?", "matrix")[0]:
-        return read_quantised(cursor)
+        return read_quantized(cursor)
     rows, columns = cursor.unpack("<2q", "matrix")
-    if rows < 0 or not 1 <= columns <= WIDEST:
+    if rows < 0 or not 1 <= columns <= MAX_COLUMNS:
         raise InvalidFileError(f"{cursor.path} has a matrix of {rows} × {columns}: it is damaged")
     return cursor.array("<f4", rows * columns, "matrix").reshape(rows, columns)
 
 
 def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subwords:
-    """How this model cuts words; not at all where it has no rows for n-grams."""
+    """The n-grams of this model; none if it has no rows for them."""
     shortest, longest = max(1, int(settings["minn"])), int(settings["maxn"])
     return Subwords(
         shortest=shortest,
@@ -204,7 +206,7 @@ def sorted_ngrams(
     return ngrams[order], buckets[order]
 
 
-def finished(
+def word_matrix(
     keys: Keys,
     own: Float32Array,
     ngrams: Float32Array,
@@ -212,20 +214,20 @@ def finished(
     kept: npt.NDArray[np.int32] | None,
     progress: Progress,
 ) -> Float32Array:
-    """The vector of every word."""
+    """Compute the vector of every word."""
     matrix = np.empty(own.shape, dtype=np.float32)
     buckets = np.empty(0, np.int32) if kept is None else kept
 
     def compute(first: int, last: int) -> None:
-        part = slice(first, last)  # each call looks through its own words alone
+        part = slice(first, last)  # each call gets its own words only
         word_vectors(
             keys.packed, keys.offsets[first : last + 1], own[part], ngrams,
             subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
             matrix[part], 0, last - first,
         )  # fmt: skip
 
-    for first in range(0, len(keys), WORDS_A_BLOCK):
-        last = min(first + WORDS_A_BLOCK, len(keys))
+    for first in range(0, len(keys), BLOCK_WORDS):
+        last = min(first + BLOCK_WORDS, len(keys))
         in_parallel(compute, last, first)
         progress(last, len(keys))
     return matrix

@@ -1,9 +1,9 @@
-"""The quantised matrices of fastText's .ftz: each row as a few codes into tables of centroids.
+"""The product-quantized matrices of fastText's .ftz: rows as codes into tables of centroids.
 
 u8 with norms?; i64 rows, columns; i32 bytes of codes; u8 codes [rows, parts]; product
-quantiser; with norms: u8 code [rows] and a product quantiser of one dimension
+quantizer; with norms: u8 code [rows] and a product quantizer of one dimension
 
-product quantiser: i32 dim, parts, width, last width; f32 centroids [parts, 256, width]
+product quantizer: i32 dim, parts, width, last width; f32 centroids [parts, 256, width]
 """
 
 import numpy as np
@@ -15,22 +15,22 @@ from malmoi.formats.structure import Cursor
 CENTROIDS = 256
 
 
-def read_quantised(cursor: Cursor) -> Float32Array:
-    """The matrix as float32 [rows, columns]."""
-    with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantised matrix")
+def read_quantized(cursor: Cursor) -> Float32Array:
+    """Read a matrix as float32 [rows, columns]."""
+    with_norms, rows, columns, size = cursor.unpack("<?2qi", "quantized matrix")
     codes = cursor.array("u1", size, "codes")
     if rows < 0 or columns < 1 or size < rows or (size % rows if rows else size):
         raise InvalidFileError(f"{cursor.path} has {size:,} codes for {rows:,} rows: it is damaged")
-    matrix = read_quantiser(cursor, codes.reshape(rows, size // max(rows, 1)), columns)
+    matrix = decode_rows(cursor, codes.reshape(rows, size // max(rows, 1)), columns)
     if with_norms:
         norms = cursor.array("u1", rows, "norms").reshape(rows, 1)
-        matrix *= read_quantiser(cursor, norms, 1)
+        matrix *= decode_rows(cursor, norms, 1)
     return matrix
 
 
-def read_quantiser(cursor: Cursor, codes: UInt8Array, columns: int) -> Float32Array:
-    """Look the codes up in the tables that follow."""
-    dim, parts, width, last_width = cursor.unpack("<4i", "quantiser")
+def decode_rows(cursor: Cursor, codes: UInt8Array, columns: int) -> Float32Array:
+    """Read the tables of centroids, and look the codes up in them."""
+    dim, parts, width, last_width = cursor.unpack("<4i", "quantizer")
     if (
         dim != columns
         or parts != codes.shape[1]
@@ -38,7 +38,7 @@ def read_quantiser(cursor: Cursor, codes: UInt8Array, columns: int) -> Float32Ar
         or width < 1
     ):
         raise InvalidFileError(
-            f"{cursor.path} has a quantiser that does not fit its matrix: it is damaged"
+            f"{cursor.path} has a quantizer that does not fit its matrix: it is damaged"
         )
     centroids = cursor.array("<f4", dim * CENTROIDS, "centroids")
     matrix = np.empty((len(codes), dim), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""fastText's model file, written so that fastText and gensim open it; see `fasttext_bin`."""
+"""Writes fastText's model file, for fastText and gensim; `fasttext_model` describes it."""
 
 import json
 import struct
@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.formats.text.text_output import check_keys
 from malmoi.hangul import split_jamo
 from malmoi.kernels.core.jit import fixed
@@ -28,97 +28,102 @@ SETTINGS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "mode
 SETTINGS_LAYOUT = "<12id"  # and the sampling threshold
 DEFAULTS = {"ws": 5, "epoch": 5, "minCount": 1, "neg": 5, "wordNgrams": 1, "loss": 2, "model": 2,
             "lrUpdateRate": 100, "t": 1e-4}  # fmt: skip
-SUPERVISED, SKIPGRAM, NEGATIVES = 3, 2, 2
-BLOCK = 65536  # rows
+SUPERVISED, SKIPGRAM, NEGATIVE_SAMPLING = 3, 2, 2
+BLOCK_ROWS = 65536
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-    """A model that fastText and gensim open; plain vectors become one without n-grams.
+    """Write a model for fastText and gensim; plain vectors become one without n-grams.
 
-    Hangul that is cut by its letters has its keys written by letters: fastText knows no others.
+    A model with n-grams of jamo is written with keys of jamo, so that fastText makes the same
+    n-grams.
     """
     keys, own = vectors.keys, vectors.matrix
     blocks: Iterator[Float32Array] = iter(())
     if isinstance(vectors, SubwordVectors):
-        keys, own = as_cut(vectors), vectors.own
-        refuse_pruned(vectors, keys)
+        keys, own = fasttext_keys(vectors), vectors.own
+        check_ngram_rows(vectors, keys)
         blocks = ngram_rows(vectors) if vectors.subwords.longest > 0 else blocks
     check_keys(keys, b"\0", TITLE, empty=True)
     output = vectors.output
     if output is None or output.shape != own.shape:
         output = np.zeros_like(own)
-    with written(path) as (file,):
+    with open_output(path) as (file,):
         buckets = write_settings(vectors, file)
         write_dictionary(vectors, keys, file)
         write_matrix(file, (len(own) + buckets, vectors.dim), chain(in_blocks(own), blocks))
         write_matrix(file, output.shape, in_blocks(output))
 
 
-def as_cut(vectors: SubwordVectors) -> Keys:
-    """Keys whose n-grams, as fastText makes them, are those of the model."""
-    refuse_units(vectors.subwords)
+def fasttext_keys(vectors: SubwordVectors) -> Keys:
+    """Keys from which fastText makes the same n-grams as the model."""
+    check_units(vectors.subwords)
     if vectors.subwords.units == "jamo":
         return Keys.of(map(split_jamo, vectors.keys))
     return vectors.keys
 
 
-def refuse_units(subwords: Subwords) -> None:
-    """fastText cuts every word one way, so that syllables cannot be counted apart."""
+def check_units(subwords: Subwords) -> None:
+    """Raise `InvalidArgumentError` for n-grams of syllables, which fastText does not have."""
     if subwords.units not in ("letters", "jamo"):
         raise InvalidArgumentError(
-            f"{TITLE} has no place for n-grams of {subwords.units}: choose another format,"
+            f"{TITLE} cannot hold n-grams of {subwords.units}: choose another format,"
             " such as .malmoi, or train with units of letters or jamo"
         )
 
 
-def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
-    """fastText reads no model of this kind in which n-grams of known words have no row."""
+def check_ngram_rows(vectors: SubwordVectors, keys: Keys) -> None:
+    """Raise `InvalidArgumentError` if n-grams of known words have no row (a pruned model)."""
     if vectors.kept is None or vectors.subwords.longest <= 0:
         return
-    cut, has_row = vectors.subwords, np.zeros(vectors.subwords.buckets, np.bool_)
+    subwords, has_row = vectors.subwords, np.zeros(vectors.subwords.buckets, np.bool_)
     has_row[vectors.kept] = True
-    lengths = np.array([(cut.shortest, cut.longest)] * len(keys), np.int32)
-    ends, found = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
+    lengths = np.array([(subwords.shortest, subwords.longest)] * len(keys), np.int32)
+    ends, ngram_buckets = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
     packed, offsets = fixed(keys.packed), fixed(keys.offsets)
-    list_buckets(packed, offsets, lengths, cut.buckets, ends, found)
-    found, ends = np.empty(ends.sum(), np.int32), np.cumsum(ends) - ends
-    list_buckets(packed, offsets, lengths, cut.buckets, ends, found)
-    if not has_row[found].all():
+    list_buckets(packed, offsets, lengths, subwords.buckets, ends, ngram_buckets)
+    ngram_buckets, ends = np.empty(ends.sum(), np.int32), np.cumsum(ends) - ends
+    list_buckets(packed, offsets, lengths, subwords.buckets, ends, ngram_buckets)
+    if not has_row[ngram_buckets].all():
         raise InvalidArgumentError(
-            f"{TITLE} has no place for a pruned model's n-grams:"
+            f"{TITLE} cannot hold the n-grams of a pruned model:"
             " choose another format, such as .malmoi"
         )
 
 
 def ngram_rows(vectors: SubwordVectors) -> Iterator[Float32Array]:
-    """A row for every bucket; 0 for those that no known word has, so that they say nothing."""
+    """One row per bucket; zeros for buckets without n-grams of known words."""
     if vectors.kept is None:
         yield from in_blocks(vectors.ngrams)
         return
     buckets, kept = vectors.subwords.buckets, vectors.kept
-    for first in range(0, buckets, BLOCK):
-        block = np.zeros((min(BLOCK, buckets - first), vectors.dim), np.float32)
+    for first in range(0, buckets, BLOCK_ROWS):
+        block = np.zeros((min(BLOCK_ROWS, buckets - first), vectors.dim), np.float32)
         start, stop = np.searchsorted(kept, (first, first + len(block)))
         block[kept[start:stop] - first] = vectors.ngrams[start:stop]
         yield block
 
 
 def write_settings(vectors: Vectors, file: BinaryIO) -> int:
-    """The settings the model came with, where it came with any; returns how many buckets it has."""
+    """Write the settings the model was loaded with, if any; returns the number of buckets."""
     settings = DEFAULTS | json.loads(vectors.meta.get("fasttext", "{}")) | {"dim": vectors.dim}
     settings |= {"bucket": 0, "minn": 0, "maxn": 0}
     if isinstance(vectors, SubwordVectors) and vectors.subwords.longest > 0:
-        cut = vectors.subwords
-        settings |= {"bucket": cut.buckets, "minn": cut.shortest, "maxn": cut.longest}
-    if settings["model"] == SUPERVISED:  # its labels are not part of the vectors
-        settings |= {"model": SKIPGRAM, "loss": NEGATIVES}
+        subwords = vectors.subwords
+        settings |= {
+            "bucket": subwords.buckets,
+            "minn": subwords.shortest,
+            "maxn": subwords.longest,
+        }
+    if settings["model"] == SUPERVISED:  # vectors have no labels
+        settings |= {"model": SKIPGRAM, "loss": NEGATIVE_SAMPLING}
     numbers = [settings[name] for name in SETTINGS]
     file.write(struct.pack("<14id", MAGIC, VERSION, *numbers, settings["t"]))
     return int(settings["bucket"])
 
 
 def write_dictionary(vectors: Vectors, keys: Keys, file: BinaryIO) -> None:
-    """Words and counts; where nobody counted, falling ones that keep the order."""
+    """Write words and counts; without counts, falling numbers that preserve the order."""
     rows = len(keys)
     counts = np.arange(rows, 0, -1) if vectors.counts is None else vectors.counts
     file.write(struct.pack("<3i2q", rows, rows, 0, int(counts.sum()), -1))
@@ -128,13 +133,13 @@ def write_dictionary(vectors: Vectors, keys: Keys, file: BinaryIO) -> None:
 
 
 def write_matrix(file: BinaryIO, shape: tuple[int, ...], blocks: Iterable[Float32Array]) -> None:
-    """Blocks of rows as one matrix."""
+    """Write blocks of rows as one matrix."""
     file.write(struct.pack("<?2q", False, *shape))
     for block in blocks:
         file.write(np.ascontiguousarray(block, dtype="<f4").data)
 
 
 def in_blocks(matrix: Float32Array) -> Iterator[Float32Array]:
-    """Some rows at a time."""
-    for first in range(0, len(matrix), BLOCK):
-        yield matrix[first : first + BLOCK]
+    """Blocks of rows of a matrix."""
+    for first in range(0, len(matrix), BLOCK_ROWS):
+        yield matrix[first : first + BLOCK_ROWS]

@@ -6,7 +6,7 @@ all words without a row.
 
 from pathlib import Path
 
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.files.source import InputFile
 from malmoi.formats.reading import LoadRequest, LoadResult
 from malmoi.formats.text.text_lines import find_layout, read_lines
@@ -24,16 +24,16 @@ def matches(source: InputFile) -> bool:
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
-    """All rows."""
+    """Read all rows."""
     layout = find_layout(source)
-    assert layout is not None  # as `matches` has found
+    assert layout is not None  # `matches` has checked it
     return read_lines(source, layout, request)
 
 
 def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
-    """The rows alone."""
+    """Write the rows, without a header."""
     check_keys(vectors.keys, b"\n", TITLE)
     check_numeric_ends(vectors.keys, TITLE)
     check_rows(vectors, TITLE)
-    with written(path) as (file,):
+    with open_output(path) as (file,):
         write_lines(vectors, file, progress)

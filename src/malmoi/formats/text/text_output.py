@@ -1,19 +1,19 @@
-"""Rows written as lines of text, and what a line of text cannot carry."""
+"""Vectors written as lines of text, and checks for what a line of text cannot hold."""
 
 from typing import BinaryIO
 
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.formats.reading import LONGEST_KEY
+from malmoi.formats.reading import MAX_KEY_BYTES
 from malmoi.kernels.core.jit import fixed, pool
-from malmoi.kernels.parsing.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
+from malmoi.kernels.parsing.text_rows import MAX_NUMBER_BYTES, ends_in_component, format_lines
 from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Progress
 from malmoi.vectors import Vectors
 
-ROWS_A_BLOCK = 8192
+BLOCK_ROWS = 8192
 
 
 def write_lines(
@@ -24,39 +24,39 @@ def write_lines(
     separator: bytes = b" ",
     keyed: bool = True,
 ) -> None:
-    """Write all rows, each number with as many digits as it takes to read it back."""
+    """Write all rows, each number with as many digits as a reader needs to restore it."""
     offsets = fixed(vectors.keys.offsets if keyed else np.empty(0, np.int64))
     packed, matrix = fixed(vectors.keys.packed), fixed(vectors.matrix)
-    row_bytes = MOST_BYTES_A_NUMBER * vectors.dim + 1
+    row_bytes = MAX_NUMBER_BYTES * vectors.dim + 1
 
-    def formatted(first: int) -> memoryview:
-        last = min(first + ROWS_A_BLOCK, len(vectors))
+    def format_block(first: int) -> memoryview:
+        last = min(first + BLOCK_ROWS, len(vectors))
         key_bytes = int(offsets[last] - offsets[first]) if keyed else 0
         out = np.empty((last - first) * row_bytes + key_bytes, dtype=np.uint8)
         used = format_lines(matrix, packed, offsets, separator[0], out, first, last)
         return out.data[:used]
 
-    starts = range(0, len(vectors), ROWS_A_BLOCK)
-    ahead = [pool().submit(formatted, first) for first in starts[: 2 * THREADS]]
+    starts = range(0, len(vectors), BLOCK_ROWS)
+    ahead = [pool().submit(format_block, first) for first in starts[: 2 * THREADS]]
     for first in starts:
         file.write(ahead.pop(0).result())
-        if first + 2 * THREADS * ROWS_A_BLOCK < len(vectors):
-            ahead.append(pool().submit(formatted, first + 2 * THREADS * ROWS_A_BLOCK))
-        progress(min(first + ROWS_A_BLOCK, len(vectors)), len(vectors))
+        if first + 2 * THREADS * BLOCK_ROWS < len(vectors):
+            ahead.append(pool().submit(format_block, first + 2 * THREADS * BLOCK_ROWS))
+        progress(min(first + BLOCK_ROWS, len(vectors)), len(vectors))
 
 
 def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False) -> None:
-    """Refuse keys that a format cannot carry."""
+    """Raise `InvalidArgumentError` for keys that a format cannot hold."""
     for byte in forbidden:
-        at = np.flatnonzero(keys.packed == byte)
-        if len(at):
-            row = int(np.searchsorted(keys.offsets, at[0], side="right")) - 1
+        positions = np.flatnonzero(keys.packed == byte)
+        if len(positions):
+            row = int(np.searchsorted(keys.offsets, positions[0], side="right")) - 1
             raise InvalidArgumentError(
                 f"{title} cannot hold the key {keys[row]!r}, which contains {chr(byte)!r}:"
                 " choose another format, such as .malmoi"
             )
     lengths = np.diff(keys.offsets)
-    if len(lengths) and lengths.max() > LONGEST_KEY:
+    if len(lengths) and lengths.max() > MAX_KEY_BYTES:
         raise InvalidArgumentError(
             f"{title} cannot hold a key of {int(lengths.max()):,} bytes:"
             " choose another format, such as .malmoi"
@@ -68,7 +68,7 @@ def check_keys(keys: Keys, forbidden: bytes, title: str, *, empty: bool = False)
 
 
 def check_numeric_ends(keys: Keys, title: str) -> None:
-    """Refuse keys whose last word would be read as one more number of the row."""
+    """Raise `InvalidArgumentError` for keys whose end would be read as a number of the row."""
     spaced = np.flatnonzero(keys.packed == ord(" "))
     for row in np.unique(np.searchsorted(keys.offsets, spaced, side="right") - 1).tolist():
         if ends_in_component(keys.packed, keys.offsets[row], keys.offsets[row + 1], ord(" ")):
@@ -78,8 +78,8 @@ def check_numeric_ends(keys: Keys, title: str) -> None:
 
 
 def check_rows(vectors: Vectors, title: str) -> None:
-    """Refuse vectors of no words where the file would be empty."""
+    """Raise `InvalidArgumentError` for vectors without words: the file would be empty."""
     if len(vectors) == 0:
         raise InvalidArgumentError(
-            f"{title} cannot hold vectors of no words: there is nothing to write"
+            f"{title} cannot hold vectors without words: there is nothing to write"
         )

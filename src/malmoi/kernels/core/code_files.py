@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-from malmoi.cache_paths import given_cache, user_cache
+from malmoi.cache_paths import cache_from_environment, user_cache_path
 
 CHECKSUM = 32  # bytes
 SHORT = 8  # bytes of a digest that stands in a name
@@ -29,8 +29,8 @@ def code_folders(source: Path, named: str) -> list[Path]:
     own = f"{parent.name}-{digest_of(str(parent).encode())}"
     if named:
         return [Path(named) / own]
-    given = given_cache()
-    kept = given / "kernels" if given is not None else user_cache("kernels")
+    given = cache_from_environment()
+    kept = given / "kernels" if given is not None else user_cache_path("kernels")
     return [parent / "__pycache__", *([kept / own] if kept is not None else [])]
 
 

@@ -1,4 +1,4 @@
-"""Rows of bytes with a key before or between the numbers: word2vec's and fastText's."""
+"""Binary rows of a key and its numbers: word2vec's rows and fastText's dictionary."""
 
 import numpy as np
 import numpy.typing as npt
@@ -28,29 +28,29 @@ def scan_word2vec(
     rows: UInt8Array,
     key_starts: Int64Array,
     key_stops: Int64Array,
-    longest: int,
+    max_key_bytes: int,
 ) -> tuple[int, int]:
-    """As many whole rows as `text` holds: their floats' bytes into `rows` [n, width].
+    """Copy the floats of all complete rows in `text` into `rows` [n, width].
 
-    Returns how many there were and the position after the last; the count is negated
-    where a key longer than `longest` bytes shows that this is no such file.
+    Returns the number of rows and the position after the last; the number is negative if a key
+    of more than `max_key_bytes` shows that the file is of another format.
     """
-    at = 0
+    position = 0
     for i in range(len(rows)):
-        start = at
+        start = position
         while start < len(text) and text[start] == NEWLINE:
             start += 1
         stop = start
-        while stop < len(text) and text[stop] != SPACE and stop - start <= longest:
+        while stop < len(text) and text[stop] != SPACE and stop - start <= max_key_bytes:
             stop += 1
-        if stop - start > longest:
-            return -i - 1, at
+        if stop - start > max_key_bytes:
+            return -i - 1, position
         if stop + 1 + width > len(text):
-            return i, at
+            return i, position
         rows[i, :] = text[stop + 1 : stop + 1 + width]
         key_starts[i], key_stops[i] = start, stop
-        at = stop + 1 + width
-    return len(rows), at
+        position = stop + 1 + width
+    return len(rows), position
 
 
 @checked(
@@ -70,7 +70,10 @@ def scan_fasttext_entries(
     counts: npt.NDArray[np.int64],
     labels: npt.NDArray[np.bool_],
 ) -> int:
-    """fastText's dictionary: word, NUL, int64 count, int8 type; the position after, or -1."""
+    """Parse fastText's dictionary: word, NUL, int64 count, int8 type.
+
+    Returns the position after it, or -1 if it is truncated.
+    """
     for i in range(len(starts)):
         starts[i] = at
         while at < len(text) and text[at] != 0:

@@ -1,8 +1,8 @@
-"""Decimal numbers in bytes: read one, write one.
+"""Decimal numbers in bytes: parses and formats one number.
 
-Reading is exact to the double nearest to what stands there for up to 15 digits and
-exponents of ±22 (everything that people write), then rounded to float32. Writing gives
-at most nine digits and no more than are needed to read the same float32 back.
+For up to 15 digits and exponents of ±22 (all numbers in practice), parsing gives the nearest
+double, which is then rounded to float32. Formatting writes at most nine digits, and no more than a
+reader needs to restore the same float32.
 """
 
 import math
@@ -25,7 +25,7 @@ def digit_at(text: UInt8Array, at: int) -> int:
 
 @compiled
 def parse_number(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
-    """The number at `text[at:stop]` and the position after it, -1 if there is none."""
+    """The number at `text[at:stop]` and the position after it; -1 if there is none."""
     negative = at < stop and text[at] == ord("-")
     if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
         at += 1
@@ -60,20 +60,20 @@ def parse_number(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
 
 @compiled
 def parse_long(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
-    """The first 18 significant digits of a long number, and the power of ten that is left."""
+    """The first 18 significant digits of a long number, and the power of ten to scale them by."""
     digits = np.int64(0)
-    kept = 0
+    significant = 0
     exponent = 0
-    behind = 0  # 1 behind the point
+    after_point = 0  # 1 after the decimal point
     while at < stop:
         if text[at] == ord("."):
-            behind = 1
-        elif kept < 18:
+            after_point = 1
+        elif significant < 18:
             digits = digits * 10 + digit_at(text, at)
-            kept += int(digits > 0)
-            exponent -= behind
+            significant += int(digits > 0)
+            exponent -= after_point
         else:
-            exponent += 1 - behind
+            exponent += 1 - after_point
         at += 1
     return float(digits), exponent
 
@@ -96,22 +96,22 @@ def parse_exponent(text: UInt8Array, at: int, stop: int) -> tuple[int, int]:
 @compiled
 def not_finite(text: UInt8Array, at: int, stop: int, negative: bool) -> tuple[float, int]:
     """`nan`, `inf`, `infinity` and `nan(...)`, in any case."""
-    size = letters_alike(text, at, stop, NAN)
+    size = matching_letters(text, at, stop, NAN)
     if size == 3 and at + 3 < stop and text[at + 3] == ord("("):
         while at + size < stop and text[at + size - 1] != ord(")"):
             size += 1
         return np.nan, at + size
     if size == 3:
         return np.nan, at + 3
-    size = letters_alike(text, at, stop, INFINITY)
+    size = matching_letters(text, at, stop, INFINITY)
     if size == 3 or size == len(INFINITY):
         return (-np.inf if negative else np.inf), at + size
     return 0.0, NOT_A_NUMBER
 
 
 @compiled
-def letters_alike(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> int:
-    """How many letters agree with `word` from its beginning on, in any case."""
+def matching_letters(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> int:
+    """How many letters match the beginning of `word`, ignoring case."""
     size = 0
     while size < len(word) and at + size < stop and text[at + size] | 32 == word[size]:
         size += 1
@@ -120,7 +120,7 @@ def letters_alike(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> int
 
 @inlined
 def scaled(value: float, exponent: int) -> float:
-    """value * 10**exponent; one rounding where the power is exact (up to 22)."""
+    """value * 10**exponent; rounded once if the power is exact (up to 22)."""
     if exponent == 0 or value == 0.0:
         return value
     if -22 <= exponent < 0:
@@ -134,7 +134,7 @@ def scaled(value: float, exponent: int) -> float:
 
 @compiled
 def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
-    """Write a finite float32 as text; returns the position after it (at most 16 bytes on)."""
+    """Write a finite float32 as text of at most 16 bytes; returns the position after it."""
     number = np.float64(value)
     if np.signbit(value):
         out[at] = ord("-")
@@ -145,16 +145,16 @@ def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
         return at + 1
     exponent = int(np.floor(np.log10(number)))
     fraction, power = math.frexp(number)
-    # Just inside half a float32 step (less towards zero from a power of two), so that every
+    # Slightly less than half a float32 step (a quarter below a power of two), so that every
     # reader rounds back to `value`.
-    near = math.ldexp(0.499 if fraction > 0.5 else 0.249, power - 24)
+    tolerance = math.ldexp(0.499 if fraction > 0.5 else 0.249, power - 24)
     precision = 6 if -20 < exponent < 20 else 9
     digits = 0.0
     while True:
         shift = precision - 1 - exponent
         digits = np.rint(number * POWERS[shift] if shift >= 0 else number / POWERS[-shift])
         nearest = digits / POWERS[shift] if shift >= 0 else digits * POWERS[-shift]
-        if precision == 9 or abs(nearest - number) < near:
+        if precision == 9 or abs(nearest - number) < tolerance:
             break
         precision += 1
     whole = int(digits)
@@ -169,7 +169,7 @@ def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
 
 @compiled
 def write_digits(whole: int, precision: int, exponent: int, out: UInt8Array, at: int) -> int:
-    """d.ddd * 10**exponent from `precision` digits, plain where that is short."""
+    """Write d.ddd * 10**exponent with `precision` digits; without exponent if that is short."""
     plain = -5 <= exponent < 7
     leading = -exponent if plain and exponent < 0 else 0  # zeros before the first digit
     point = exponent + 1 if plain and exponent >= 0 else 1  # digits before the point

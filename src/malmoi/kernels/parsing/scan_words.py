@@ -1,4 +1,4 @@
-"""Words in bytes of text: cut at white space, found in a hash table, counted and turned to ids."""
+"""Words in bytes of text: split at white space, counted in a hash table and replaced by ids."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ def step(hashed: np.uint64, byte: int) -> np.uint64:
 
 @inlined
 def folded(hashed: np.uint64) -> np.uint64:
-    """The high bits folded into the low ones, which choose the slot."""
+    """The high bits folded into the low ones, which select the slot."""
     return hashed ^ (hashed >> np.uint64(32))
 
 
@@ -41,16 +41,16 @@ def hash_span(text: UInt8Array, start: int, stop: int) -> np.uint64:
 class WordHashTable(NamedTuple):
     """A hash table of words: word i is `arena[offsets[i] : offsets[i + 1]]`."""
 
-    slots: Int32Array  # a power of two of them, with numbers of words; −1 is free
+    slots: Int32Array  # [a power of two], ids of words; −1 is free
     arena: UInt8Array
     offsets: Int64Array
     hashes: UInt64Array
     counts: Int64Array
-    used: Int64Array  # [1], how many words there are
+    used: Int64Array  # [1], the number of words
 
 
 def require_table(table: WordHashTable) -> None:
-    """Refuse a table whose arrays do not fit each other, or that has no free slot."""
+    """Check that the arrays of a table fit each other, and that a slot is free."""
     rules = {
         "slots": ArrayOf(np.int32, "slots"),
         "arena": ArrayOf(np.uint8, "bytes"),
@@ -67,7 +67,7 @@ def require_table(table: WordHashTable) -> None:
 
 
 def require_slots(slots: Int32Array, words: int) -> None:
-    """Refuse slots among which no free one would ever be found."""
+    """Check that a search for a free slot ends."""
     count = len(slots)
     fits = count > words and count & (count - 1) == 0
     require(fits, f"{count} slots are not a power of two above {words}, the number of words")
@@ -76,8 +76,8 @@ def require_slots(slots: Int32Array, words: int) -> None:
 def _require_scan(
     text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: WordHashTable
 ) -> None:
-    """Each byte gives one number at most."""
-    require(len(out) >= len(text) - at, f"out has {len(out)} places for {len(text) - at} bytes")
+    """Each byte makes at most one id."""
+    require(len(out) >= len(text) - at, f"out holds {len(out)} ids for {len(text) - at} bytes")
     require_table(table)
 
 
@@ -85,16 +85,16 @@ def _require_scan(
     _require_scan,
     text=ArrayOf(np.uint8, "bytes"),
     at=Within("bytes"),
-    out=ArrayOf(np.uint32, "places"),
+    out=ArrayOf(np.uint32, "ids"),
 )
 @uncounted
 def scan_words(
     text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: WordHashTable
 ) -> tuple[int, int]:
-    """Count the words of `text[at:]` and write their numbers to `out`, LINE_END for a line feed.
+    """Count the words of `text[at:]` and write their ids to `out`, LINE_END for a line feed.
 
-    New words are added to the table, or UNKNOWN. Returns how many numbers were written and
-    the position after the text, or that of a word for which the table has no room.
+    If `adding`, new words are added to the table; otherwise their id is UNKNOWN. Returns the number
+    of ids and the position after the text, or that of a word for which the table is too small.
     """
     written, start = 0, at
     hashed = np.uint64(SEED)
@@ -106,7 +106,7 @@ def scan_words(
         if i > start:
             slot = find_slot(text, start, i, folded(hashed), table)
             if table.slots[slot] < 0 and adding:
-                if not has_room(i - start, table):
+                if not has_capacity(i - start, table):
                     return written, start
                 add_word(text, start, i, folded(hashed), slot, table)
             word = table.slots[slot]
@@ -126,7 +126,7 @@ def scan_words(
 def find_slot(
     text: UInt8Array, start: int, stop: int, hashed: np.uint64, table: WordHashTable
 ) -> np.uint64:
-    """Where a word's number is, or the free slot where it would be."""
+    """The slot of a word, or the free slot where it would be."""
     mask = np.uint64(len(table.slots) - 1)
     slot = hashed & mask
     while table.slots[slot] >= 0 and not is_word(text, start, stop, hashed, slot, table):
@@ -143,7 +143,7 @@ def is_word(
     slot: np.uint64,
     table: WordHashTable,
 ) -> bool:
-    """Whether this is the word of a slot that is taken."""
+    """Whether this is the word of an occupied slot."""
     word = table.slots[slot]
     begin = table.offsets[word]
     length = table.offsets[word + 1] - begin
@@ -157,8 +157,8 @@ def is_word(
 
 
 @inlined
-def has_room(length: int, table: WordHashTable) -> bool:
-    """Whether a word of so many bytes can be added."""
+def has_capacity(length: int, table: WordHashTable) -> bool:
+    """Whether the table has capacity for another word of so many bytes."""
     words = int(table.used[0])
     return words < len(table.counts) and table.offsets[words] + length <= len(table.arena)
 
@@ -172,7 +172,7 @@ def add_word(
     slot: np.uint64,
     table: WordHashTable,
 ) -> None:
-    """Put a new word into a free slot, seen 0 times."""
+    """Put a new word with count 0 into a free slot."""
     word = table.used[0]
     begin = table.offsets[word]
     for j in range(stop - start):
@@ -186,14 +186,14 @@ def add_word(
 
 @checked(
     ids=ArrayOf(np.uint32, "ids", below="words", marks=True),
-    numbers=ArrayOf(np.uint32, "words"),
+    new_ids=ArrayOf(np.uint32, "words"),
 )
 @compiled
-def renumber(ids: UInt32Array, numbers: UInt32Array) -> None:
-    """Each id its new number; marks stay."""
+def renumber(ids: UInt32Array, new_ids: UInt32Array) -> None:
+    """Replace each id; LINE_END and UNKNOWN stay."""
     for i in range(len(ids)):
         if ids[i] < UNKNOWN:
-            ids[i] = numbers[ids[i]]
+            ids[i] = new_ids[ids[i]]
 
 
 @checked(
@@ -204,7 +204,7 @@ def renumber(ids: UInt32Array, numbers: UInt32Array) -> None:
 )
 @compiled
 def fill_slots(slots: Int32Array, hashes: UInt64Array, words: int) -> None:
-    """Put words, all different, into an empty table of slots."""
+    """Put distinct words into empty slots."""
     mask = np.uint64(len(slots) - 1)
     for word in range(words):
         slot = hashes[word] & mask

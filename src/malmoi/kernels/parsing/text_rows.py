@@ -1,4 +1,4 @@
-"""Rows of text, `key number number … \\n`: many lines to a matrix, a matrix to many lines."""
+"""Rows of text, `key number number … \\n`: parses lines to a matrix, formats a matrix as lines."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from malmoi.kernels.core.jit import compiled
 from malmoi.kernels.parsing.numbers import format_number, parse_number
 
 FITS, BLANK, MISFIT = 0, 1, 2
-MOST_BYTES_A_NUMBER = 17  # with the space behind it
+MAX_NUMBER_BYTES = 17  # with the space after it
 RETURN, TAB = ord("\r"), ord("\t")
 
 
@@ -37,10 +37,10 @@ def parse_lines(
     first: int,
     last: int,
 ) -> None:
-    """Lines `first` to `last`: numbers into row `rows[i]` (-1: cannot fit), keys into `key_stops`.
+    """Parse lines `first` to `last`: numbers into row `rows[i]` (-1: too short), key ends too.
 
-    The key is what stands before the last `dim` fields, whatever it contains; without a
-    key (`keyed` false) there must be just `dim` fields.
+    The key is everything before the last `dim` fields; without a key (`keyed` false) there must be
+    exactly `dim` fields.
     """
     for i in range(first, last):
         start, stop = starts[i], stops[i]
@@ -67,7 +67,7 @@ def parse_lines(
 
 @compiled
 def parse_forward(text: UInt8Array, at: int, stop: int, separator: int, row: Float32Array) -> bool:
-    """Whether `text[at:stop]` is just as many numbers as the row takes."""
+    """Parse `text[at:stop]`; whether it holds exactly as many numbers as the row."""
     for j in range(len(row)):
         while j > 0 and at < stop and text[at] == separator:
             at += 1
@@ -82,7 +82,7 @@ def parse_forward(text: UInt8Array, at: int, stop: int, separator: int, row: Flo
 def parse_backward(
     text: UInt8Array, start: int, stop: int, separator: int, row: Float32Array
 ) -> int:
-    """Fill the row from the line's end; returns where the key before it stops, or -1."""
+    """Fill the row from the end of the line; returns where the key before it stops, or -1."""
     at = stop
     for j in range(len(row) - 1, -1, -1):
         while at > start and text[at - 1] == separator:
@@ -100,10 +100,10 @@ def parse_backward(
 
 @compiled
 def ends_in_number(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
-    """Whether the key's last field looks like one number too many in the row.
+    """Whether the last field of the key looks like an excess number of the row.
 
-    That is a number with an exponent or with three digits behind the point: `the 0.418`,
-    but not `version 2.0`.
+    That is a number with an exponent or with three digits after the point: `the 0.418`, but not
+    `version 2.0`.
     """
     begin = stop
     while begin > start and text[begin - 1] != separator:
@@ -122,7 +122,7 @@ def ends_in_number(text: UInt8Array, start: int, stop: int, separator: int) -> b
 @checked(text=ArrayOf(np.uint8, "bytes"), start=Within("bytes"), stop=Within("bytes"))
 @compiled
 def ends_in_component(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
-    """`ends_in_number`, for keys that are to be written."""
+    """`ends_in_number`, for keys to be written."""
     return ends_in_number(text, start, stop, separator)
 
 
@@ -135,13 +135,13 @@ def _require_lines(
     first: int,
     last: int,
 ) -> None:
-    """Finite numbers and their keys, and bytes for the longest lines they can become."""
+    """Check that all numbers are finite and that `out` holds the longest possible lines."""
     keys = 0
     if len(offsets):
         require(len(offsets) == len(matrix) + 1, f"there are {len(offsets) - 1} keys")
         require_offsets("offsets", offsets[first : last + 1], len(packed))
         keys = int(offsets[last] - offsets[first])
-    size = (last - first) * (MOST_BYTES_A_NUMBER * matrix.shape[1] + 1) + keys
+    size = (last - first) * (MAX_NUMBER_BYTES * matrix.shape[1] + 1) + keys
     require(len(out) >= size, f"out has {len(out)} bytes: lines may take {size}")
     require(bool(np.isfinite(matrix[first:last]).all()), "matrix has numbers that are not finite")
 
@@ -151,7 +151,7 @@ def _require_lines(
     matrix=ArrayOf(np.float32, "rows", "dim"),
     packed=ArrayOf(np.uint8, "bytes"),
     offsets=ArrayOf(np.int64, "offsets"),
-    out=ArrayOf(np.uint8, "places"),
+    out=ArrayOf(np.uint8, "output bytes"),
     first=Within("rows"),
     last=Within("rows"),
 )
@@ -165,7 +165,7 @@ def format_lines(
     first: int,
     last: int,
 ) -> int:
-    """Write rows `first` to `last` with their keys (none where `offsets` is empty)."""
+    """Format rows `first` to `last` with their keys (none if `offsets` is empty)."""
     at = 0
     for i in range(first, last):
         if len(offsets) > 0:

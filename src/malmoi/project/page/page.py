@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from malmoi.files.output import written
+from malmoi.files.output import open_output
 from malmoi.project.page.modules import joined
 from malmoi.project.page.sections import PackedScene, pack
 from malmoi.project.scene import Scene
@@ -25,7 +25,7 @@ HTML, JSON, BYTES = "text/html; charset=utf-8", "application/json", "application
 def write_page(scene: Scene, path: str | Path) -> int:
     """Write the page as one file; how many bytes it has."""
     size = 0
-    with written(Path(path)) as [stream]:
+    with open_output(Path(path)) as [stream]:
         for part in _parts(pack(scene)):
             size += stream.write(part)
     return size

@@ -21,8 +21,8 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import InvalidFileError
 from malmoi.extras import require
-from malmoi.files.checksums import file_sum
-from malmoi.files.output import beside
+from malmoi.files.checksums import file_checksum
+from malmoi.files.output import atomic_write
 from malmoi.nearest.top_k import divisors, rank_rows
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -71,7 +71,11 @@ class Clusters:
         """faiss's own."""
         faiss = require("faiss", extra="search")
         try:  # faiss itself would crash on some damaged files
-            if self.checksum is not None and self.path and file_sum(self.path) != self.checksum:
+            if (
+                self.checksum is not None
+                and self.path
+                and file_checksum(self.path) != self.checksum
+            ):
                 raise RuntimeError("its checksum is wrong")
             index = faiss.read_index(str(self.path))
         except (RuntimeError, OSError) as error:
@@ -153,9 +157,9 @@ def _trained(units: Float32Array) -> Any:
 
 def write_clusters(made: Clusters, path: Path) -> Clusters:
     """The same in a file."""
-    with beside(path) as (part,):
+    with atomic_write(path) as (part,):
         require("faiss", extra="search").write_index(made.index, str(part))
-        checksum = file_sum(part)
+        checksum = file_checksum(part)
     return _holding(replace(made, path=path, checksum=checksum), made.index)
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from malmoi.arrays import IntegerArray
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
-from malmoi.files.tensors import Tensors, expect
+from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.keys import Keys
 from malmoi.unicode import normalize
 
@@ -110,7 +110,7 @@ def columns_from_tensors(tensors: Tensors, rows: int) -> dict[str, Column]:
     """Columns that lie in a file."""
     columns = {}
     for name in [name.removeprefix(CODES) for name in tensors if name.startswith(CODES)]:
-        expect(tensors, 1, **{CODES + name: "<u4"})
+        check_tensors(tensors, 1, **{CODES + name: "<u4"})
         column = Column(tensors[CODES + name], keys_from_tensors(tensors, f"field {name}"))
         if len(column.codes) != rows or np.any(column.codes > len(column.values)):
             raise InvalidArgumentError(f"the field '{name}' does not fit its values")

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.files.checksums import file_sum
-from malmoi.files.lock import locked
-from malmoi.files.output import written
+from malmoi.files.checksums import file_checksum
+from malmoi.files.lock import folder_lock
+from malmoi.files.output import open_output
 from malmoi.files.source import InputFile, check_name
-from malmoi.files.tensor_file import UNCHECKED, verify_file
+from malmoi.files.tensor_file import NO_CHECKSUMS, verify_file
 from malmoi.search.storage.clusters import write_clusters
 from malmoi.search.storage.manifest import (
     MOST,
@@ -83,7 +83,7 @@ class Folder:
             raise InvalidFileError(
                 f"{self.path} cannot be made: {error.strerror or error}"
             ) from error
-        with locked(self.path):
+        with folder_lock(self.path):
             yield
 
     def commit(self, state: State) -> State:
@@ -102,7 +102,7 @@ class Folder:
             number += 1
         state = replace(state, segments=tuple(segments), clusters=clusters)
         said = signed(described(state) | {"next": number})
-        with written(self.path / MANIFEST) as (file,):
+        with open_output(self.path / MANIFEST) as (file,):
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
         self._tidy({*file_names(said)})
         return state
@@ -113,10 +113,10 @@ class Folder:
         told = {verify_file(InputFile(self.path / segment.name)) for segment in state.segments}
         clusters = state.clusters
         if clusters and clusters.path and clusters.checksum is None:
-            told.add(UNCHECKED)
-        elif clusters and clusters.path and file_sum(clusters.path) != clusters.checksum:
+            told.add(NO_CHECKSUMS)
+        elif clusters and clusters.path and file_checksum(clusters.path) != clusters.checksum:
             raise InvalidFileError(f"{clusters.path} is damaged: build the index anew")
-        return UNCHECKED if UNCHECKED in told else "CRC-32, all files verified"
+        return NO_CHECKSUMS if NO_CHECKSUMS in told else "CRC-32, all files verified"
 
     def _next_number(self) -> int:
         """A number that no file has, and that none ever had."""

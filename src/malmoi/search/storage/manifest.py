@@ -12,7 +12,7 @@ import numpy as np
 from malmoi.arrays import BoolArray, Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.checksums import json_sum
+from malmoi.files.checksums import json_checksum
 from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import Fusion
 from malmoi.search.storage.clusters import Clusters
@@ -60,14 +60,14 @@ def described(state: State) -> dict[str, Any]:
 
 def signed(said: dict[str, Any]) -> dict[str, Any]:
     """With the checksum of all it says."""
-    return said | {SUM: json_sum(said)}
+    return said | {SUM: json_checksum(said)}
 
 
 def verified(said: dict[str, Any]) -> dict[str, Any]:
     """Without its checksum, which earlier releases did not write; refused where that is wrong."""
     rest = {name: held for name, held in said.items() if name != SUM}
     expected = SUM in said or any(SUM in entry for entry in said["segments"])
-    if expected and said.get(SUM) != json_sum(rest):
+    if expected and said.get(SUM) != json_checksum(rest):
         raise InvalidArgumentError("its checksum is wrong")
     return rest
 

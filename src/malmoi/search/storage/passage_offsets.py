@@ -13,7 +13,7 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.encode.protocol import Encoder, PassageSplitter
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.tensors import Tensors, expect
+from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.reporting.reporter import Progress, no_progress
 
 WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
@@ -104,8 +104,8 @@ def passages_from_tensors(tensors: Tensors, texts: int, vectors: int) -> Passage
     """Passages that lie in a file."""
     if "passage_bounds" not in tensors:
         return None
-    expect(tensors, 1, passage_bounds="<i8")
-    expect(tensors, 2, passage_spans="<u4")
+    check_tensors(tensors, 1, passage_bounds="<i8")
+    check_tensors(tensors, 2, passage_spans="<u4")
     found = PassageOffsets(tensors["passage_bounds"], tensors["passage_spans"])
     bounds = found.bounds
     if len(bounds) != texts + 1 or bounds[0] != 0 or bounds[-1] != vectors:

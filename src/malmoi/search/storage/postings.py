@@ -12,8 +12,8 @@ import numpy.typing as npt
 from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.deferred import Deferred, defer
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
-from malmoi.files.tensors import Check, TensorFile, Tensors, expect, unchecked
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_file, keys_from_tensors
+from malmoi.files.tensors import Check, TensorFile, Tensors, check_tensors, no_check
 from malmoi.keys import Keys
 
 NOTHING, NONE = np.empty(0, np.uint32), np.empty(0, np.int64)
@@ -107,10 +107,10 @@ def postings_as_tensors(postings: Postings) -> Tensors:
 def postings_from_file(file: TensorFile) -> Postings:
     """Postings that lie in a file; those of a large one are verified when they are used."""
     tensors = file.unverified() if file.is_large else file.arrays()
-    expect(tensors, 1, posting_bounds="<i8", posting_rows="<u4", posting_counts="<u4",
+    check_tensors(tensors, 1, posting_bounds="<i8", posting_rows="<u4", posting_counts="<u4",
            word_lengths="<u4")  # fmt: skip
     found = Postings(
-        keys_of_file(file, "word") if file.is_large else keys_from_tensors(tensors, "word"),
+        keys_from_file(file, "word") if file.is_large else keys_from_tensors(tensors, "word"),
         tensors["posting_bounds"],
         tensors["posting_rows"],
         tensors["posting_counts"],
@@ -124,7 +124,7 @@ def postings_from_file(file: TensorFile) -> Postings:
             check(getattr(found, name))
         return found
     names = {"bounds": "posting_bounds", "rows": "posting_rows", "counts": "posting_counts"}
-    waiting = {name: replace(file.tensors[stored], check=checks.get(name, unchecked))
+    waiting = {name: replace(file.tensors[stored], check=checks.get(name, no_check))
                for name, stored in names.items()}  # fmt: skip
     defer(found, {**waiting, "lengths": file.tensors["word_lengths"]})
     return found

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array, Int64Array, UInt64Array
 from malmoi.deferred import Deferred, defer
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors, keys_of_file
+from malmoi.files.key_tensors import keys_as_tensors, keys_from_file, keys_from_tensors
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import Kind, find_tensor_file, write_tensor_file
-from malmoi.files.tensors import TensorFile, damage, expect
+from malmoi.files.tensor_file import FileKind, open_tensor_file, write_tensor_file
+from malmoi.files.tensors import TensorFile, check_tensors, invalid_file_on_error
 from malmoi.keys import Keys, encode
 from malmoi.search.analyser import Analyser
 from malmoi.search.storage.columns import (
@@ -52,7 +52,7 @@ from malmoi.search.storage.postings import (
 )
 from malmoi.vectors import Vectors, l2_normalize
 
-KIND = Kind("a segment of an index", "a segment of an index")
+KIND = FileKind("a segment of an index", "a segment of an index")
 SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
 NO_FIELDS = bytes(8)  # the digest of none
 
@@ -203,8 +203,8 @@ def write_segment(segment: Segment, path: Path) -> None:
 
 def open_segment(path: Path) -> Segment:
     """A segment in a file; nothing is read but its header until it is asked for."""
-    file = find_tensor_file(InputFile(path), KIND)
-    with damage(path):
+    file = open_tensor_file(InputFile(path), KIND)
+    with invalid_file_on_error(path):
         return _assembled(file)
 
 
@@ -212,17 +212,16 @@ def _assembled(file: TensorFile) -> Segment:
     """The segment in a file; most of a large one is verified when it is used."""
     large = file.is_large
     tensors = file.unverified() if large else file.arrays()
-    expect(tensors, 1, norms="<f4")
-    expect(tensors, 2, matrix="<f4", digests="<u8")
+    check_tensors(tensors, 1, norms="<f4")
+    check_tensors(tensors, 2, matrix="<f4", digests="<u8")
     small = {name: file.tensors[name].all() for name in tensors if name.startswith(SMALL)}
-    ids = keys_of_file(file, "id") if large else keys_from_tensors(tensors, "id")
+    ids = keys_from_file(file, "id") if large else keys_from_tensors(tensors, "id")
     passages = passages_from_tensors(small, len(ids), len(tensors["matrix"]))
-    vectors = Vectors(_keys(ids, passages), tensors["matrix"])
-    vectors.__dict__.update(norms=tensors["norms"], dim=vectors.dim)
+    vectors = Vectors(_keys(ids, passages), tensors["matrix"], stored_norms=tensors["norms"])
     found = Segment(
         ids,
         vectors,
-        keys_of_file(file, "text", lookup=False)
+        keys_from_file(file, "text", lookup=False)
         if large
         else keys_from_tensors(tensors, "text", lookup=False),
         tensors["digests"],
@@ -235,10 +234,9 @@ def _assembled(file: TensorFile) -> Segment:
     parallel = (found.texts, found.digests, tensors["word_lengths"])
     if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
         raise InvalidArgumentError("its arrays are not of one length")
-    if len(vectors.norms) != len(vectors):
-        raise InvalidArgumentError("its arrays are not of one length")
     if large:
-        defer(vectors, {name: file.tensors[name] for name in ("matrix", "norms")})
+        mapped = {"matrix": file.tensors["matrix"], "stored_norms": file.tensors["norms"]}
+        defer(vectors, mapped)
         defer(found, {"digests": file.tensors["digests"]})
     return found
 

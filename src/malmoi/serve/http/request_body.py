@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import Receive, Scope
 
-from malmoi.errors import shortened
+from malmoi.errors import shorten
 from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.limits import Limits
 from malmoi.serve.service.service import ClientDisconnected
@@ -70,7 +70,7 @@ def parse(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        what, _, place = shortened(str(error)).partition(" - at `$")
+        what, _, place = shorten(str(error)).partition(" - at `$")
         parameter = place.strip("`.").split(".")[0].split("[")[0] or None
         where = f" in '{place.strip('`.')}'" if parameter else ""
         sentence = f"the request is not as it should be{where}: {what.replace('`', '')}"

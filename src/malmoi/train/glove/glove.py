@@ -199,8 +199,8 @@ def train_glove_tables(
         iterations=settings.iterations,
         seed=settings.seed,
     )
-    if keeper.found is not None:
-        learning.restore(keeper.found)
+    if keeper.restored is not None:
+        learning.restore(keeper.restored)
     learning.run(settings.threads, keeper, progress, on_loss)
     return taken_apart(sides, counts.vocabulary, settings.dim, learning.mean_losses())
 

@@ -166,12 +166,12 @@ def as_checkpoint(learner: "NnlmTrainer", done: int) -> Checkpoint:
 
 def taken_up(learner: "NnlmTrainer", keeper: Checkpointer) -> int:
     """Let a new learner go on from a checkpoint, if there is one; after how many words that is."""
-    if keeper.found is None:
+    if keeper.restored is None:
         return 0
-    with keeper.found.restoring():
-        learner.restore(keeper.found.tensors)
-        learner.random.bit_generator.state = keeper.found.state["random"]
-        return int(keeper.found.state["done"])
+    with keeper.restored.restoring():
+        learner.restore(keeper.restored.tensors)
+        learner.random.bit_generator.state = keeper.restored.state["random"]
+        return int(keeper.restored.state["done"])
 
 
 def batches(

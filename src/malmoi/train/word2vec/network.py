@@ -110,8 +110,8 @@ def train_network(
     note_subsampling(vocabulary.counts, keep, settings.subsample)
     words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
     learning = Word2VecTrainer(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
-    if keeper.found is not None:
-        learning.restore(keeper.found)
+    if keeper.restored is not None:
+        learning.restore(keeper.restored)
     learning.run(keeper, given.progress, given.on_loss)
     if not learning.losses[..., 1].any():
         raise InvalidArgumentError(
