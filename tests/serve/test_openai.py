@@ -10,7 +10,7 @@ import pytest
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 

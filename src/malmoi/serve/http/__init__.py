@@ -1,1 +1,1 @@
-"""http."""
+"""HTTP: requests, responses, schemas, authentication and errors."""
