@@ -231,7 +231,7 @@ def test_no_server_and_no_model_are_told(server: Running) -> None:
         Client("127.0.0.1", 1)
     with (
         Client("127.0.0.1", server.port, model="nobody") as client,
-        pytest.raises(ServerError, match="there is no model 'nobody'") as refused,
+        pytest.raises(ServerError, match="model 'nobody' does not exist") as refused,
     ):
         client.encode(["a"])
     assert refused.value.status == 404

@@ -100,7 +100,7 @@ def test_models_are_listed(client: openai.OpenAI) -> None:
 def test_one_model_is_retrieved_by_its_name(client: openai.OpenAI) -> None:
     assert client.models.retrieve("minilm").id == "minilm"
     for other in ("gpt", "capitals/of/the/world"):
-        with pytest.raises(openai.NotFoundError, match="there is no model"):
+        with pytest.raises(openai.NotFoundError, match="does not exist"):
             client.models.retrieve(other)
 
 

@@ -110,7 +110,7 @@ def test_a_port_in_use_is_told_in_one_sentence(
         (["--model", "a=/no/such/folder"], "there is no model"),
         (["--model", "=x"], "'=x' is not a model"),
         (["--model", "a=minilm", "--model", "a=minilm"], "two models are called 'a'"),
-        (["--model", "FILE", "--port", "70000"], "there is no port 70000"),
+        (["--model", "FILE", "--port", "70000"], "port 70000 is out of range"),
         (["--model", "FILE", "--host", "999.1.1.1", "--port", "0"], "cannot listen at 999.1.1.1"),
         (["--model", "FILE", "--max-texts", "0"], "max_texts is 0"),
         (["--model", "FILE", "--port", "0", "--api-key-file", "/no/keys"], "/no/keys"),

@@ -52,7 +52,7 @@ class Client:
 
     Raises:
         InvalidArgumentError: `output_fmt` is unknown.
-        ServerUnreachableError: There is no server at the address.
+        ServerUnreachableError: No server answers at the address.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Client:
         self._sender_errors: list[Exception] = []
         self._is_closed = False
         if not ignore_all_checks or show_server_config:
-            config = self.server_status  # raises at once if there is no server
+            config = self.server_status  # raises at once if no server answers
             if show_server_config:
                 warn(f"the server is {config}")
 
@@ -163,7 +163,7 @@ class Client:
             concat: Return one matrix, or one list, of all vectors.
 
         Returns:
-            One entry per request; `None` if there is no pending request.
+            One entry per request; `None` if no request is pending.
         """
         results = list(self.fetch())
         if not results:

@@ -27,7 +27,7 @@ class ServerError(MalmoiError, ValueError):
 
 
 class ServerUnreachableError(MalmoiError, ConnectionError):
-    """There is no server at the address, or the connection was lost."""
+    """No server answers at the address, or the connection was lost."""
 
 
 class ServerTimeoutError(ServerUnreachableError, TimeoutError):

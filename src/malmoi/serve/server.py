@@ -76,7 +76,7 @@ def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedSe
     Raises:
         MissingDependencyError: A package of the extra `serve` is not installed.
         InvalidFileError: A model or the key file cannot be read.
-        InvalidArgumentError: There is no model, or the port cannot be used.
+        InvalidArgumentError: No model is named, or the port cannot be used.
     """
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
@@ -95,7 +95,9 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(BACKLOG)
     except OverflowError as error:
         listening.close()
-        raise InvalidArgumentError(f"there is no port {port}: ports go from 0 to 65535") from error
+        raise InvalidArgumentError(
+            f"port {port} is out of range: ports go from 0 to 65535"
+        ) from error
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:

@@ -23,7 +23,7 @@ class UnknownModelError(RequestError):
     """A request names a model that the server does not have."""
 
     def __init__(self, name: str, known: list[str]) -> None:
-        sentence = f"there is no model '{name}' here: choose one of {', '.join(known)}"
+        sentence = f"model '{name}' does not exist: choose one of {', '.join(known)}"
         super().__init__(sentence, code="model_not_found", field="model")
 
 

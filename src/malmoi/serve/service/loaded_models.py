@@ -101,7 +101,7 @@ class Models:
 def load_models(paths: Mapping[str, str]) -> Models:
     """Load models by name and path; the first that cannot be loaded raises its error."""
     if not paths:
-        raise InvalidArgumentError("there is no model to serve: add --model NAME=PATH")
+        raise InvalidArgumentError("no model to serve: add --model NAME=PATH")
     loaded: dict[str, LoadedModel] = {}
     for name, path in paths.items():
         loaded[name] = load_model(name, path, tuple(loaded.values()))

@@ -123,7 +123,7 @@ class RequestTokenizer:
         for token_id in token_ids:
             if not 0 <= token_id < vocab_size:
                 raise InvalidArgumentError(
-                    f"there is no token id {token_id}: ids go from 0 to {vocab_size - 1}"
+                    f"token id {token_id} is out of range: ids go from 0 to {vocab_size - 1}"
                 )
         prefix, suffix, inner = self.prefix_ids, self.suffix_ids, list(token_ids)
         if inner[: len(prefix)] == prefix and inner[-len(suffix) :] == suffix:
