@@ -211,3 +211,13 @@ def test_fragmented_texts_are_counted_in_a_header(
 def test_english_texts_have_no_such_header(server: Running) -> None:
     found = server.post("/embed", {"texts": ["hello there", "😀 😀 😀 nice"]})
     assert "x-fragmented-texts" not in found.headers
+
+
+def test_encoders_without_layers_count_their_inputs_too() -> None:
+    with serving(Models({"use": load_model("use", "use")})) as server:
+        texts = ["hello there", "한국어 문장", "ᚠᚢᚦ ᚨᚱᚲ ᚷᚹᚺ", "word " * 5000]
+        answer = server.post("/embed", {"texts": texts})
+        assert answer.headers["x-fragmented-texts"] == "1"
+        assert answer.headers["x-truncated-texts"] == "1"
+        assert answer.json["truncated"] == [3]
+        assert server.post("/embed", {"texts": texts, "truncate": False}).status == 400
