@@ -102,20 +102,20 @@ def few_values() -> Iterator[Large]:
     yield Large("one list of ids", "/v1/embeddings", json.dumps(one).encode)
     lists = {"texts": [["word"] * 3] * 2048, "is_tokenized": True, "show_tokens": True}
     yield Large("lists of tokens", "/encode", json.dumps(lists).encode)
-    for per in ("word", "piece"):
+    for per in ("word", "token"):
         asked = {"texts": ["a b c d e f g h " * 30] * 60, "per": per}
         yield Large(f"vectors per {per}", "/embed", json.dumps(asked).encode)
-    every = {"texts": ["a b c"] * 2048, "layers": "all", "mix": "concat", "normalize": True}
-    yield Large("all layers", "/embed", json.dumps(every).encode)
-    for field, end in (("layers", '"}'), ("recipe", '"}'), ("mix", '"}'), ("model", '"}')):
+    every = {"texts": ["a b c"] * 2048, "layers": "all", "layer_pooling": "concat"}
+    yield Large("all layers", "/embed", json.dumps(every | {"normalize": True}).encode)
+    for field in ("layers", "recipe", "layer_pooling", "model"):
         head = f'{{"texts": ["a"], "{field}": "'
-        yield Large(f"a long {field}", "/embed", repeated(head, " ", end))
+        yield Large(f"a long {field}", "/embed", repeated(head, " ", '"}'))
     yield Large("weights", "/embed", repeated('{"texts": ["a"], "weights": [', "1e-3,", "1]}"))
     yield Large("layers", "/embed", repeated('{"texts": ["a"], "layers": [', "1,", "1]}"))
     yield Large("id", "/encode", repeated('{"texts": ["a"], "id": "', "a", '"}'))
-    for path, field in (("/neighbours", "word"), ("/analogy", "expression"), ("/similarity", "one"),
+    for path, field in (("/neighbours", "word"), ("/analogy", "expression"), ("/similarity", "a"),
                         ("/search", "query")):  # fmt: skip
-        other = '"other": "the", ' if field == "one" else ""
+        other = '"b": "the", ' if field == "a" else ""
         for model in ("glove", "subwords") if field != "query" else ("index",):
             head = f'{{"model": "{model}", {other}"{field}": "'
             for bit in ("a", "a ", "a + ", "가", "\\u0315\\u0300", "1", "' "):

@@ -137,7 +137,7 @@ async def vanish(host: str, port: int, chance: random.Random) -> int:
 
 async def never_read(host: str, port: int, chance: random.Random) -> int:
     """Ask for much and never read the answer."""
-    asked = json.dumps({"texts": ["words " * 50] * 20, "per": "piece"}).encode()
+    asked = json.dumps({"texts": ["words " * 50] * 20, "per": "token"}).encode()
     _, writer = await asyncio.open_connection(host, port, limit=1)
     writer.write(request("/embed", asked))
     with suppress(OSError):

@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 
 from bench.probe import memory_field
 from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
-from malmoi.serve.service.loaded_models import parse_places
+from malmoi.serve.service.loaded_models import parse_model_paths
 
 PAUSE = 0.001  # seconds between two looks
 
@@ -44,7 +44,7 @@ def main(words: list[str]) -> None:
     """Serve until told to stop."""
     watch, tasks = Watch(), list[asyncio.Task[None]]()
     prepared = prepare(
-        parse_places(tuple(words)), ServerSettings(port=0, quiet=True, allow_token_ids=True)
+        parse_model_paths(tuple(words)), ServerSettings(port=0, quiet=True, allow_token_ids=True)
     )
 
     def announce(prepared: PreparedServer = prepared) -> None:

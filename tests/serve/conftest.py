@@ -7,7 +7,7 @@ import pytest
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.serve.service.loaded_models import LoadedModel, Models, load_model
 from tests.query.worlds import capitals
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 
 @pytest.fixture(scope="package")
@@ -18,7 +18,7 @@ def models() -> Models:
 
 @pytest.fixture(scope="package")
 def minilm(models: Models) -> TransformerEncoder:
-    encoder = models("minilm").encoder
+    encoder = models.get("minilm").encoder
     assert isinstance(encoder, TransformerEncoder)
     return encoder
 

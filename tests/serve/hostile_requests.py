@@ -13,18 +13,24 @@ from urllib.parse import quote
 from malmoi.serve.routes import ENDPOINTS
 
 FINE: dict[str, dict[str, Any]] = {
-    "/embed": {"texts": ["a"], "layers": -1, "mix": "single", "pool": "mean", "per": "text"},
+    "/embed": {
+        "texts": ["a"],
+        "layers": -1,
+        "layer_pooling": "single",
+        "pool": "mean",
+        "per": "text",
+    },
     "/encode": {"texts": ["a"], "id": 1, "is_tokenized": False, "show_tokens": True},
     "/tokenize": {"texts": ["a"]},
     "/v1/embeddings": {"model": "minilm", "input": "a", "dimensions": 5},
     "/neighbours": {"model": "capitals", "word": "한국", "k": 2, "metric": "cosine"},
     "/analogy": {"model": "capitals", "expression": "서울 - 한국 + 일본", "k": 2, "method": "add"},
-    "/similarity": {"model": "capitals", "one": "한국", "other": "서울"},
+    "/similarity": {"model": "capitals", "a": "한국", "b": "서울"},
     "/search": {"query": "bank", "k": 2, "where": ["year>=2000"], "hybrid": True, "lexical": False},
 }
 MORE_FIELDS: dict[str, tuple[str, ...]] = {
-    "/embed": ("recipe", "weights", "scale", "special", "join", "prompt", "truncate", "normalize",
-               "model", "odd"),
+    "/embed": ("recipe", "weights", "scale", "include_special_tokens", "word_pooling", "prompt",
+               "truncate", "normalize", "model", "mix", "odd"),
     "/encode": ("model", "odd"),
     "/tokenize": ("model", "odd"),
     "/v1/embeddings": ("encoding_format", "user", "odd"),
@@ -170,7 +176,7 @@ PATHS = (
     "/neighbours?word=a&k=-1",
     "/neighbours?word=a&k=%00",
     "/analogy?expression=" + quote("a - ") * 300,
-    "/similarity?one=%00&other=%ed%a0%80",
+    "/similarity?a=%00&b=%ed%a0%80",
     "/neighbours?" + "word=a&" * 200,
     "/neighbours?word=a;k=1",
 )

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from malmoi.errors import InvalidFileError
-from malmoi.serve.http.auth import AllowedHosts, ApiKeys, read_keys
+from malmoi.serve.http.auth import AllowedHosts, ApiKeys, read_api_keys
 from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 KEY = "correct horse"
 
@@ -92,7 +92,7 @@ HOSTS = pytest.mark.parametrize(
 
 @HOSTS
 def test_a_name_that_only_leads_here_is_not_ours(host: str, admitted: bool) -> None:
-    assert AllowedHosts(("words.example",)).admit(host.encode()) == admitted
+    assert AllowedHosts(("words.example",)).allows(host.encode()) == admitted
 
 
 def test_a_rebound_name_is_refused_where_no_key_is_needed(models: Models, locked: Running) -> None:
@@ -107,18 +107,18 @@ def test_a_rebound_name_is_refused_where_no_key_is_needed(models: Models, locked
 
 
 def test_only_hashes_of_keys_are_kept(key_file: Path) -> None:
-    keys = read_keys(key_file)
+    keys = read_api_keys(key_file)
     assert len(keys.hashes) == 2
     assert KEY not in repr(keys)
-    assert ApiKeys().admit(b"")
+    assert ApiKeys().allows(b"")
 
 
 def test_a_file_without_keys_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text("# nothing\n", encoding="utf-8")
-    with pytest.raises(InvalidFileError, match="holds no key"):
-        read_keys(tmp_path / "none.txt")
+    with pytest.raises(InvalidFileError, match="has no key"):
+        read_api_keys(tmp_path / "none.txt")
     with pytest.raises(InvalidFileError):
-        read_keys(tmp_path / "missing.txt")
+        read_api_keys(tmp_path / "missing.txt")
 
 
 def test_pages_of_other_origins_may_not_ask(server: Running, locked: Running) -> None:

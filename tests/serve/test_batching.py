@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from malmoi.serve.service.batching import (
     Batch,
     Batcher,
-    OverloadedError,
     Task,
     Ticket,
-    choose,
-    run_apart,
+    choose_batch,
+    run_isolated,
 )
+from malmoi.serve.service.errors import OverloadedError
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def busy(batcher: Batcher, work: Doubling, count: int = 1) -> list[Ticket]:
     tickets = []
     for _ in range(count):
         tickets.append(batcher.submit(work, [0], [1]))
-        until(lambda: batcher.waiting == 0)
+        until(lambda: batcher.waiting_tokens == 0)
     return tickets
 
 
@@ -75,7 +75,7 @@ def test_answers_come_in_the_order_of_the_items() -> None:
     batcher = Batcher(waiting, workers=2)
     tickets = [batcher.submit(work, [i, i + 1, i + 2], [5, 900, 1]) for i in range(20)]
     waiting.until(*tickets)
-    assert [ticket.answers for ticket in tickets] == [
+    assert [ticket.results for ticket in tickets] == [
         [2 * i, 2 * i + 2, 2 * i + 4] for i in range(20)
     ]
     batcher.close()
@@ -96,10 +96,10 @@ def test_a_lone_request_has_all_cores_and_others_one_each() -> None:
     seen: list[int] = []
     waiting, work = Waiting(), Doubling()
 
-    def observe(batch: Batch, seconds: float) -> None:
+    def on_batch(batch: Batch, seconds: float) -> None:
         seen.append(batch.threads)
 
-    batcher = Batcher(waiting, workers=2, observe=observe)
+    batcher = Batcher(waiting, workers=2, on_batch=on_batch)
     first = busy(batcher, work, 2)
     work.gate.set()
     waiting.until(*first)
@@ -119,7 +119,7 @@ def test_idle_workers_share_what_is_there() -> None:
 
 def test_a_small_request_does_not_wait_for_the_whole_of_a_large_one() -> None:
     waiting, work = Waiting(), Doubling()
-    batcher = Batcher(waiting, workers=1, budget=100)
+    batcher = Batcher(waiting, workers=1, max_batch_tokens=100)
     first = busy(batcher, work)
     large = batcher.submit(work, [1] * 50, [50] * 50)
     small = batcher.submit(work, [2], [50])
@@ -153,8 +153,8 @@ def test_one_bad_item_fails_its_own_request_alone() -> None:
     other = batcher.submit(work, [6], [1])
     work.gate.set()
     waiting.until(*first, good, bad, other)
-    assert (good.answers, good.failure) == ([2, 4], None)
-    assert (other.answers, other.failure) == ([12], None)
+    assert (good.results, good.failure) == ([2, 4], None)
+    assert (other.results, other.failure) == ([12], None)
     assert str(bad.failure) == "-4"
     batcher.close()
 
@@ -164,8 +164,8 @@ def test_work_of_a_client_that_left_is_never_begun() -> None:
     batcher = Batcher(waiting, workers=1)
     first = busy(batcher, work)
     gone, stays = batcher.submit(work, [1, 2], [9, 9]), batcher.submit(work, [3], [5])
-    batcher.leave(gone)
-    assert batcher.waiting == 5
+    batcher.cancel(gone)
+    assert batcher.waiting_tokens == 5
     work.gate.set()
     waiting.until(*first, stays)
     assert work.batches == [[0], [3]]
@@ -174,7 +174,7 @@ def test_work_of_a_client_that_left_is_never_begun() -> None:
 
 def test_too_much_is_refused_at_once_and_a_first_request_never() -> None:
     waiting, work = Waiting(), Doubling()
-    batcher = Batcher(waiting, workers=1, most_waiting=100)
+    batcher = Batcher(waiting, workers=1, max_waiting_tokens=100)
     first = busy(batcher, work)
     large = batcher.submit(work, [1], [500])
     with pytest.raises(OverloadedError, match="try again in") as refused:
@@ -192,7 +192,7 @@ def test_closing_finishes_what_waits_and_takes_nothing_new() -> None:
     tickets = [batcher.submit(work, [i], [1]) for i in range(50)]
     closing = threading.Thread(target=batcher.close)
     closing.start()
-    until(lambda: batcher._closing)
+    until(lambda: batcher._is_closing)
     with pytest.raises(OverloadedError):
         batcher.submit(work, [1], [1])
     work.gate.set()
@@ -204,20 +204,20 @@ def test_closing_finishes_what_waits_and_takes_nothing_new() -> None:
 def test_a_batch_holds_the_first_and_keeps_to_the_budget(sizes: list[int], budget: int) -> None:
     ticket = Ticket([], 0)
     tasks = [Task(0, i, size, None, ticket, i) for i, size in enumerate(sizes)]
-    chosen = choose(tasks, budget)
+    chosen = choose_batch(tasks, budget)
     assert tasks[0] in chosen
     assert len(set(chosen)) == len(chosen)
-    assert len(chosen) == 1 or sum(task.size for task in chosen) <= budget
-    farthest = max(abs(task.size - sizes[0]) for task in chosen)
+    assert len(chosen) == 1 or sum(task.num_tokens for task in chosen) <= budget
+    farthest = max(abs(task.num_tokens - sizes[0]) for task in chosen)
     left = [task for task in tasks if task not in chosen]
-    assert all(abs(task.size - sizes[0]) >= farthest for task in left)
+    assert all(abs(task.num_tokens - sizes[0]) >= farthest for task in left)
 
 
 def test_a_short_text_does_not_wait_for_long_ones_in_its_batch() -> None:
     sizes = [5, 150, 150, 7, 60, 150]
     tasks = [Task(0, i, size, None, Ticket([], 0), i) for i, size in enumerate(sizes)]
-    assert [task.size for task in choose(tasks, 1024)] == [5, 7, 60]
-    assert [task.size for task in choose(tasks[1:], 1024)] == [150, 150, 150, 60, 7]
+    assert [task.num_tokens for task in choose_batch(tasks, 1024)] == [5, 7, 60]
+    assert [task.num_tokens for task in choose_batch(tasks[1:], 1024)] == [150, 150, 150, 60, 7]
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Choking:
 
 @given(st.lists(st.integers(-3, 9), min_size=1, max_size=40))
 def test_halving_finds_exactly_the_items_at_fault(items: list[int]) -> None:
-    found = run_apart(Choking(), items, 1)
+    found = run_isolated(Choking(), items, 1)
     for item, answer in zip(items, found, strict=True):
         assert isinstance(answer, ValueError) if item < 0 else answer == item + 1
 
@@ -241,11 +241,11 @@ def test_whoever_is_alone_is_answered_at_once() -> None:
     waiting, work = Waiting(), Doubling()
     batcher = Batcher(waiting, workers=2)
     first = busy(batcher, work)
-    assert batcher.run_now(work, [1], [1]) is None
+    assert batcher.run_inline(work, [1], [1]) is None
     work.gate.set()
     waiting.until(*first)
-    until(lambda: batcher.run_now(work, [1, -1], [1, 1]) is not None)
-    found = batcher.run_now(work, [3, -4], [1, 1])
+    until(lambda: batcher.run_inline(work, [1, -1], [1, 1]) is not None)
+    found = batcher.run_inline(work, [3, -4], [1, 1])
     assert found is not None
     assert found[0] == 6
     assert isinstance(found[1], ValueError)

@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from malmoi.client.client import (
-    AHEAD,
-    Client,
-    FetchedTokens,
-    ServerError,
-    ServerUnreachableError,
-    Texts,
-)
+from malmoi.client import Client, FetchedTokens, ServerError, ServerUnreachableError
+from malmoi.client.client import MAX_PENDING_REQUESTS, TextBatch
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidArgumentError
-from tests.serve.worlds import Running
+from tests.serve.fixtures import Running
 
 TEXTS = ["First do it", "then do it right", "then do it better"]
 
@@ -30,7 +24,7 @@ def client(server: Running) -> Iterator[Client]:
         yield client
 
 
-def encoded(client: Client, texts: Texts, **options: bool) -> Any:
+def encoded(client: Client, texts: TextBatch, **options: bool) -> Any:
     return client.encode(texts, **options)
 
 
@@ -138,7 +132,7 @@ def test_a_generator_is_not_run_far_ahead(client: Client) -> None:
     found = client.encode_async(batches(), delay=0)
     next(found)
     time.sleep(0.3)
-    assert 1 <= taken <= AHEAD + 1
+    assert 1 <= taken <= MAX_PENDING_REQUESTS + 1
 
 
 class Other(BaseHTTPRequestHandler):
@@ -166,9 +160,9 @@ class Other(BaseHTTPRequestHandler):
 @pytest.mark.parametrize(
     ("what", "timeout", "kind", "sentence"),
     [
-        ("busy", 9000, TimeoutError, "too busy: no answer in 9000 ms"),
-        ("date", 900, TimeoutError, "too busy: no answer in 900 ms"),
-        ("page", 60_000, ServerError, "answers 502 and no JSON"),
+        ("busy", 9000, TimeoutError, "overloaded: no answer in 9000 ms"),
+        ("date", 900, TimeoutError, "overloaded: no answer in 900 ms"),
+        ("page", 60_000, ServerError, "answers 502 with no JSON"),
     ],
 )
 def test_other_answers_are_told_and_end(
@@ -211,7 +205,7 @@ def test_texts_that_the_model_only_spells_are_told(client: Client) -> None:
 
 
 def test_long_texts_are_told(client: Client) -> None:
-    with pytest.warns(UserWarning, match="1 of 2 texts are too long"):
+    with pytest.warns(UserWarning, match="1 of 2 texts are longer"):
         client.encode(["a", "word " * 300])
 
 
@@ -219,10 +213,10 @@ def test_long_texts_are_told(client: Client) -> None:
     ("texts", "tokenized", "sentence"),
     [
         ("one", False, "must be a list"),
-        ([], False, "at least one"),
+        ([], False, "texts is empty"),
         ([1], False, "text 0 must be a string"),
         (["a", " "], False, "text 1 is empty"),
-        (["a"], True, "list of pieces"),
+        (["a"], True, "list of tokens"),
     ],
 )
 def test_what_bertclient_refuses_is_refused(
@@ -237,7 +231,7 @@ def test_no_server_and_no_model_are_told(server: Running) -> None:
         Client("127.0.0.1", 1)
     with (
         Client("127.0.0.1", server.port, model="nobody") as client,
-        pytest.raises(ServerError, match="there is no model 'nobody'") as refused,
+        pytest.raises(ServerError, match="model 'nobody' does not exist") as refused,
     ):
         client.encode(["a"])
     assert refused.value.status == 404

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-import malmoi.client.client
-from malmoi.client.client import Client
+import malmoi.client.connection
+from malmoi.client import Client
 from malmoi.errors import MalmoiError
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -120,7 +120,7 @@ def test_odd_headers_are_no_numbers() -> None:
 
 
 def test_an_answer_without_an_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(malmoi.client.client, "LARGEST", 1000)
+    monkeypatch.setattr(malmoi.client.connection, "MAX_ANSWER_BYTES", 1000)
     endless = OK + b"\r\n" + b"a" * 5000
     with answering(endless) as client, pytest.raises(MalmoiError, match="more than 1,000 bytes"):
         client.encode(["a"])

@@ -1,4 +1,4 @@
-"""/embed: every recipe, words and pieces with their places; equal to the library's."""
+"""/embed: every recipe, words and tokens with their offsets; equal to the library's."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -13,11 +13,19 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.serve.service.loaded_models import Models, load_model
 from malmoi.vectors import l2_normalize
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
+
+
+FIELDS = {"mix": "layer_pooling", "join": "word_pooling", "special": "include_special_tokens"}
+
+
+def fields(recipe: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a request for the arguments of the library."""
+    return {FIELDS.get(name, name): value for name, value in recipe.items()}
 
 
 def assert_equal(found: Any, expected: Any) -> None:
@@ -62,14 +70,14 @@ def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
 def test_a_recipe_is_the_librarys(
     server: Running, minilm: TransformerEncoder, recipe: dict[str, Any]
 ) -> None:
-    assert_equal(rows(server, **recipe), minilm.encode(TEXTS, **recipe))
+    assert_equal(rows(server, **fields(recipe)), minilm.encode(TEXTS, **recipe))
 
 
-def test_weights_scale_and_special_pieces(server: Running, minilm: TransformerEncoder) -> None:
+def test_weights_scale_and_special_tokens(server: Running, minilm: TransformerEncoder) -> None:
     recipe = Recipe(layers=(1, 4), mix="weighted", weights=(0.5, -1.0), scale=2.0, special=False)
-    asked = {"layers": [1, 4], "mix": "weighted", "weights": [0.5, -1], "scale": 2}
-    found = rows(server, **asked, special=False)
-    assert_equal(found, minilm.encode(TEXTS, recipe=recipe))
+    request = {"layers": [1, 4], "layer_pooling": "weighted", "weights": [0.5, -1], "scale": 2}
+    answered = rows(server, **request, include_special_tokens=False)
+    assert_equal(answered, minilm.encode(TEXTS, recipe=recipe))
 
 
 def test_vectors_can_be_of_length_one(server: Running, minilm: TransformerEncoder) -> None:
@@ -78,13 +86,13 @@ def test_vectors_can_be_of_length_one(server: Running, minilm: TransformerEncode
 
 
 @pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
-def test_words_come_with_their_places(
+def test_words_come_with_their_offsets(
     server: Running, minilm: TransformerEncoder, join: Any
 ) -> None:
-    asked = {"texts": TEXTS, "per": "word", "layers": "-2:", "mix": "sum", "join": join}
-    found = server.post("/embed", asked).json["texts"]
+    recipe = fields({"layers": "-2:", "mix": "sum", "join": join})
+    answer = server.post("/embed", {"texts": TEXTS, "per": "word"} | recipe).json["texts"]
     expected = minilm.activations(TEXTS).words(layers="-2:", mix="sum", join=join)
-    for text, sent, words in zip(found, TEXTS, expected, strict=True):
+    for text, sent, words in zip(answer, TEXTS, expected, strict=True):
         assert text["text"] == sent
         assert [one["word"] for one in text["words"]] == list(words.keys)
         for one in text["words"]:
@@ -92,20 +100,18 @@ def test_words_come_with_their_places(
         assert_equal([w["vector"] for w in text["words"]], words.matrix)
 
 
-def test_pieces_of_pairs_say_which_text_they_are_from(
-    server: Running, minilm: TransformerEncoder
-) -> None:
-    asked = {"texts": [["a bank", "no river"]], "per": "piece"}
+def test_tokens_of_pairs_have_sequence_ids(server: Running, minilm: TransformerEncoder) -> None:
+    asked = {"texts": [["a bank", "no river"]], "per": "token"}
     (found,) = server.post("/embed", asked).json["texts"]
     (expected,) = minilm.activations([("a bank", "no river")]).pieces()
-    assert [one["piece"] for one in found["pieces"]] == list(expected.keys)
-    assert [one["part"] for one in found["pieces"]] == [-1, 0, 0, -1, 1, 1, -1]
+    assert [one["token"] for one in found["tokens"]] == list(expected.keys)
+    assert [one["sequence_id"] for one in found["tokens"]] == [-1, 0, 0, -1, 1, 1, -1]
     assert found["pair"] == "no river"
-    vectors = [one["vector"] for one in found["pieces"]]
+    vectors = [one["vector"] for one in found["tokens"]]
     assert_equal(vectors, expected.matrix)
 
 
-def test_places_refer_to_the_text_as_it_was_read(server: Running) -> None:
+def test_offsets_refer_to_the_normalized_text(server: Running) -> None:
     apart = "한국의 bank"  # its Hangul in letters: NFD
     asked = {"texts": [normalize("NFD", apart)], "per": "word"}
     (found,) = server.post("/embed", asked).json["texts"]
@@ -114,20 +120,20 @@ def test_places_refer_to_the_text_as_it_was_read(server: Running) -> None:
     assert (found["words"][-1]["begin"], found["words"][-1]["end"]) == (4, 8)
 
 
-def test_long_texts_are_cut_off_or_refused_as_asked(server: Running) -> None:
+def test_long_texts_are_truncated_or_rejected(server: Running) -> None:
     texts = ["short", "word " * 300]
     found = server.post("/embed", {"texts": texts})
     assert found.json["truncated"] == [1]
     refused = server.post("/embed", {"texts": texts, "truncate": False})
     assert refused.status == 400
-    assert "text 1 has more than the 256 pieces" in refused.json["error"]["message"]
+    assert "text 1 is longer than the 256 tokens" in refused.json["error"]["message"]
 
 
-def test_a_text_without_pieces_has_an_answer_too(
+def test_a_text_without_tokens_has_a_vector_too(
     server: Running, minilm: TransformerEncoder
 ) -> None:
     found = server.post("/embed", {"texts": ["", " "]}).json["embeddings"]
-    with pytest.warns(UserWarning, match="without a single piece"):
+    with pytest.warns(UserWarning, match="2 of 2 texts"):
         expected = minilm.encode(["", " "])
     assert_equal(found, expected)
 
@@ -143,7 +149,7 @@ def test_answers_do_not_depend_on_what_they_were_batched_with(
         {"layers": "-4:", "mix": "concat"},
         {"layers": -2, "pool": "max"},
     ]
-    asked = [{"texts": texts} | recipes[i % 4] for i, texts in enumerate(sets)]
+    asked = [{"texts": texts} | fields(recipes[i % 4]) for i, texts in enumerate(sets)]
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(partial(server.post, "/embed"), asked))
     for i, answer in enumerate(found):
@@ -154,24 +160,28 @@ def test_answers_do_not_depend_on_what_they_were_batched_with(
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"layers": 9}, "there is no layer 9"),
-        ({"layers": "x"}, "names no layers"),
-        ({"layers": []}, "no layer was asked for"),
-        ({"layers": "-2:"}, "none of them is to be mixed"),
-        ({"mix": "blend"}, "'mix'"),
+        ({"layers": 9}, "layer 9"),
+        ({"layers": "x"}, "layers"),
+        ({"layers": []}, "layer"),
+        ({"layers": "-2:"}, "layers"),
+        ({"layer_pooling": "blend"}, "in 'layer_pooling': Invalid enum value 'blend': choose"),
         ({"pool": "median"}, "'pool'"),
-        ({"recipe": "soup"}, "there is no recipe 'soup'"),
-        ({"layers": [1, 2], "mix": "weighted"}, "0 weights for 2 layers"),
+        ({"mix": "sum"}, "unknown field mix; it is now called layer_pooling"),
+        ({"join": "sum"}, "unknown field join; it is now called word_pooling"),
+        ({"special": True}, "unknown field special; it is now called include_special_tokens"),
+        ({"per": "piece"}, "Invalid enum value 'piece': choose one of text, token, word"),
+        ({"recipe": "soup"}, "'soup'"),
+        ({"layers": [1, 2], "layer_pooling": "weighted"}, "weights"),
         ({"per": "letter"}, "'per'"),
-        ({"prompt": "query"}, "has no prompt 'query'"),
-        ({"per": "word", "prompt": "query"}, "a prompt goes before texts"),
+        ({"prompt": "query"}, "prompt 'query'"),
+        ({"per": "word", "prompt": "query"}, "prompt"),
         ({"layer": -2}, "unknown field layer"),
         ({"texts": []}, "length >= 1"),
         ({"texts": [["a", "b", "c"]]}, "length <= 2"),
-        ({"model": "capitals"}, "'capitals' embeds no texts"),
+        ({"model": "capitals"}, "'capitals' cannot embed texts"),
     ],
 )
-def test_a_recipe_that_makes_no_sense_is_told_in_one_sentence(
+def test_an_invalid_recipe_is_rejected_with_one_sentence(
     server: Running, change: dict[str, Any], sentence: str
 ) -> None:
     found = server.post("/embed", {"texts": ["a"]} | change)
@@ -190,7 +200,7 @@ def test_a_recipe_that_makes_no_sense_is_told_in_one_sentence(
         ("/encode", {"id": 1, "texts": ["환불을 받고 싶어요", "hello there"]}),
     ],
 )
-def test_texts_that_the_model_only_spells_are_counted_in_a_header(
+def test_fragmented_texts_are_counted_in_a_header(
     path: str, asked: dict[str, Any], server: Running
 ) -> None:
     found = server.post(path, asked)
@@ -201,3 +211,13 @@ def test_texts_that_the_model_only_spells_are_counted_in_a_header(
 def test_english_texts_have_no_such_header(server: Running) -> None:
     found = server.post("/embed", {"texts": ["hello there", "😀 😀 😀 nice"]})
     assert "x-fragmented-texts" not in found.headers
+
+
+def test_encoders_without_layers_count_their_inputs_too() -> None:
+    with serving(Models({"use": load_model("use", "use")})) as server:
+        texts = ["hello there", "한국어 문장", "ᚠᚢᚦ ᚨᚱᚲ ᚷᚹᚺ", "word " * 5000]
+        answer = server.post("/embed", {"texts": texts})
+        assert answer.headers["x-fragmented-texts"] == "1"
+        assert answer.headers["x-truncated-texts"] == "1"
+        assert answer.json["truncated"] == [3]
+        assert server.post("/embed", {"texts": texts, "truncate": False}).status == 400

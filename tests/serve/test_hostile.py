@@ -13,7 +13,7 @@ import pytest
 from malmoi.serve.limits import Limits
 from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 PATHS = {
     "/v1/embeddings": "openai",
@@ -88,11 +88,12 @@ def test_a_text_that_is_too_long_is_told_by_its_place(server: Running) -> None:
 
 def test_asked_for_graphs_are_bounded(server: Running, models: Models) -> None:
     for layers in ([0], [1], [2], [3], [4], [0, 1], [0, 2], [1, 3], [0, 5]):
-        mix = "sum" if len(layers) > 1 else "single"
-        assert server.post("/embed", {"texts": "a", "layers": layers, "mix": mix}).status == 200
-    reader = models("minilm").reader
-    assert reader is not None
-    assert len(reader.graphs) <= 4
+        pooling = "sum" if len(layers) > 1 else "single"
+        request = {"texts": "a", "layers": layers, "layer_pooling": pooling}
+        assert server.post("/embed", request).status == 200
+    tokenizer = models.get("minilm").tokenizer
+    assert tokenizer is not None
+    assert len(tokenizer.graphs) <= 4
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def plain(models: Models) -> Iterator[Running]:
 
 @pytest.fixture
 def impatient(models: Models) -> Iterator[Running]:
-    limits = Limits(body_time=1, idle_time=1.5)
+    limits = Limits(body_timeout=1, idle_timeout=1.5)
     with serving(models, ServerSettings(quiet=True, limits=limits)) as running:
         yield running
 
@@ -151,7 +152,7 @@ def test_long_headers_are_read(server: Running) -> None:
 
 
 def test_too_many_connections_are_told_so(models: Models) -> None:
-    limits = Limits(connections=1)
+    limits = Limits(max_connections=1)
     with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         place = ("127.0.0.1", server.port)
         with socket.create_connection(place) as first:
@@ -169,8 +170,8 @@ def test_too_many_connections_are_told_so(models: Models) -> None:
 def test_an_answer_is_kept_for_who_reads_on_and_for_nobody_else(
     models: Models, head: bytes
 ) -> None:
-    limits = Limits(idle_time=1)
-    body = json.dumps({"texts": ["word " * 200] * 12, "per": "piece"}).encode()
+    limits = Limits(idle_timeout=1)
+    body = json.dumps({"texts": ["word " * 200] * 12, "per": "token"}).encode()
     request = b"POST /embed HTTP/1.1\r\nhost: a\r\n" + head
     request += f"content-length: {len(body)}\r\n\r\n".encode() + body
     with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
@@ -199,13 +200,13 @@ def test_the_work_of_clients_that_leave_is_dropped(plain: Running) -> None:
     for left in range(3):
         with socket.create_connection(("127.0.0.1", plain.port)) as connection:
             connection.sendall(head + body)
-            until(lambda: measure(plain, "malmoi_waiting_pieces") > 0)
-        until(lambda: measure(plain, "malmoi_left_total") > left)  # noqa: B023
-    assert measure(plain, "malmoi_waiting_pieces") == 0
+            until(lambda: measure(plain, "malmoi_waiting_tokens") > 0)
+        until(lambda: measure(plain, "malmoi_client_disconnects_total") > left)  # noqa: B023
+    assert measure(plain, "malmoi_waiting_tokens") == 0
 
 
 def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None:
-    limits = Limits(waiting=500)
+    limits = Limits(max_waiting_tokens=500)
     with (
         serving(models, ServerSettings(quiet=True, limits=limits)) as server,
         ThreadPoolExecutor(12) as p,
@@ -222,15 +223,15 @@ def test_overload_is_told_at_once_with_when_to_come_back(models: Models) -> None
 @pytest.mark.parametrize(
     "asked",
     [
-        {"texts": ["word " * 100] * 3, "per": "piece"},
-        {"texts": ["word " * 100], "per": "word", "layers": "all", "mix": "sum"},
-        {"texts": ["word"] * 50, "layers": "all", "mix": "concat"},
+        {"texts": ["word " * 100] * 3, "per": "token"},
+        {"texts": ["word " * 100], "per": "word", "layers": "all", "layer_pooling": "sum"},
+        {"texts": ["word"] * 50, "layers": "all", "layer_pooling": "concat"},
     ],
 )
 def test_an_answer_that_would_be_too_large_is_refused(
     models: Models, asked: dict[str, object]
 ) -> None:
-    limits = Limits(numbers=100_000)
+    limits = Limits(max_answer_numbers=100_000)
     with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         found = server.post("/embed", asked)
         fewer = server.post("/embed", asked | {"texts": ["word"]})
@@ -252,7 +253,7 @@ def measure(server: Running, name: str) -> float:
 
 
 def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
-    limits = Limits(held=1000, body_time=2)
+    limits = Limits(max_memory_bytes=1000, body_timeout=2)
     with serving(models, ServerSettings(quiet=True, limits=limits)) as server:
         head = b"POST /embed HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n"
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as slow:
@@ -269,8 +270,8 @@ def test_bodies_that_are_too_many_together_are_refused(models: Models) -> None:
 
 
 def test_answers_that_are_too_large_together_are_refused(models: Models) -> None:
-    limits = Limits(held=1_000_000)
-    asked = {"texts": ["several words of a text " * 40] * 20, "per": "piece", "layers": -1}
+    limits = Limits(max_memory_bytes=1_000_000)
+    asked = {"texts": ["several words of a text " * 40] * 20, "per": "token", "layers": -1}
     with (
         serving(models, ServerSettings(quiet=True, limits=limits)) as server,
         ThreadPoolExecutor(2) as p,

@@ -11,8 +11,8 @@ import pytest
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.build import build_index
 from malmoi.serve.service.loaded_models import LoadedModel, Models
+from tests.serve.fixtures import Running, serving
 from tests.serve.hostile_requests import Case, cases
-from tests.serve.worlds import Running, serving
 
 SEED, COUNT, CLIENTS = 13, 1200, 4
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"  # an answer will follow

@@ -1,4 +1,4 @@
-"""Limits, each with a sentence; and what a connection may send."""
+"""Each limit has its sentence; limits on what a connection sends."""
 
 import json
 import socket
@@ -10,17 +10,18 @@ import pytest
 
 from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.request_body import (
-    STEP,
-    check_contents,
-    count_contents,
-    steps,
-    without_strings,
+    SCAN_BYTES,
+    check_num_values,
+    count_values,
+    scan_bounds,
+    strip_strings,
 )
 from malmoi.serve.limits import Limits
 from malmoi.serve.server import ServerSettings
+from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.loaded_models import Models
-from malmoi.serve.service.request_texts import check_finite, stacked
-from tests.serve.worlds import Running, serving
+from malmoi.serve.service.request_texts import check_finite, stack_finite
+from tests.serve.fixtures import Running, serving
 
 HEAD = b"POST /tokenize HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n"
 
@@ -28,34 +29,34 @@ HEAD = b"POST /tokenize HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n"
 @pytest.mark.parametrize(
     ("path", "asked", "sentence"),
     [
-        ("/neighbours", {"word": "a" * 2_000_000}, "the word has 2,000,000 characters: 1,000 may"),
-        ("/similarity", {"model": "capitals", "one": "한국", "other": "a" * 1001}, "the word has"),
+        ("/neighbours", {"word": "a" * 2_000_000}, "2,000,000 characters: at most 1,000 are"),
+        ("/similarity", {"model": "capitals", "a": "한국", "b": "a" * 1001}, "the word has"),
         ("/analogy", {"expression": "a + " * 200_000 + "a"}, "the expression has 800,001"),
-        ("/analogy", {"expression": "a + " * 100 + "a"}, "the expression has 101 words: 100 may"),
+        ("/analogy", {"expression": "a + " * 100 + "a"}, "101 words: at most 100 are allowed"),
         ("/analogy", {"expression": "a + " + "b" * 5000}, "the word has 5,000 characters"),
-        ("/embed", {"texts": ["a"] * 2049}, "2,049 texts at once are too many: 2,048 may be sent"),
+        ("/embed", {"texts": ["a"] * 2049}, "2,049 texts: at most 2,048 are allowed"),
         ("/embed", {"texts": ["a"] * 300_001}, "more than 300,000 values: send fewer"),
         ("/embed", {"texts": [["a", "b"]] * 3000}, "more than 2,112 lists: send fewer texts"),
-        ("/embed", {"texts": ["a"], "layers": " " * 60_000}, "not as it should be in 'layers'"),
-        ("/embed", {"texts": ["a"], "layers": "9" * 900 + ":"}, "names no layers: give a number"),
-        ("/embed", {"texts": ["a"], "layers": [0] * 500}, "500 layers are asked for"),
-        ("/embed", {"texts": ["a"], "layers": 2**70}, "not as it should be in 'layers'"),
-        ("/embed", {"texts": ["a"], "model": "m" * 1_000_000}, "minilm, capitals can be asked"),
-        ("/encode", {"texts": ["a"], "id": 2**70}, "not as it should be in 'id'"),
+        ("/embed", {"texts": ["a"], "layers": " " * 60_000}, "invalid request in 'layers'"),
+        ("/embed", {"texts": ["a"], "layers": "9" * 900 + ":"}, "names no layers"),
+        ("/embed", {"texts": ["a"], "layers": [0] * 500}, "500 layers"),
+        ("/embed", {"texts": ["a"], "layers": 2**70}, "invalid request in 'layers'"),
+        ("/embed", {"texts": ["a"], "model": "m" * 1_000_000}, "choose one of minilm, capitals"),
+        ("/encode", {"texts": ["a"], "id": 2**70}, "invalid request in 'id'"),
         ("/encode", {"texts": [["a"] * 300_001], "is_tokenized": True}, "more than 300,000 values"),
     ],
 )  # fmt: skip
-def test_each_limit_is_told_in_a_sentence(
+def test_each_limit_has_its_sentence(
     server: Running, path: str, asked: dict[str, Any], sentence: str
 ) -> None:
-    found = server.post(path, asked)
-    said = found.json.get("description") or found.json["error"]["message"]
-    assert found.status in (400, 404)
-    assert sentence in said
-    assert len(said) < 1100
+    answer = server.post(path, asked)
+    message = answer.json.get("description") or answer.json["error"]["message"]
+    assert answer.status in (400, 404)
+    assert sentence in message
+    assert len(message) < 1100
 
 
-@pytest.mark.parametrize("per", ["text", "word", "piece"])
+@pytest.mark.parametrize("per", ["text", "word", "token"])
 @pytest.mark.parametrize(
     "change",
     [{"scale": 1e308}, {"scale": -1e308}, {"scale": 3e38}, {"weights": [1e308, -1e308]},
@@ -64,7 +65,10 @@ def test_each_limit_is_told_in_a_sentence(
 def test_no_answer_holds_null_for_a_number(
     server: Running, per: str, change: dict[str, object]
 ) -> None:
-    asked = {"texts": ["a b"], "layers": "-2:", "mix": "weighted", "weights": [1, 1], "per": per}
+    asked = {"texts": ["a b"], "layers": "-2:", "layer_pooling": "weighted"} | {
+        "weights": [1, 1],
+        "per": per,
+    }
     found = server.post("/embed", asked | change)
     assert found.status in (200, 400)
     assert "null" not in found.body.decode()
@@ -74,8 +78,8 @@ def test_vectors_that_a_model_makes_infinite_are_refused() -> None:
     rows = np.ones((2, 3), np.float32)
     check_finite(rows)
     rows[1, 2] = np.inf
-    with pytest.raises(ApiError, match="nan or infinity"):
-        stacked(list(rows))
+    with pytest.raises(RequestError, match="nan or infinity"):
+        stack_finite(list(rows))
 
 
 def test_a_text_may_hold_any_number_of_commas(server: Running) -> None:
@@ -85,25 +89,25 @@ def test_a_text_may_hold_any_number_of_commas(server: Running) -> None:
 
 @pytest.mark.parametrize("end", ["", "a", "\\", '\\"', "é", "[,{"])
 def test_only_what_stands_outside_of_strings_is_counted(end: str) -> None:
-    for pad in range(STEP - 40, STEP + 40):
+    for pad in range(SCAN_BYTES - 40, SCAN_BYTES + 40):
         value: Any = {"texts": ["x" * pad + end * 9 + "]", ["a,b", end, {"k": [1, 2]}]], "n": 5}
         body = json.dumps(value).encode()
         inside, outside = False, b""
-        for start, stop in steps(body):
-            part, inside = without_strings(body[start:stop], inside)
+        for start, stop in scan_bounds(body):
+            part, inside = strip_strings(body[start:stop], inside)
             outside += part
         assert outside == b"{: [, [, , {: [1, 2]}]], : 5}"
         assert not inside
-    assert count_contents(outside) == (10, 5)
+    assert count_values(outside) == (10, 5)
 
 
 def test_values_are_counted_before_they_are_made() -> None:
-    limits = Limits(values=10, texts=2)
-    check_contents(b'["' + b"," * 1000 + b'"]', limits)
+    limits = Limits(max_json_values=10, max_texts=2)
+    check_num_values(b'["' + b"," * 1000 + b'"]', limits)
     with pytest.raises(ApiError, match="more than 10 values"):
-        check_contents(b"[" + b"1," * 10 + b"1]", limits)
+        check_num_values(b"[" + b"1," * 10 + b"1]", limits)
     with pytest.raises(ApiError, match="more than 66 lists"):
-        check_contents(b"[" * 67, Limits(values=1000, texts=2))
+        check_num_values(b"[" * 67, Limits(max_json_values=1000, max_texts=2))
 
 
 def exchange(server: Running, sent: bytes) -> bytes:

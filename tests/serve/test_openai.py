@@ -10,7 +10,7 @@ import pytest
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
@@ -100,7 +100,7 @@ def test_models_are_listed(client: openai.OpenAI) -> None:
 def test_one_model_is_retrieved_by_its_name(client: openai.OpenAI) -> None:
     assert client.models.retrieve("minilm").id == "minilm"
     for other in ("gpt", "capitals/of/the/world"):
-        with pytest.raises(openai.NotFoundError, match="there is no model"):
+        with pytest.raises(openai.NotFoundError, match="does not exist"):
             client.models.retrieve(other)
 
 

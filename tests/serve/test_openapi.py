@@ -8,11 +8,11 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import checks
 
-from malmoi.serve.http.openapi import path_of
-from malmoi.serve.routes import ENDPOINTS, document
-from tests.serve.worlds import Running
+from malmoi.serve.http.openapi import openapi_path
+from malmoi.serve.routes import ENDPOINTS, openapi_json
+from tests.serve.fixtures import Running
 
-SCHEMA = schemathesis.openapi.from_dict(json.loads(document()))
+SCHEMA = schemathesis.openapi.from_dict(json.loads(openapi_json()))
 # Not all that a schema allows makes sense together, and what does not is refused.
 LEFT_OUT = [checks.positive_data_acceptance]
 
@@ -31,11 +31,11 @@ def test_every_answer_is_as_the_document_says(
 
 
 def test_every_endpoint_is_documented() -> None:
-    said = json.loads(document())
+    said = json.loads(openapi_json())
     assert said["openapi"].startswith("3.1")
     for endpoint in ENDPOINTS:
         if endpoint.documented:
-            assert endpoint.method.lower() in said["paths"][path_of(endpoint)]
+            assert endpoint.method.lower() in said["paths"][openapi_path(endpoint)]
 
 
 @pytest.mark.parametrize("path", ["/docs", "/"])

@@ -8,13 +8,13 @@ from malmoi.cli.serve import serve_command
 from malmoi.serve.server import ServerSettings
 from malmoi.serve.service.loaded_models import Models, load_model
 from tests.pages import assert_answers, blocks
-from tests.serve.worlds import serving
+from tests.serve.fixtures import serving
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_python_answers_what_the_page_says(models: Models) -> None:
     glove = load_model("glove", "glove-6b-50d")
-    with serving(Models({"minilm": models("minilm"), "glove": glove})) as server:
+    with serving(Models({"minilm": models.get("minilm"), "glove": glove})) as server:
         found = assert_answers("server", lambda code: code.replace("8080", str(server.port)))
     assert found >= 10
 

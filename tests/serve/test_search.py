@@ -6,7 +6,7 @@ from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.build import build_index
 from malmoi.serve.service.loaded_models import LoadedModel, Models
-from tests.serve.worlds import serving
+from tests.serve.fixtures import serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 

@@ -22,7 +22,7 @@ from malmoi.keys import Keys
 from malmoi.search.build import build_index
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals
-from tests.serve.worlds import Answer, Running
+from tests.serve.fixtures import Answer, Running
 
 Process = "subprocess.Popen[str]"
 
@@ -81,7 +81,7 @@ def test_sigterm_finishes_what_was_accepted_and_takes_nothing_new(started: Any) 
     waiting = ""
     while " 0" in (waiting or " 0"):
         lines = server.get("/metrics").body.decode().splitlines()
-        waiting = next(line for line in lines if line.startswith("malmoi_waiting_pieces"))
+        waiting = next(line for line in lines if line.startswith("malmoi_waiting_tokens"))
         assert not found
     process.send_signal(signal.SIGTERM)
     asking.join(120)
@@ -108,11 +108,11 @@ def test_a_port_in_use_is_told_in_one_sentence(
     ("words", "sentence"),
     [
         (["--model", "a=/no/such/folder"], "there is no model"),
-        (["--model", "=x"], "names no model"),
+        (["--model", "=x"], "'=x' is not a model"),
         (["--model", "a=minilm", "--model", "a=minilm"], "two models are called 'a'"),
-        (["--model", "FILE", "--port", "70000"], "there is no port 70000"),
+        (["--model", "FILE", "--port", "70000"], "port 70000 is out of range"),
         (["--model", "FILE", "--host", "999.1.1.1", "--port", "0"], "cannot listen at 999.1.1.1"),
-        (["--model", "FILE", "--max-texts", "0"], "the limit texts is 0"),
+        (["--model", "FILE", "--max-texts", "0"], "max_texts is 0"),
         (["--model", "FILE", "--port", "0", "--api-key-file", "/no/keys"], "/no/keys"),
     ],
 )
@@ -156,7 +156,7 @@ def test_vectors_and_an_index_are_served_too(
     row = server.post("/embed", {"model": "words", "texts": ["서울 한국"]}).json["embeddings"][0]
     assert row == pytest.approx(encoder.encode(texts[:1])[0].tolist(), abs=1e-6)
     refused = server.post("/embed", {"model": "words", "texts": ["a"], "layers": -2})
-    assert "does not read in context" in refused.json["error"]["message"]
+    assert "is not a transformer" in refused.json["error"]["message"]
     page = server.get("/")
     assert page.status == 200
     assert b"Content-Security-Policy" in page.body
@@ -199,7 +199,7 @@ def test_vectors_that_cannot_be_drawn_are_listed(started: Any, tmp_path: Path) -
     page = server.get("/")
     assert page.status == 200
     assert page.headers["content-type"].startswith("text/html")
-    assert b"There is no projector: &lt;two&gt; has 2 vectors" in page.body
+    assert b"The projector is not available: &lt;two&gt; has 2 vectors" in page.body
     assert server.get("/neighbours?word=b").status == 200
 
 
@@ -224,7 +224,7 @@ def test_it_ends_at_once_when_told_twice(started: Any, capitals_file: Path) -> N
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [((), "--allow-token-ids"), (("--allow-token-ids",), "knows no ids of tokens")],
+    [((), "--allow-token-ids"), (("--allow-token-ids",), "has no token ids")],
 )
 def test_token_ids_are_allowed_by_an_option(
     started: Any, capitals_file: Path, options: tuple[str, ...], sentence: str

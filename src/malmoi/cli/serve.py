@@ -1,4 +1,4 @@
-"""`malmoi serve --model NAME=PATH …`: models over HTTP."""
+"""`malmoi serve --model NAME=PATH …`: serve models over HTTP."""
 
 import signal
 import sys
@@ -12,10 +12,10 @@ from cyclopts import Parameter
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.serve.limits import Limits
 from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
-from malmoi.serve.service.loaded_models import parse_places
+from malmoi.serve.service.loaded_models import parse_model_paths
 
 Flag = Parameter(negative="", show_default=False)
-DEFAULT = Limits()
+DEFAULT_LIMITS = Limits()
 
 
 def serve_command(
@@ -23,37 +23,43 @@ def serve_command(
     model: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=PATH: vectors, an encoder, or an index; the first is the default.",
+            help="NAME=PATH of word vectors, an encoder or an index; the first is the default.",
             negative="",
         ),
     ],
-    host: Annotated[str, Parameter(help="0.0.0.0 answers other machines too.")] = "127.0.0.1",
-    port: Annotated[int, Parameter(help="0 takes any that is free.")] = 8080,
+    host: Annotated[
+        str, Parameter(help="Address to listen on; 0.0.0.0 accepts other machines.")
+    ] = "127.0.0.1",
+    port: Annotated[int, Parameter(help="Port to listen on; 0 chooses a free one.")] = 8080,
     api_key_file: Annotated[
-        Path | None, Parameter(help="A key a line: who sends none of them is refused.")
+        Path | None, Parameter(help="File with one API key per line; requests must send one.")
     ] = None,
     allow_host: Annotated[
         tuple[str, ...],
-        Parameter(help="A name of this server besides localhost.", negative="", show_default=False),
+        Parameter(help="Host name to accept besides localhost.", negative="", show_default=False),
     ] = (),
     allow_origin: Annotated[
         tuple[str, ...],
-        Parameter(help="A web page that may ask (CORS).", negative="", show_default=False),
+        Parameter(
+            help="Origin whose web pages may send requests (CORS).",
+            negative="",
+            show_default=False,
+        ),
     ] = (),
     refuse_long: Annotated[
-        bool, Flag, Parameter(help="/v1/embeddings refuses texts that it would cut off.")
+        bool, Flag, Parameter(help="/v1/embeddings rejects long texts instead of truncating.")
     ] = False,
     allow_token_ids: Annotated[
-        bool, Flag, Parameter(help="/v1/embeddings takes ids of the served model's tokens.")
+        bool, Flag, Parameter(help="/v1/embeddings accepts token ids of the served model.")
     ] = False,
     max_waiting: Annotated[
-        int, Parameter(help="Pieces that may wait; above it, 503.")
-    ] = DEFAULT.waiting,
-    max_texts: Annotated[int, Parameter(help="Texts in a request.")] = DEFAULT.texts,
+        int, Parameter(help="Tokens that may wait in the queue; beyond it, 503.")
+    ] = DEFAULT_LIMITS.max_waiting_tokens,
+    max_texts: Annotated[int, Parameter(help="Texts per request.")] = DEFAULT_LIMITS.max_texts,
     quiet: Annotated[bool, Flag, Parameter(help="Write no log.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Answer requests until Ctrl-C; what was accepted is finished first."""
+    """Answer requests until Ctrl-C; accepted requests are finished first."""
     settings = ServerSettings(
         host=host,
         port=port,
@@ -63,26 +69,26 @@ def serve_command(
         truncate=not refuse_long,
         allow_token_ids=allow_token_ids,
         quiet=quiet,
-        limits=Limits(waiting=max_waiting, texts=max_texts),
+        limits=Limits(max_waiting_tokens=max_waiting, max_texts=max_texts),
     )
-    prepared = prepare(parse_places(model), settings)
-    run(prepared, partial(announce, prepared, json))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is answered: nothing is left to stop
+    prepared = prepare(parse_model_paths(model), settings)
+    run(prepared, partial(print_address, prepared, json))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all requests are answered
 
 
-def announce(prepared: PreparedServer, json: bool) -> None:
-    """Where it listens, and something to try."""
+def print_address(prepared: PreparedServer, json: bool) -> None:
+    """Print the URL of the server and a command to try."""
     if json:
         names = [model.name for model in prepared.models]
         print_json({"address": prepared.address, "models": names})
     else:
         print(f"malmoi serves {', '.join(m.name for m in prepared.models)} at {prepared.address}")
-        print(f"try: {example(prepared)}")
+        print(f"try: {example_command(prepared)}")
     sys.stdout.flush()  # for a program that reads it
 
 
-def example(prepared: PreparedServer) -> str:
-    """A line for a shell."""
+def example_command(prepared: PreparedServer) -> str:
+    """A curl command that the first model can answer."""
     first, key = next(iter(prepared.models)), ""
     if prepared.settings.api_key_file is not None:
         key = ' -H "Authorization: Bearer KEY"'

@@ -1,1 +1,14 @@
-"""A client for `malmoi serve`, with the interface of bert-as-service's BertClient."""
+"""A client for `malmoi serve`: NumPy and the standard library are all it needs."""
+
+from malmoi.client.answers import FetchedTokens, FetchedVectors
+from malmoi.client.client import Client
+from malmoi.client.connection import ServerError, ServerTimeoutError, ServerUnreachableError
+
+__all__ = [
+    "Client",
+    "FetchedTokens",
+    "FetchedVectors",
+    "ServerError",
+    "ServerTimeoutError",
+    "ServerUnreachableError",
+]

@@ -1,75 +1,58 @@
-"""A client for `malmoi serve` that does what bert-as-service's BertClient did, over HTTP.
+"""Client: what bert-as-service's BertClient does, over HTTP to `malmoi serve`."""
 
-Knows nothing of models: NumPy and the standard library are all it needs.
-"""
-
-import http.client
-import json
-import math
 import threading
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib.metadata import version
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 from uuid import uuid4
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.client.answers import count_of, seconds_of, sentence_of
-from malmoi.errors import InvalidArgumentError, MalmoiError, MalmoiWarning
+from malmoi.client.answers import (
+    EncodeResult,
+    FetchedTokens,
+    FetchedVectors,
+    InvalidAnswerError,
+    count_header,
+    fetched,
+    list_field,
+    to_array,
+    tokenized_texts,
+)
+from malmoi.client.connection import ServerConnection
+from malmoi.errors import InvalidArgumentError, warn
 
-Texts = Sequence[str] | Sequence[Sequence[str]]
-Vectors = npt.NDArray[np.float32] | list[list[float]]
-Encoded = Vectors | tuple[Vectors, list[list[str]]]
+TextBatch = Sequence[str] | Sequence[Sequence[str]]
 
-AT_ONCE = 256  # texts in one request; more are split
-CONNECTIONS = 4
-AHEAD = 64  # requests of a generator that are sent before answers are fetched
-OVERLOADED = 503
-PART, LARGEST = 1 << 20, 1 << 30  # bytes of an answer that are read at a time, and at most
-
-
-class ServerError(MalmoiError, ValueError):
-    """The server's own sentence on why it did not answer."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
-class ServerUnreachableError(MalmoiError, ConnectionError):
-    """No server, or one that went away."""
-
-
-class ServerTimeoutError(ServerUnreachableError, TimeoutError):
-    """No answer within the client's `timeout`."""
-
-
-class FetchedVectors(NamedTuple):
-    """The vectors of one request; the first has the number 1."""
-
-    id: int
-    embedding: Any  # an array or lists, as output_fmt says
-
-
-class FetchedTokens(NamedTuple):
-    """The same with the pieces of each text."""
-
-    id: int
-    embedding: Any  # an array or lists, as output_fmt says
-    tokens: list[list[str]]
+TEXTS_PER_REQUEST = 256
+MAX_CONNECTIONS = 4
+MAX_PENDING_REQUESTS = 64  # of a generator, before its answers are fetched
 
 
 class Client:
-    """Texts to vectors by a server; use it in a `with`, or close it.
+    """Embeds texts with a server; use it as a context manager, or close it.
 
-    `timeout` is in milliseconds, -1 waits for ever; `model` names one of the server's models.
-    `port_out`, `check_version` and `check_token_info` are BertClient's, and nothing depends on
-    them: there is one port, and one version of the protocol.
+    Args:
+        ip: Host name or address of the server.
+        port: Port of the server.
+        port_out: Ignored: BertClient has two ports.
+        output_fmt: `"ndarray"` or `"list"`.
+        show_server_config: Warn with the state of the server.
+        identity: Name of the client in its `status`.
+        check_version: Ignored: there is one version of the protocol.
+        check_length: Warn of truncated texts.
+        check_token_info: Ignored: the server always has tokens to show.
+        ignore_all_checks: Do not connect before the first request.
+        timeout: Milliseconds to wait for an answer; -1 waits forever.
+        model: Name of one of the server's models.
+        api_key: Key for a server that needs one.
+
+    Raises:
+        InvalidArgumentError: `output_fmt` is unknown.
+        ServerUnreachableError: No server answers at the address.
     """
 
     def __init__(
@@ -91,96 +74,128 @@ class Client:
     ) -> None:
         if output_fmt not in ("ndarray", "list"):
             raise InvalidArgumentError(
-                f"there is no output_fmt '{output_fmt}': choose ndarray or list"
+                f"output_fmt must be one of ndarray, list; got '{output_fmt}'"
             )
         self.ip, self.port, self.port_out, self.output_fmt = ip, port, port_out, output_fmt
         self.identity = identity or uuid4().hex
         self.timeout, self.model = timeout, model
         self.request_id = 0
         self.pending_request: set[int] = set()
-        self._key, self._check_length = api_key, check_length and not ignore_all_checks
-        self._local, self._lock = threading.local(), threading.Lock()
-        self._connections: list[http.client.HTTPConnection] = []  # one a thread
-        self._pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="malmoi-client")
-        self._waiting: dict[Future[Encoded], int] = {}
-        self._sending = 0  # threads that may still add to what is waiting
-        self._failures: list[Exception] = []  # of these threads
-        self._closed = False
+        self._check_length = check_length and not ignore_all_checks
+        self._lock = threading.Lock()
+        self._server = ServerConnection(ip, port, timeout, api_key)
+        self._pool = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="malmoi-client")
+        self._pending: dict[Future[EncodeResult], int] = {}
+        self._num_senders = 0  # threads that may still add pending requests
+        self._sender_errors: list[Exception] = []
+        self._is_closed = False
         if not ignore_all_checks or show_server_config:
-            config = self.server_status  # says at once if there is no server
+            config = self.server_status  # raises at once if no server answers
             if show_server_config:
-                warnings.warn(f"the server is {config}", MalmoiWarning, stacklevel=2)
+                warn(f"the server is {config}")
 
     def encode(
         self,
-        texts: Texts,
+        texts: TextBatch,
         blocking: bool = True,
         is_tokenized: bool = False,
         show_tokens: bool = False,
-    ) -> Encoded | None:
-        """A vector a text, [texts, dim]; with `show_tokens` also the pieces of each.
+    ) -> EncodeResult | None:
+        """Embed texts.
 
-        Texts are strings (`first ||| second` is a pair), or with `is_tokenized` lists of pieces.
-        Without `blocking` there is no answer yet: `fetch` gives it.
+        Args:
+            texts: Strings (`first ||| second` is a pair), or lists of tokens.
+            blocking: Wait for the vectors; otherwise `fetch` returns them later.
+            is_tokenized: Whether `texts` are lists of tokens.
+            show_tokens: Return the tokens of each text too.
+
+        Returns:
+            One vector per text, [texts, dim]; with `show_tokens` a tuple of vectors and tokens;
+            `None` if not `blocking`.
+
+        Raises:
+            InvalidArgumentError: `texts` is not a list, or one of them is empty.
+            ServerError: The server rejected the request.
+            ServerUnreachableError: The server cannot be reached, or did not answer in time.
         """
         check_texts(texts, is_tokenized)
         with self._lock:
             self.request_id += 1
-            number = self.request_id
+            request_id = self.request_id
             if not blocking:
-                self.pending_request.add(number)
-                future = self._pool.submit(self._encode, number, texts, is_tokenized, show_tokens)
-                self._waiting[future] = number
+                self.pending_request.add(request_id)
+                future = self._pool.submit(
+                    self._encode, request_id, texts, is_tokenized, show_tokens
+                )
+                self._pending[future] = request_id
                 return None
-        return self._encode(number, texts, is_tokenized, show_tokens)
+        return self._encode(request_id, texts, is_tokenized, show_tokens)
 
     def fetch(self, delay: float = 0.0) -> Iterator[FetchedVectors | FetchedTokens]:
-        """What `encode` without blocking has asked for, each as soon as it is there.
+        """Yield the results of all requests with `blocking=False`, in the order of arrival.
 
-        Each is the number of its request (the first is 1) and the vectors, and the pieces where
-        they were asked for; in whatever order they come. What a generator fails with is raised
-        once all before it is there.
+        Args:
+            delay: Seconds to wait first.
+
+        Yields:
+            The id of each request (the first is 1), its vectors, and its tokens if requested.
+
+        Raises:
+            Exception: The error of a generator of `encode_async`, after the results before it.
         """
         time.sleep(delay)
-        while self._waiting or self._sending:
-            done, _ = wait(list(self._waiting), timeout=0.05, return_when=FIRST_COMPLETED)
+        while self._pending or self._num_senders:
+            done, _ = wait(list(self._pending), timeout=0.05, return_when=FIRST_COMPLETED)
             if not done:
                 time.sleep(0.001)
             for future in done:
-                number = self._waiting.pop(future)
-                self.pending_request.discard(number)
-                found = future.result()
-                yield named(number, found)
-        if self._failures:
-            raise self._failures.pop(0)
+                request_id = self._pending.pop(future)
+                self.pending_request.discard(request_id)
+                yield fetched(request_id, future.result())
+        if self._sender_errors:
+            raise self._sender_errors.pop(0)
 
     def fetch_all(self, sort: bool = True, concat: bool = False) -> Any:
-        """All at once: a list of vectors a request, in their order, or one after the other.
+        """Return the vectors of all pending requests at once.
 
-        `None` if nothing was asked for.
+        Args:
+            sort: Order them by request instead of arrival.
+            concat: Return one matrix, or one list, of all vectors.
+
+        Returns:
+            One entry per request; `None` if no request is pending.
         """
-        found = list(self.fetch())
-        if not found:
+        results = list(self.fetch())
+        if not results:
             return None
-        ordered = [one[1] for one in (sorted(found, key=lambda one: one[0]) if sort else found)]
+        if sort:
+            results.sort(key=lambda result: result.id)
+        vectors = [result.embedding for result in results]
         if not concat:
-            return ordered
+            return vectors
         if self.output_fmt == "list":
-            return [row for rows in ordered for row in rows]
-        return np.concatenate(ordered)
+            return [row for rows in vectors for row in rows]
+        return np.concatenate(vectors)
 
     def encode_async(
         self,
-        batch_generator: Iterable[Texts],
+        batch_generator: Iterable[TextBatch],
         max_num_batch: int | None = None,
         delay: float = 0.1,
         **options: bool,
     ) -> Iterator[FetchedVectors | FetchedTokens]:
-        """Lists of texts as they come, and their vectors as they are ready, as `fetch` has them.
+        """Embed the batches of a generator, which is read only a few batches ahead.
 
-        No more of them are taken than a few ahead of what is fetched.
+        Args:
+            batch_generator: Yields lists of texts.
+            max_num_batch: Stop after so many batches.
+            delay: Seconds before the first fetch.
+            options: `is_tokenized` and `show_tokens` of `encode`.
+
+        Returns:
+            The results as `fetch` yields them.
         """
-        self._sending += 1
+        self._num_senders += 1
 
         def send() -> None:
             try:
@@ -188,34 +203,33 @@ class Client:
                     self.encode(texts, blocking=False, **options)
                     if number == max_num_batch:
                         return
-                    while len(self._waiting) >= AHEAD and not self._closed:
+                    while len(self._pending) >= MAX_PENDING_REQUESTS and not self._is_closed:
                         time.sleep(0.01)
             except Exception as error:
-                if not self._closed:
-                    self._failures.append(error)
+                if not self._is_closed:
+                    self._sender_errors.append(error)
             finally:
-                self._sending -= 1
+                self._num_senders -= 1
 
         threading.Thread(target=send, daemon=True).start()
         return self.fetch(delay)
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """The pieces of each text."""
-        return [one["pieces"] for one in self._tokenized(texts)]
+        """Return the tokens of each text."""
+        return [text["tokens"] for text in self._tokenize(texts)]
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many pieces each text has, special ones among them."""
-        return [len(one["ids"]) for one in self._tokenized(texts)]
+        """Return the number of tokens of each text, with special tokens."""
+        return [len(text["ids"]) for text in self._tokenize(texts)]
 
     @property
     def server_status(self) -> dict[str, Any]:
-        """What the server says of itself."""
-        found: dict[str, Any] = self._ask("GET", "/status/server", None)[0]
-        return found
+        """The state of the server."""
+        return self._server.request("GET", "/status/server").body
 
     @property
     def status(self) -> dict[str, Any]:
-        """What this client has done, and how it was made."""
+        """The settings of this client and the number of its requests."""
         return {
             "identity": self.identity,
             "num_request": self.request_id,
@@ -230,12 +244,10 @@ class Client:
         }
 
     def close(self) -> None:
-        """Wait for nothing more."""
-        self._closed = True
+        """Cancel pending requests and close the connections."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
-        with self._lock:
-            for connection in self._connections:
-                connection.close()
+        self._server.close()
 
     def __enter__(self) -> Self:
         return self
@@ -248,172 +260,67 @@ class Client:
     ) -> None:
         self.close()
 
-    def _encode(self, number: int, texts: Texts, is_tokenized: bool, show_tokens: bool) -> Encoded:
-        rows: list[list[float]] = []
-        tokens: list[list[str]] = []
+    def _encode(
+        self, request_id: int, texts: TextBatch, is_tokenized: bool, show_tokens: bool
+    ) -> EncodeResult:
+        rows, tokens = list[list[float]](), list[list[str]]()
         truncated = fragmented = 0
-        for start in range(0, len(texts), AT_ONCE):
-            some = list(texts[start : start + AT_ONCE])
-            asked = {
-                "id": number,
-                "texts": some,
+        for start in range(0, len(texts), TEXTS_PER_REQUEST):
+            chunk = list(texts[start : start + TEXTS_PER_REQUEST])
+            payload = {
+                "id": request_id,
+                "texts": chunk,
                 "is_tokenized": is_tokenized,
                 "show_tokens": show_tokens,
                 "model": self.model,
             }
-            answer, headers = self._ask("POST", "/encode", asked)
-            rows += self._list(answer, "result", len(some))
-            if show_tokens:
-                tokens += self._list(answer, "tokens", len(some))
-            truncated += count_of(headers.get("x-truncated-texts", ""))
-            fragmented += count_of(headers.get("x-fragmented-texts", ""))
-        if truncated and self._check_length:
-            text = f"{truncated:,} of {len(texts):,} texts are too long: the rest was left out"
-            warnings.warn(text, MalmoiWarning, stacklevel=3)
-        if fragmented:
-            text = (
-                f"{fragmented:,} of {len(texts):,} texts are mostly words that the model knows only"
-                " as single letters, bytes or unknown tokens: their vectors mean little"
-            )
-            warnings.warn(text, MalmoiWarning, stacklevel=3)
-        vectors = rows if self.output_fmt == "list" else self._array(rows)
+            answer, headers = self._server.request("POST", "/encode", payload)
+            try:
+                rows += list_field(answer, "result", len(chunk))
+                tokens += list_field(answer, "tokens", len(chunk)) if show_tokens else []
+            except InvalidAnswerError as error:
+                raise self._server.invalid_answer(error) from error
+            truncated += count_header(headers.get("x-truncated-texts", ""))
+            fragmented += count_header(headers.get("x-fragmented-texts", ""))
+        self._warn_of_inputs(len(texts), truncated if self._check_length else 0, fragmented)
+        try:
+            vectors = rows if self.output_fmt == "list" else to_array(rows)
+        except InvalidAnswerError as error:
+            raise self._server.invalid_answer(error) from error
         return (vectors, tokens) if show_tokens else vectors
 
-    def _tokenized(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+    def _warn_of_inputs(self, total: int, truncated: int, fragmented: int) -> None:
+        if truncated:
+            warn(f"{truncated:,} of {total:,} texts are longer than the model reads: truncated")
+        if fragmented:
+            warn(
+                f"{fragmented:,} of {total:,} texts are mostly words that the model knows only"
+                " as single letters, bytes or unknown tokens: their vectors mean little"
+            )
+
+    def _tokenize(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         check_texts(texts, False)
-        asked = {"texts": list(texts), "model": self.model}
-        found = self._list(self._ask("POST", "/tokenize", asked)[0], "texts", len(texts))
-        for one in found:
-            if not isinstance(one, dict) or not {"pieces", "ids"} <= one.keys():
-                raise self._odd("a text without pieces")
-        return found
-
-    def _list(self, answer: dict[str, Any], name: str, count: int) -> list[Any]:
-        """A part of an answer that must be a list of so many."""
-        found = answer.get(name)
-        if not isinstance(found, list) or len(found) != count:
-            raise self._odd(f"no list of {count:,} as '{name}'")
-        return found
-
-    def _array(self, rows: list[list[float]]) -> npt.NDArray[np.float32]:
+        payload = {"texts": list(texts), "model": self.model}
+        answer = self._server.request("POST", "/tokenize", payload).body
         try:
-            found = np.array(rows, np.float32)
-        except (ValueError, TypeError) as error:
-            raise self._odd("vectors that are no numbers, or of different lengths") from error
-        if found.ndim != 2 or not np.isfinite(found).all():
-            raise self._odd("vectors that are no finite numbers")
-        return found
-
-    def _odd(self, what: str, status: int = 200) -> "ServerError":
-        return ServerError(status, f"{self._place} answers {status} and {what}: is it malmoi's?")
-
-    def _ask(self, method: str, path: str, asked: Any) -> tuple[Any, dict[str, str]]:
-        """One request; a server that is too busy is asked again when it says."""
-        body = None if asked is None else json.dumps(asked).encode()
-        end = time.monotonic() + self.timeout / 1000 if self.timeout >= 0 else math.inf
-        while True:
-            status, headers, content = self._send(method, path, body)
-            if status != OVERLOADED:
-                break
-            pause = seconds_of(headers.get("retry-after", ""))
-            if time.monotonic() + pause > end:
-                raise ServerTimeoutError(
-                    f"{self._place} is too busy: no answer in {self.timeout} ms"
-                )
-            time.sleep(pause)
-        try:
-            answer = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise self._odd("no JSON", status) from error
-        if status != 200:
-            raise ServerError(status, f"the server refused: {sentence_of(answer, status)}")
-        if not isinstance(answer, dict):
-            raise self._odd("no JSON object")
-        return answer, headers
-
-    def _send(
-        self, method: str, path: str, body: bytes | None
-    ) -> tuple[int, dict[str, str], bytes]:
-        headers = {"content-type": "application/json"}
-        if self._key is not None:
-            headers["authorization"] = f"Bearer {self._key}"
-        for attempt in (1, 2):  # a connection that was left open may be closed by now
-            fresh = getattr(self._local, "connection", None) is None
-            try:
-                connection = self._connection()
-                connection.request(method, path, body, headers)
-                with connection.getresponse() as found:
-                    named = {name.lower(): value for name, value in found.getheaders()}
-                    return found.status, named, self._content(found)
-            except TimeoutError as error:
-                self._disconnect()
-                raise ServerTimeoutError(
-                    f"no answer in {self.timeout} ms from {self._place}"
-                ) from error
-            except (OSError, http.client.HTTPException) as error:
-                self._disconnect()
-                if fresh or attempt == 2:
-                    raise ServerUnreachableError(
-                        f"{self._place} does not answer: {error}"
-                    ) from error
-        raise AssertionError("one of two attempts ends it")
-
-    def _content(self, answer: http.client.HTTPResponse) -> bytes:
-        """All of an answer, which may be of any size but not of every."""
-        parts, size = list[bytes](), 0
-        while part := answer.read(PART):
-            parts.append(part)
-            size += len(part)
-            if size > LARGEST:
-                self._disconnect()
-                raise self._odd(f"more than {LARGEST:,} bytes", answer.status)
-        if answer.length:  # what was announced and did not come
-            raise http.client.IncompleteRead(b"", answer.length)
-        return b"".join(parts)
-
-    def _connection(self) -> http.client.HTTPConnection:
-        found: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
-        if found is None:
-            seconds = None if self.timeout < 0 else self.timeout / 1000
-            found = http.client.HTTPConnection(self.ip, self.port, timeout=seconds)
-            self._local.connection = found
-            with self._lock:
-                self._connections.append(found)
-        return found
-
-    def _disconnect(self) -> None:
-        found = getattr(self._local, "connection", None)
-        if found is not None:
-            found.close()
-            self._local.connection = None
-            with self._lock:
-                self._connections.remove(found)
-
-    @property
-    def _place(self) -> str:
-        return f"the server at {self.ip}:{self.port}"
+            return tokenized_texts(answer, len(texts))
+        except InvalidAnswerError as error:
+            raise self._server.invalid_answer(error) from error
 
 
-def named(number: int, found: Encoded) -> FetchedVectors | FetchedTokens:
-    """What was asked for, by its names."""
-    return (
-        FetchedTokens(number, *found) if isinstance(found, tuple) else FetchedVectors(number, found)
-    )
-
-
-def check_texts(texts: Texts, is_tokenized: bool) -> None:
-    """Refuse what BertClient refuses: no list, an empty one, or a text without any character."""
+def check_texts(texts: TextBatch, is_tokenized: bool) -> None:
+    """Reject what BertClient rejects: not a list, an empty list, or an empty text."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InvalidArgumentError(f"texts must be a list, not {type(texts).__name__}")
     if not texts:
-        raise InvalidArgumentError("texts must have at least one text")
-    for place, text in enumerate(texts):
+        raise InvalidArgumentError("texts is empty: give at least one text")
+    for index, text in enumerate(texts):
         if is_tokenized:
-            if isinstance(text, str) or not all(isinstance(piece, str) for piece in text):
+            if isinstance(text, str) or not all(isinstance(token, str) for token in text):
                 raise InvalidArgumentError(
-                    f"text {place} must be a list of pieces: is_tokenized says so"
+                    f"text {index} must be a list of tokens, because is_tokenized is true"
                 )
         elif not isinstance(text, str):
-            raise InvalidArgumentError(f"text {place} must be a string, not {type(text).__name__}")
+            raise InvalidArgumentError(f"text {index} must be a string, not {type(text).__name__}")
         if not (text.strip() if isinstance(text, str) else text):
-            raise InvalidArgumentError(f"text {place} is empty")
+            raise InvalidArgumentError(f"text {index} is empty")

@@ -1,4 +1,4 @@
-"""The server as an ASGI application, made of endpoints."""
+"""The server as an ASGI application, made of the endpoints."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,46 +13,56 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from malmoi.serve.http.api_errors import ApiError, dialect_of, refusal_body
-from malmoi.serve.http.auth import ANYBODY, AllowedHosts, ApiKeys
+from malmoi.serve.http.api_errors import ApiError, default_dialect, error_body
+from malmoi.serve.http.auth import Access
 from malmoi.serve.http.endpoint import JSON, EndpointApp
 from malmoi.serve.http.middleware import GatewayMiddleware
 from malmoi.serve.logs import Log
+from malmoi.serve.metrics import Metrics
 from malmoi.serve.routes import ENDPOINTS
 from malmoi.serve.service.service import Service
+
+NOT_FOUND = "nothing is served at this path: see /docs"
 
 
 def make_app(
     service: Service,
+    metrics: Metrics,
     *,
-    keys: ApiKeys = ANYBODY,
-    names: AllowedHosts | None = None,
+    access: Access | None = None,
     origins: Sequence[str] = (),
     log: Log | None = None,
 ) -> ASGIApp:
-    """An application that answers for the models of a service; without `names`, under any."""
+    """The application that serves the models of a service; pages of `origins` may use it."""
 
     paths: dict[str, dict[str, EndpointApp]] = {}
-    for one in ENDPOINTS:
-        paths.setdefault(one.path, {})[one.method] = EndpointApp(one, service)
+    for endpoint in ENDPOINTS:
+        paths.setdefault(endpoint.path, {})[endpoint.method] = EndpointApp(endpoint, service)
 
     @asynccontextmanager
-    async def life(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         service.open()
         yield
         await service.close()
 
-    routes = [Route(path, ByMethod(each), methods=list(each)) for path, each in paths.items()]
-    direct = {(p, m): one for p, each in paths.items() for m, one in each.items() if "{" not in p}
-    app = Starlette(routes=routes, lifespan=life, exception_handlers={HTTPException: not_there})
+    routes = [Route(path, MethodRouter(apps), methods=list(apps)) for path, apps in paths.items()]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: not_found})
     app.router.redirect_slashes = False
-    guarded: ASGIApp = GatewayMiddleware(
-        app, service, ENDPOINTS, direct=direct, keys=keys, names=names, log=log or Log(None)
+    gateway: ASGIApp = GatewayMiddleware(
+        app,
+        ENDPOINTS,
+        direct={
+            (p, m): one for p, apps in paths.items() for m, one in apps.items() if "{" not in p
+        },
+        max_connections=service.limits.max_connections,
+        access=access or Access(),
+        metrics=metrics,
+        log=log or Log(None),
     )
     if not origins:
-        return guarded
+        return gateway
     return CORSMiddleware(
-        guarded,
+        gateway,
         allow_origins=list(origins),
         allow_methods=["GET", "POST"],
         allow_headers=["*"],  # OpenAI's client for browsers sends a dozen of its own
@@ -67,25 +77,25 @@ def make_app(
 
 
 @dataclass(frozen=True, eq=False)
-class ByMethod:
-    """All that is answered at one path."""
+class MethodRouter:
+    """The endpoints of one path, by method."""
 
-    methods: Mapping[str, EndpointApp]
+    apps: Mapping[str, EndpointApp]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; what GET answers, HEAD does too, and the server leaves out the body."""
+        """Answer a request; HEAD is answered like GET, and uvicorn leaves out the body."""
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        await self.methods[method](scope, receive, send)
+        await self.apps[method](scope, receive, send)
 
 
-async def not_there(request: Request, error: Exception) -> Response:
-    """A path or method that nobody answers."""
+async def not_found(request: Request, error: Exception) -> Response:
+    """The answer to an unknown path or method."""
     status = error.status_code if isinstance(error, HTTPException) else 404
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    sentence = "there is nothing at this path: see /docs"
     if status == 405:
-        sentence = f"{request.method} is not answered at this path: see /docs"
-    code = "wrong_method" if status == 405 else "not_found"
-    refused = ApiError(status, sentence, code=code)
-    body = orjson.dumps(refusal_body(refused, dialect_of(request.url.path)))
+        sentence = f"{request.method} is not allowed at this path: see /docs"
+        api_error = ApiError(status, sentence, code="wrong_method")
+    else:
+        api_error = ApiError(status, NOT_FOUND, code="not_found")
+    body = orjson.dumps(error_body(api_error, default_dialect(request.url.path)))
     return Response(body, status, headers, JSON)

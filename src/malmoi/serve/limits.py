@@ -1,4 +1,4 @@
-"""How much of everything the server takes."""
+"""Limits on what the server accepts, holds in memory and sends."""
 
 from dataclasses import dataclass
 
@@ -7,32 +7,27 @@ from malmoi.errors import InvalidArgumentError
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Sizes in bytes, texts, characters and pieces; times in seconds.
+    """Upper bounds per request and for the whole server; timeouts are in seconds."""
 
-    `waiting` is how many pieces of text may wait for a worker; `batch` how many one takes at a
-    time; `body_time` is how long a client may take to send a request; `idle_time` how long
-    it may take to begin one.
-    """
-
-    body: int = 8_000_000
-    held: int = 256_000_000  # all requests that are here, with the vectors they asked for
-    values: int = 300_000  # strings and numbers in the JSON of a request
-    texts: int = 2048
-    characters: int = 200_000  # in one text
-    word: int = 1000  # characters of a word, or of one filter
-    expression: int = 10_000  # characters of an analogy
-    terms: int = 100  # words of an analogy
-    filters: int = 32  # conditions of a search
-    answers: int = 1000
-    numbers: int = 32_000_000  # of all vectors in one answer
-    waiting: int = 65_536
-    batch: int = 1024
-    connections: int = 1000
-    body_time: float = 30
-    idle_time: float = 30
-    drain_time: float = 60
+    max_body_bytes: int = 8_000_000
+    max_memory_bytes: int = 256_000_000  # bodies and answers of all requests in flight
+    max_json_values: int = 300_000  # strings and numbers in one request
+    max_texts: int = 2048
+    max_text_characters: int = 200_000
+    max_word_characters: int = 1000  # of one word or one filter
+    max_expression_characters: int = 10_000  # of an analogy
+    max_expression_words: int = 100
+    max_filters: int = 32  # conditions of one search
+    max_results: int = 1000  # the largest k
+    max_answer_numbers: int = 32_000_000  # in all vectors of one answer
+    max_waiting_tokens: int = 65_536  # queued for the workers
+    max_batch_tokens: int = 1024
+    max_connections: int = 1000
+    body_timeout: float = 30  # until a request has arrived
+    idle_timeout: float = 30  # until a request begins, or a client reads on
+    drain_timeout: float = 60  # for accepted requests after a shutdown signal
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not value > 0:
-                raise InvalidArgumentError(f"the limit {name} is {value}: it must be more than 0")
+                raise InvalidArgumentError(f"{name} is {value}: it must be greater than 0")

@@ -1,4 +1,4 @@
-"""What the server writes down: a line of JSON for each event, never a user's text."""
+"""The log: one line of JSON per event, never a text of a user."""
 
 import logging
 import sys
@@ -9,7 +9,7 @@ import orjson
 
 
 class Log:
-    """Lines of JSON to a stream, or nowhere."""
+    """Writes lines of JSON to a stream; to none if it is `None`."""
 
     def __init__(self, stream: TextIO | None = sys.stderr) -> None:
         self._stream = stream
@@ -23,18 +23,18 @@ class Log:
         try:
             self._stream.write(f"{line}\n")
             self._stream.flush()
-        except (OSError, ValueError):  # nobody reads any more: answering goes on
+        except (OSError, ValueError):  # the stream is closed: serve on without a log
             self._stream = None
 
 
-class Forwarding(logging.Handler):
-    """What uvicorn has to say, as lines of the log."""
+class UvicornLogHandler(logging.Handler):
+    """Writes uvicorn's warnings and errors to the log."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line; of an exception its kind alone, for it may quote a text."""
+        """Write one line; an exception by its type alone, for its message may quote a text."""
         kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else None
         self._log("server", level=record.levelname, message=record.getMessage(), error=kind)

@@ -1,21 +1,22 @@
-"""What the server counts of itself, in the text format of Prometheus (version 0.0.4)."""
+"""Metrics of the server in the text format of Prometheus (version 0.0.4)."""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
 from malmoi.serve.service.batching import Batch
+from malmoi.serve.service.request_context import RequestContext
 
-SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-TEXTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-PIECES = (16, 32, 64, 128, 256, 512, 1024, 2048)
+SECONDS_BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+TEXTS_BOUNDS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+TOKENS_BOUNDS = (16, 32, 64, 128, 256, 512, 1024, 2048)
 
 
 @dataclass
 class Histogram:
-    """How many values were at most so large, and their sum."""
+    """Counts of values by upper bound, and their sum."""
 
     bounds: Sequence[float]
     counts: list[int] = field(init=False)
@@ -30,76 +31,94 @@ class Histogram:
         self.total += value
 
     def lines(self, name: str, labels: str = "") -> Iterator[str]:
-        """What Prometheus reads."""
-        seen, inside = 0, f"{labels}," if labels else ""
+        """The buckets, sum and count of the histogram, one line each."""
+        cumulative, prefix = 0, f"{labels}," if labels else ""
         for bound, count in zip((*map(str, self.bounds), "+Inf"), self.counts, strict=True):
-            seen += count
-            yield f'{name}_bucket{{{inside}le="{bound}"}} {seen}'
-        around = f"{{{labels}}}" if labels else ""
-        yield f"{name}_sum{around} {self.total}"
-        yield f"{name}_count{around} {seen}"
+            cumulative += count
+            yield f'{name}_bucket{{{prefix}le="{bound}"}} {cumulative}'
+        suffix = f"{{{labels}}}" if labels else ""
+        yield f"{name}_sum{suffix} {self.total}"
+        yield f"{name}_count{suffix} {cumulative}"
 
 
 class Metrics:
-    """Counts since the server began."""
+    """Counters and histograms since the server started."""
 
     def __init__(self) -> None:
-        self.requests: Counter[tuple[str, int]] = Counter()  # by path and status
-        self.durations: dict[str, Histogram] = {}
-        self.texts: Counter[str] = Counter()  # by model
-        self.tokens: Counter[str] = Counter()
-        self.truncated: Counter[str] = Counter()
-        self.zeros: Counter[str] = Counter()
-        self.left = 0
-        self.batch_texts, self.batch_pieces = Histogram(TEXTS), Histogram(PIECES)
-        self.batch_seconds = Histogram(SECONDS)
-        self.waiting: Callable[[], int] = lambda: 0
+        self._requests: Counter[tuple[str, int]] = Counter()  # by path and status
+        self._request_seconds: dict[str, Histogram] = {}  # by path
+        self._texts: Counter[str] = Counter()  # by model, and so the next three
+        self._tokens: Counter[str] = Counter()
+        self._truncated: Counter[str] = Counter()
+        self._zero_vectors: Counter[str] = Counter()
+        self._client_disconnects = 0
+        self._batch_texts, self._batch_tokens = Histogram(TEXTS_BOUNDS), Histogram(TOKENS_BOUNDS)
+        self._batch_seconds = Histogram(SECONDS_BOUNDS)
         self._lock = Lock()
 
-    def request_done(self, path: str, status: int, seconds: float) -> None:
-        """Count a request."""
-        self.requests[path, status] += 1
-        self.durations.setdefault(path, Histogram(SECONDS)).add(seconds)
+    @property
+    def num_requests(self) -> int:
+        """Requests since the server started."""
+        return sum(self._requests.values())
+
+    def request_done(self, context: RequestContext, path: str, status: int, seconds: float) -> None:
+        """Count a request and its texts."""
+        self._requests[path, status] += 1
+        self._request_seconds.setdefault(path, Histogram(SECONDS_BOUNDS)).add(seconds)
+        if context.num_texts:
+            model = context.model_name
+            self._texts[model] += context.num_texts
+            self._tokens[model] += context.num_tokens
+            self._truncated[model] += len(context.reporter.truncated)
+            self._zero_vectors[model] += context.reporter.zero_vectors
+
+    def client_disconnected(self) -> None:
+        """Count a client that disconnected before its answer."""
+        self._client_disconnects += 1
 
     def batch_done(self, batch: Batch, seconds: float) -> None:
-        """Count a batch; called by workers."""
+        """Count a batch; worker threads call this."""
         with self._lock:
-            self.batch_texts.add(len(batch.tasks))
-            self.batch_pieces.add(batch.size)
-            self.batch_seconds.add(seconds)
+            self._batch_texts.add(len(batch.tasks))
+            self._batch_tokens.add(batch.num_tokens)
+            self._batch_seconds.add(seconds)
 
-    def lines(self) -> Iterator[str]:
-        """All of it, a line a number."""
-        yield from _head("malmoi_requests_total", "counter", "Requests by path and status.")
-        for (path, status), count in sorted(self.requests.items()):
+    def render(self, waiting_tokens: int) -> str:
+        """All metrics, one line per value."""
+        return "\n".join(self._lines(waiting_tokens)) + "\n"
+
+    def _lines(self, waiting_tokens: int) -> Iterator[str]:
+        yield from _header("malmoi_requests_total", "counter", "Requests by path and status.")
+        for (path, status), count in sorted(self._requests.items()):
             yield f'malmoi_requests_total{{path="{path}",status="{status}"}} {count}'
-        yield from _head("malmoi_request_seconds", "histogram", "How long requests took.")
-        for path, histogram in sorted(self.durations.items()):
+        yield from _header("malmoi_request_seconds", "histogram", "Duration of requests by path.")
+        for path, histogram in sorted(self._request_seconds.items()):
             yield from histogram.lines("malmoi_request_seconds", f'path="{path}"')
-        for name, counts, what in (
-            ("malmoi_texts_total", self.texts, "Texts embedded, by model."),
-            ("malmoi_tokens_total", self.tokens, "Pieces of texts, by model."),
-            ("malmoi_truncated_texts_total", self.truncated, "Texts that were cut off, by model."),
-            ("malmoi_zero_vectors_total", self.zeros, "Texts without a known word, by model."),
+        for name, counts, help_text in (
+            ("malmoi_texts_total", self._texts, "Embedded texts by model."),
+            ("malmoi_tokens_total", self._tokens, "Tokens of embedded texts by model."),
+            ("malmoi_truncated_texts_total", self._truncated, "Truncated texts by model."),
+            ("malmoi_zero_vectors_total", self._zero_vectors, "Texts without a known word."),
         ):
-            yield from _head(name, "counter", what)
-            yield from (f'{name}{{model="{_escaped(m)}"}} {n}' for m, n in sorted(counts.items()))
-        for name, histogram, what in (
-            ("malmoi_batch_texts", self.batch_texts, "Texts or questions in a batch."),
-            ("malmoi_batch_pieces", self.batch_pieces, "Pieces in a batch."),
-            ("malmoi_batch_seconds", self.batch_seconds, "How long batches took."),
+            yield from _header(name, "counter", help_text)
+            yield from (f'{name}{{model="{_escape(m)}"}} {n}' for m, n in sorted(counts.items()))
+        for name, histogram, help_text in (
+            ("malmoi_batch_texts", self._batch_texts, "Texts or queries per batch."),
+            ("malmoi_batch_tokens", self._batch_tokens, "Tokens per batch."),
+            ("malmoi_batch_seconds", self._batch_seconds, "Duration of batches."),
         ):
-            yield from _head(name, "histogram", what)
+            yield from _header(name, "histogram", help_text)
             yield from histogram.lines(name)
-        yield from _head("malmoi_left_total", "counter", "Clients gone before their answer.")
-        yield f"malmoi_left_total {self.left}"
-        yield from _head("malmoi_waiting_pieces", "gauge", "Pieces that wait for a worker.")
-        yield f"malmoi_waiting_pieces {self.waiting()}"
+        name = "malmoi_client_disconnects_total"
+        yield from _header(name, "counter", "Clients that disconnected before their answer.")
+        yield f"{name} {self._client_disconnects}"
+        yield from _header("malmoi_waiting_tokens", "gauge", "Tokens waiting for a worker.")
+        yield f"malmoi_waiting_tokens {waiting_tokens}"
 
 
-def _head(name: str, kind: str, what: str) -> Iterable[str]:
-    return (f"# HELP {name} {what}", f"# TYPE {name} {kind}")
+def _header(name: str, kind: str, help_text: str) -> tuple[str, str]:
+    return f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"
 
 
-def _escaped(label: str) -> str:
+def _escape(label: str) -> str:
     return label.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,4 +1,4 @@
-"""The server as a process: a socket, an event loop, and an end that loses nothing."""
+"""The server as a process: socket, event loop, and a shutdown that finishes accepted requests."""
 
 import errno
 import gc
@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING
 
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.extras import require
-from malmoi.serve.http.auth import ANYBODY, AllowedHosts, ApiKeys, read_keys
+from malmoi.serve.http.auth import NO_KEYS, Access, AllowedHosts, ApiKeys, read_api_keys
 from malmoi.serve.limits import Limits
 from malmoi.serve.service.loaded_models import Models, load_models
 
 if TYPE_CHECKING:
     import uvicorn
 
-SWITCH = 0.0005  # seconds after which a thread that waits for its turn in Python gets it
-BACKLOG = 2048
+SWITCH_INTERVAL = 0.0005  # seconds until a waiting thread gets Python's lock
+BACKLOG = 2048  # connections that the kernel queues
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """Where to listen and whom to answer; port 0 is any that is free.
+    """Where to listen, and which requests to accept; port 0 is any free port.
 
-    Where only this machine can ask and needs no key, or names are given by `allow_host`, it must
-    be asked by its address, under one of them, or one without a dot, such as localhost.
+    A server that listens on localhost without API keys, or that has `allow_host`, accepts only
+    its IP address, host names without a dot such as localhost, and the names of `allow_host`.
     """
 
     host: str = "127.0.0.1"
@@ -48,39 +48,46 @@ class ServerSettings:
 
 @dataclass(frozen=True, eq=False)
 class PreparedServer:
-    """Everything opened, nothing answered yet."""
+    """Loaded models and a bound socket; it does not answer requests yet."""
 
     models: Models
     listening: socket.socket
     settings: ServerSettings
-    keys: ApiKeys = ANYBODY
+    keys: ApiKeys = NO_KEYS
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """The URL of the server."""
         host, port = self.listening.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     @property
-    def names(self) -> AllowedHosts | None:
-        """The names it is asked under; `None` is any."""
-        others = tuple(name.lower() for name in self.settings.allow_host)
+    def access(self) -> Access:
+        """The API keys and host names that the server accepts."""
+        names = tuple(name.lower() for name in self.settings.allow_host)
         is_local = ip_address(self.listening.getsockname()[0]).is_loopback
-        return AllowedHosts(others) if others or (is_local and not self.keys.hashes) else None
+        checks_hosts = bool(names) or (is_local and not self.keys.hashes)
+        return Access(self.keys, AllowedHosts(names) if checks_hosts else None)
 
 
-def prepare(places: dict[str, str], settings: ServerSettings) -> PreparedServer:
-    """Open the models, then the socket; whatever is wrong is said now."""
+def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedServer:
+    """Load the models and bind the socket.
+
+    Raises:
+        MissingDependencyError: A package of the extra `serve` is not installed.
+        InvalidFileError: A model or the key file cannot be read.
+        InvalidArgumentError: No model is named, or the port cannot be used.
+    """
     for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
         require(package, extra="serve")
-    keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
-    listen(settings.host, settings.port).close()  # said before models take their time
-    models = load_models(places)
+    keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
+    listen(settings.host, settings.port).close()  # fails before the models take time to load
+    models = load_models(model_paths)
     return PreparedServer(models, listen(settings.host, settings.port), settings, keys)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound, or one clear sentence."""
+    """Bind a socket; raise `InvalidArgumentError` if the address cannot be used."""
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,12 +95,15 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(BACKLOG)
     except OverflowError as error:
         listening.close()
-        raise InvalidArgumentError(f"there is no port {port}: they go from 0 to 65535") from error
+        raise InvalidArgumentError(
+            f"port {port} is out of range: ports go from 0 to 65535"
+        ) from error
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:
             raise InvalidArgumentError(
-                f"port {port} of {host} is in use: stop what listens there, or choose another port"
+                f"port {port} of {host} is in use: stop the program that listens there, or choose"
+                " another port"
             ) from error
         raise InvalidArgumentError(
             f"cannot listen at {host}:{port}: {error.strerror or error}"
@@ -101,71 +111,70 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def make_server(prepared: PreparedServer, announce: Callable[[], None]) -> "uvicorn.Server":
-    """All that answers, ready to run."""
+def make_server(prepared: PreparedServer, on_started: Callable[[], None]) -> "uvicorn.Server":
+    """The uvicorn server; it calls `on_started` once it accepts requests."""
     import uvicorn
 
     from malmoi.serve.app import make_app
     from malmoi.serve.http.protocol import connection_class
-    from malmoi.serve.logs import Forwarding, Log
+    from malmoi.serve.logs import Log, UvicornLogHandler
+    from malmoi.serve.metrics import Metrics
     from malmoi.serve.service.service import Service
 
     settings, limits = prepared.settings, prepared.settings.limits
-    log = Log(None if settings.quiet else sys.stderr)
+    log, metrics = Log(None if settings.quiet else sys.stderr), Metrics()
     service = Service(
-        prepared.models, limits, truncate=settings.truncate, token_ids=settings.allow_token_ids
+        prepared.models,
+        limits,
+        metrics,
+        truncate=settings.truncate,
+        allow_token_ids=settings.allow_token_ids,
     )
-    app = make_app(
-        service,
-        keys=prepared.keys,
-        names=prepared.names,
-        origins=settings.allow_origin,
-        log=log,
-    )
+    app = make_app(service, metrics, access=prepared.access, origins=settings.allow_origin, log=log)
     logger = logging.getLogger("uvicorn")
-    logger.handlers, logger.propagate = [Forwarding(log)], False
+    logger.handlers, logger.propagate = [UvicornLogHandler(log)], False
     config = uvicorn.Config(
         app,
-        http=connection_class(limits.connections, limits.idle_time),
+        http=connection_class(limits.max_connections, limits.idle_timeout),
         log_config=None,
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=max(1, round(limits.idle_time)),
-        timeout_graceful_shutdown=round(limits.drain_time),
+        timeout_keep_alive=max(1, round(limits.idle_timeout)),
+        timeout_graceful_shutdown=round(limits.drain_timeout),
         ws="none",
     )
 
-    class Announced(uvicorn.Server):
-        """Says so as soon as it can be asked, and can be told to stop."""
+    class NotifyingServer(uvicorn.Server):
+        """Calls `on_started` once it accepts requests."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            announce()
+            on_started()
 
-    return Announced(config)
+    return NotifyingServer(config)
 
 
-def run(prepared: PreparedServer, announce: Callable[[], None]) -> None:
-    """Answer until told to stop; then finish what was accepted."""
-    server = make_server(prepared, announce)
-    warnings.filterwarnings("ignore", category=MalmoiWarning)  # counted, and told the client
-    sys.setswitchinterval(SWITCH)
+def run(prepared: PreparedServer, on_started: Callable[[], None]) -> None:
+    """Serve until a signal stops the server; then finish the accepted requests."""
+    server = make_server(prepared, on_started)
+    warnings.filterwarnings("ignore", category=MalmoiWarning)  # clients get counts in headers
+    sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
-    gc.freeze()  # what is here now stays: looking through it again would hold up requests
-    with suppress(KeyboardInterrupt), hanging_up(server):  # uvicorn raises it when all is done
+    gc.freeze()  # the models stay: collecting through them would delay requests
+    with suppress(KeyboardInterrupt), stopped_by_hangup(server):  # uvicorn raises it at the end
         server.run(sockets=[prepared.listening])
 
 
 @contextmanager
-def hanging_up(server: "uvicorn.Server") -> Iterator[None]:
-    """A terminal that closes ends a server as SIGTERM does, unless nohup has it ignored."""
+def stopped_by_hangup(server: "uvicorn.Server") -> Iterator[None]:
+    """Handle SIGHUP of a closed terminal like SIGTERM, unless nohup has it ignored."""
     hangup = getattr(signal, "SIGHUP", None)
     if hangup is None or signal.getsignal(hangup) is signal.SIG_IGN:
         yield
         return
-    before = signal.signal(hangup, server.handle_exit)
+    previous = signal.signal(hangup, server.handle_exit)
     try:
         yield
     finally:
-        signal.signal(hangup, before)
+        signal.signal(hangup, previous)

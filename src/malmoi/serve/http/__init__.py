@@ -1,1 +1,1 @@
-"""The HTTP side of the server: schemas, authentication, limits, errors and endpoints."""
+"""HTTP: requests, responses, schemas, authentication and errors."""

@@ -1,19 +1,24 @@
-"""What a request is told that cannot be answered: a status and one sentence, in its dialect."""
+"""Errors as HTTP answers: the status of each error of the library, and its JSON per API."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from malmoi.errors import InvalidArgumentError, MalmoiError, UnknownWordError
-from malmoi.serve.service.batching import OverloadedError
+from malmoi.serve.service.errors import OverloadedError, RequestError, UnknownModelError
 
 Dialect = Literal["malmoi", "openai", "bert-as-service"]
 
+# The first class that matches decides; an error without a row is a fault of the server (500).
+STATUSES: tuple[tuple[type[Exception], int, str], ...] = (
+    (OverloadedError, 503, "overloaded"),
+    (UnknownModelError, 404, "model_not_found"),
+    (UnknownWordError, 404, "unknown_word"),
+    (InvalidArgumentError, 400, "invalid_request"),
+)
+
 
 class ApiError(MalmoiError):
-    """A request that is answered with an error.
-
-    `code` is a word for programs; `parameter` names the part of the request that is wrong.
-    """
+    """An HTTP error: `code` identifies it for programs, `field` is the request's invalid field."""
 
     def __init__(
         self,
@@ -21,52 +26,53 @@ class ApiError(MalmoiError):
         sentence: str,
         *,
         code: str = "invalid_request",
-        parameter: str | None = None,
+        field: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(sentence)
-        self.status, self.code, self.parameter = status, code, parameter
+        self.status, self.code, self.field = status, code, field
         self.headers = dict(headers or {})
 
 
-def dialect_of(path: str) -> Dialect:
-    """How a path is answered where there is nothing."""
+def default_dialect(path: str) -> Dialect:
+    """The dialect of errors at a path without an endpoint."""
     return "openai" if path.startswith("/v1/") else "malmoi"
 
 
-def as_refusal(error: Exception) -> ApiError | None:
-    """The refusal that an error of the library amounts to; `None` if it is a fault of ours."""
+def to_api_error(error: Exception) -> ApiError | None:
+    """Translate an error of the library; `None` if it is a fault of the server."""
     if isinstance(error, ApiError):
         return error
-    if isinstance(error, OverloadedError):
-        headers = {"retry-after": str(error.retry_after)}
-        return ApiError(503, str(error), code="overloaded", headers=headers)
-    if isinstance(error, UnknownWordError):
-        return ApiError(404, str(error), code="unknown_word")
-    if isinstance(error, InvalidArgumentError):
-        return ApiError(400, str(error))
+    for kind, status, code in STATUSES:
+        if isinstance(error, kind):
+            field = None
+            if isinstance(error, RequestError):
+                code, field = error.code, error.field
+            retry_after = error.retry_after if isinstance(error, OverloadedError) else None
+            headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+            return ApiError(status, str(error), code=code, field=field, headers=headers)
     return None
 
 
-def refusal_body(refused: ApiError, dialect: Dialect) -> dict[str, Any]:
-    """The refusal as JSON."""
-    sentence = str(refused)
+def error_body(error: ApiError, dialect: Dialect) -> dict[str, Any]:
+    """The JSON of an error."""
+    message = str(error)
     if dialect == "openai":
         return {
             "error": {
-                "message": sentence,
-                "type": openai_type(refused.status),
-                "param": refused.parameter,
-                "code": refused.code,
+                "message": message,
+                "type": openai_error_type(error.status),
+                "param": error.field,
+                "code": error.code,
             }
         }
     if dialect == "bert-as-service":
-        return {"description": sentence, "type": refused.code, "status": refused.status}
-    return {"error": {"status": refused.status, "code": refused.code, "message": sentence}}
+        return {"description": message, "type": error.code, "status": error.status}
+    return {"error": {"status": error.status, "code": error.code, "message": message}}
 
 
-def openai_type(status: int) -> str:
-    """The type of an error in OpenAI's answers."""
+def openai_error_type(status: int) -> str:
+    """The `type` of an error in OpenAI's API."""
     if status == 401:
         return "authentication_error"
     if status == 429:

@@ -1,4 +1,4 @@
-"""Who may ask: keys, of which only hashes are kept; and under which names of the server."""
+"""Authentication: API keys, stored as hashes, and the host names that the server accepts."""
 
 import base64
 import hashlib
@@ -13,57 +13,65 @@ from malmoi.files.source import InputFile
 
 @dataclass(frozen=True)
 class ApiKeys:
-    """SHA-256 hashes of the keys; without any, everybody may ask."""
+    """SHA-256 hashes of the keys; without any, every request is allowed."""
 
     hashes: tuple[bytes, ...] = ()
 
-    def admit(self, authorization: bytes) -> bool:
-        """Whether a header `Authorization: Bearer KEY` has one of the keys.
+    def allows(self, authorization: bytes) -> bool:
+        """Whether the header `Authorization: Bearer KEY` has one of the keys.
 
-        So may the password of `Basic`, which is what a browser asks for. All are compared,
-        each in a time that does not depend on where they differ.
+        The password of `Basic` may be a key too, which is what browsers send. Every key is
+        compared in constant time.
         """
         if not self.hashes:
             return True
         scheme, _, key = authorization.partition(b" ")
         if scheme.lower() == b"basic":
-            key = password_of(key)
-        given = hashlib.sha256(key.strip()).digest()
-        same = [hmac.compare_digest(given, known) for known in self.hashes]
-        return scheme.lower() in (b"bearer", b"basic") and any(same)
+            key = basic_password(key)
+        digest = hashlib.sha256(key.strip()).digest()
+        matches = [hmac.compare_digest(digest, known) for known in self.hashes]
+        return scheme.lower() in (b"bearer", b"basic") and any(matches)
 
 
-ANYBODY = ApiKeys()
+NO_KEYS = ApiKeys()
 
 
 @dataclass(frozen=True)
 class AllowedHosts:
-    """The names under which a server is asked, besides any address and any name without a dot.
+    """The host names that the server accepts besides IP addresses and names without a dot.
 
-    A page of another's can have its own name lead to this machine, and would then be let by a
-    browser to read what a server answers here (DNS rebinding). The name gives it away: on the
-    internet, all have dots.
+    This is the protection from DNS rebinding: the owner of a web page can point a name of theirs
+    at this machine, and browsers would then let the page read the server's answers. Every name
+    on the internet has a dot.
     """
 
-    others: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
-    def admit(self, host: bytes) -> bool:
-        """Whether a header `Host: NAME:PORT` has one of the names; only browsers must send one."""
-        name = name_in(host)
-        is_near = "." not in name or name.endswith(".localhost")
-        return is_near or name in self.others or is_address(name)
+    def allows(self, host: bytes) -> bool:
+        """Whether the header `Host: NAME:PORT` has an accepted name; an empty header has."""
+        name = host_name(host)
+        is_local = "." not in name or name.endswith(".localhost")
+        return is_local or name in self.names or is_ip_address(name)
 
 
-def name_in(host: bytes) -> str:
-    """The name in a header `Host`, without its port."""
+@dataclass(frozen=True)
+class Access:
+    """Which requests are allowed; with `hosts` as `None`, under any host name."""
+
+    keys: ApiKeys = NO_KEYS
+    hosts: AllowedHosts | None = None
+
+
+def host_name(host: bytes) -> str:
+    """The name in a `Host` header, without its port."""
     text = host.decode("latin-1").lower()
     if text.startswith("["):
         return text[1:].partition("]")[0]
     return text.partition(":")[0].rstrip(".")
 
 
-def is_address(name: str) -> bool:
-    """Whether a name is an address in numbers."""
+def is_ip_address(name: str) -> bool:
+    """Whether a host name is an IP address."""
     try:
         ip_address(name)
     except ValueError:
@@ -71,18 +79,18 @@ def is_address(name: str) -> bool:
     return True
 
 
-def password_of(credentials: bytes) -> bytes:
-    """What follows the name in base64; nothing if it is no base64."""
+def basic_password(credentials: bytes) -> bytes:
+    """The password in the credentials of `Basic`; empty if they are not base64."""
     try:
         return base64.b64decode(credentials.strip(), validate=True).partition(b":")[2]
     except ValueError:
         return b""
 
 
-def read_keys(path: Path) -> ApiKeys:
-    """A file with a key a line; empty lines and those that begin with # are none."""
+def read_api_keys(path: Path) -> ApiKeys:
+    """Read a file with one key per line; empty lines and lines that begin with # are skipped."""
     lines = (line.strip() for line in bytes(InputFile(path).mapped).splitlines())
     keys = [line for line in lines if line and not line.startswith(b"#")]
     if not keys:
-        raise InvalidFileError(f"{path} holds no key: write one a line, or leave the option out")
+        raise InvalidFileError(f"{path} has no key: write one per line, or drop the option")
     return ApiKeys(tuple(hashlib.sha256(key).digest() for key in keys))

@@ -1,4 +1,4 @@
-"""An endpoint: what it is asked, what it answers, and the way of one request through it."""
+"""Endpoint: path, method, schemas and handler; and the ASGI application that serves one."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,40 +8,41 @@ from typing import Any, Literal
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from malmoi.serve.http.api_errors import Dialect, as_refusal, refusal_body
-from malmoi.serve.http.request_body import announced_size, parse, parse_query, read_body
-from malmoi.serve.http.response import as_json, is_small, parts, respond
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.http.api_errors import Dialect, error_body, to_api_error
+from malmoi.serve.http.request_body import declared_size, parse_body, parse_query, read_body
+from malmoi.serve.http.response import dump_json, dump_json_parts, is_small, send_response
+from malmoi.serve.service.request_context import RequestContext, RequestReporter
+from malmoi.serve.service.service import Service
 
 JSON = "application/json"
-SHORT = 32_768  # bytes of a body that are parsed in a millisecond or two
+MAX_INLINE_BODY = 32_768  # bytes that are parsed in a millisecond or two
 Handler = Callable[[Service, RequestContext, Any], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
 class Page:
-    """An answer that is no JSON."""
+    """An answer that is not JSON."""
 
     content: bytes
-    kind: str
+    content_type: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """One path and method.
 
-    `asks` is what stands in the body, or in the query of a GET; `answers` is what comes back,
-    or the type of a page; `free` ones need no key.
+    `request_type` is the schema of the body, or of the query of a GET; `response_type` is the
+    schema of the answer, or its content type; a `public` endpoint needs no API key.
     """
 
     path: str
     method: Literal["GET", "POST"]
     summary: str
     handler: Handler
-    asks: type[msgspec.Struct] | None = None
-    answers: type[msgspec.Struct] | str = "text/plain"
+    request_type: type[msgspec.Struct] | None = None
+    response_type: type[msgspec.Struct] | str = "text/plain"
     dialect: Dialect = "malmoi"
-    free: bool = False
+    public: bool = False
     documented: bool = True
 
 
@@ -53,41 +54,53 @@ class EndpointApp:
     service: Service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; what it holds is held until its answer is sent."""
-        visit: RequestContext = scope["state"]["visit"]
+        """Answer one request; its memory stays reserved until the answer is sent."""
+        context: RequestContext = scope["state"]["context"]
         try:
-            size, limits = announced_size(scope, self.service.limits), self.service.limits
-            self.service.hold(visit, size if size <= limits.body else 0)
-            content, kind = await self._answer(scope, receive)
-            await respond(send, 200, content, kind, visit.headers)
+            size, limits = declared_size(scope, self.service.limits), self.service.limits
+            self.service.reserve_memory(context, size if size <= limits.max_body_bytes else 0)
+            parts, content_type = await self._answer(scope, receive)
+            await send_response(send, 200, parts, content_type, input_headers(context.reporter))
         except Exception as error:
-            refused = as_refusal(error)
-            if refused is None:
+            api_error = to_api_error(error)
+            if api_error is None:
                 raise
-            body = as_json(refusal_body(refused, self.endpoint.dialect))
-            await respond(send, refused.status, [body], JSON, refused.headers)
+            body = dump_json(error_body(api_error, self.endpoint.dialect))
+            await send_response(send, api_error.status, [body], JSON, api_error.headers)
         finally:
-            self.service.release(visit)
+            self.service.release_memory(context)
 
     async def _answer(self, scope: Scope, receive: Receive) -> tuple[list[bytes], str]:
-        visit: RequestContext = scope["state"]["visit"]
-        asked = await self._asked(scope, receive)
-        found = await self.endpoint.handler(self.service, visit, asked)
-        if isinstance(found, Page):
-            return [found.content], found.kind
-        if is_small(found):
-            return [as_json(found)], JSON
-        return await self.service.aside(visit, partial(parts, found)), JSON
+        context: RequestContext = scope["state"]["context"]
+        request = await self._read_request(scope, receive)
+        answer = await self.endpoint.handler(self.service, context, request)
+        if isinstance(answer, Page):
+            return [answer.content], answer.content_type
+        if is_small(answer):
+            return [dump_json(answer)], JSON
+        return await self.service.offload_if_large(context, partial(dump_json_parts, answer)), JSON
 
-    async def _asked(self, scope: Scope, receive: Receive) -> Any:
-        kind, limits = self.endpoint.asks, self.service.limits
-        visit: RequestContext = scope["state"]["visit"]
+    async def _read_request(self, scope: Scope, receive: Receive) -> Any:
+        kind, limits = self.endpoint.request_type, self.service.limits
+        context: RequestContext = scope["state"]["context"]
         if self.endpoint.method == "POST":
-            self.service.rouse(visit)
+            self.service.wake_engine(context)
             body = await read_body(scope, receive, limits)
             if kind is None:
                 return body
-            if len(body) <= SHORT:
-                return parse(body, kind, limits)
-            return await self.service.aside(visit, partial(parse, body, kind, limits))
+            if len(body) <= MAX_INLINE_BODY:
+                return parse_body(body, kind, limits)
+            return await self.service.offload_if_large(
+                context, partial(parse_body, body, kind, limits)
+            )
         return None if kind is None else parse_query(scope["query_string"], kind)
+
+
+def input_headers(reporter: RequestReporter) -> dict[str, str]:
+    """Headers that count the texts which were truncated, fragmented, or without a known word."""
+    counts = {
+        "x-truncated-texts": len(reporter.truncated),
+        "x-fragmented-texts": len(reporter.fragmented),
+        "x-zero-vectors": reporter.zero_vectors,
+    }
+    return {name: str(count) for name, count in counts.items() if count}

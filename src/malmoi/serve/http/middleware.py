@@ -1,4 +1,4 @@
-"""What every request passes first: a name, a key, a place; and last: counted and written down."""
+"""Middleware around all endpoints: request ids, admission, authentication, metrics and the log."""
 
 import re
 import traceback
@@ -8,132 +8,131 @@ from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from malmoi.serve.http.api_errors import ApiError, Dialect, dialect_of, refusal_body
-from malmoi.serve.http.auth import AllowedHosts, ApiKeys, name_in
+from malmoi.serve.http.api_errors import ApiError, Dialect, default_dialect, error_body
+from malmoi.serve.http.auth import Access, host_name
 from malmoi.serve.http.endpoint import JSON, Endpoint
-from malmoi.serve.http.response import as_json, respond
+from malmoi.serve.http.response import dump_json, send_response
 from malmoi.serve.logs import Log
-from malmoi.serve.service.service import ClientDisconnected, RequestContext, Service
+from malmoi.serve.metrics import Metrics
+from malmoi.serve.service.errors import ClientDisconnectedError
+from malmoi.serve.service.request_context import RequestContext
 
-IDENTITY = re.compile(rb"[\w.-]{1,64}", re.ASCII)
-PAGE = 'Basic realm="malmoi", charset="UTF-8"'  # a browser asks for a name and a password
-LEFT = 499  # the client has left, in the log and the counts alone
+REQUEST_ID = re.compile(rb"[\w.-]{1,64}", re.ASCII)
+BASIC_CHALLENGE = 'Basic realm="malmoi", charset="UTF-8"'  # browsers prompt for a password
+CLIENT_CLOSED_REQUEST = 499  # nginx's status, in the log and the metrics alone
 
 
 class GatewayMiddleware:
-    """An ASGI application around another one; the router is not asked about `direct` paths."""
+    """An ASGI application around another; requests to `direct` paths bypass its router."""
 
     def __init__(
         self,
         app: ASGIApp,
-        service: Service,
         endpoints: tuple[Endpoint, ...],
         *,
         direct: Mapping[tuple[str, str], ASGIApp],
-        keys: ApiKeys,
-        names: AllowedHosts | None,
+        max_connections: int,
+        access: Access,
+        metrics: Metrics,
         log: Log,
     ) -> None:
-        self._app, self._service, self._log = app, service, log
-        self._keys, self._names, self._direct = keys, names, direct
-        self._free = {endpoint.path for endpoint in endpoints if endpoint.free}
+        self._app, self._metrics, self._log = app, metrics, log
+        self._access, self._direct = access, direct
+        self._public = {endpoint.path for endpoint in endpoints if endpoint.public}
         self._dialects = {endpoint.path: endpoint.dialect for endpoint in endpoints}
-        self._present = 0
+        self._max_connections, self._num_active = max_connections, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens."""
+        """Answer a request; a fault is logged and answered with 500."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status, headers = perf_counter(), 0, dict(scope["headers"])
-        identity = identity_of(headers.get(b"x-request-id", b""))
-        visit = RequestContext(identity, scope["path"], scope.get("client"), receive)
-        scope.setdefault("state", {})["visit"] = visit
-        named = (b"x-request-id", visit.identity.encode())
+        start, status, headers = perf_counter(), 0, dict(scope["headers"])
+        request_id = request_id_of(headers.get(b"x-request-id", b""))
+        context = RequestContext(request_id, scope["path"], scope.get("client"), receive)
+        scope.setdefault("state", {})["context"] = context
+        id_header = (b"x-request-id", context.request_id.encode())
 
-        async def sending(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), named]
+                message["headers"] = [*message.get("headers", ()), id_header]
             await send(message)
 
-        self._present += 1
+        self._num_active += 1
         try:
-            refused = self._refusal(scope, headers)
-            if refused is not None:
-                await self._refuse(scope, sending, refused)
+            rejection = self._rejection(scope, headers)
+            if rejection is not None:
+                await self._send_error(scope, send_with_id, rejection)
             else:
-                direct = self._direct.get((scope["path"], scope["method"]), self._app)
-                await direct(scope, receive, sending)
-        except ClientDisconnected:
-            status = LEFT
-            self._service.measures.left += 1
+                app = self._direct.get((scope["path"], scope["method"]), self._app)
+                await app(scope, receive, send_with_id)
+        except ClientDisconnectedError:
+            status = CLIENT_CLOSED_REQUEST
+            self._metrics.client_disconnected()
         except Exception as error:
-            self._note_fault(visit, error)
+            self._log_fault(context, error)
             if status == 0:
-                fault = ApiError(500, "the server failed; its log says where", code="fault")
-                await self._refuse(scope, sending, fault)
+                fault = ApiError(500, "internal error: see the server's log", code="fault")
+                await self._send_error(scope, send_with_id, fault)
         finally:
-            self._present -= 1
-            self._note(scope, visit, status, perf_counter() - begun)
+            self._num_active -= 1
+            self._record(scope, context, status, perf_counter() - start)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> ApiError | None:
-        if self._present > self._service.limits.connections:
+    def _rejection(self, scope: Scope, headers: dict[bytes, bytes]) -> ApiError | None:
+        if self._num_active > self._max_connections:
             retry = {"retry-after": "1"}
-            return ApiError(503, "too many are asking: try again", code="overloaded", headers=retry)
+            return ApiError(503, "too many requests: try again", code="overloaded", headers=retry)
         host = headers.get(b"host", b"")
-        if self._names is not None and not self._names.admit(host):
-            name = name_in(host)
+        if self._access.hosts is not None and not self._access.hosts.allows(host):
+            name = host_name(host)
             return ApiError(
                 421,
-                f"this server does not answer as {name}: start it with --allow-host {name}",
+                f"this server does not accept the host name {name}: start it with"
+                f" --allow-host {name}",
                 code="wrong_host",
             )
-        if scope["path"] in self._free or self._keys.admit(headers.get(b"authorization", b"")):
+        authorization = headers.get(b"authorization", b"")
+        if scope["path"] in self._public or self._access.keys.allows(authorization):
             return None
         return ApiError(
             401,
-            "no key, or a wrong one: send the header Authorization: Bearer KEY",
+            "the API key is missing or wrong: send the header Authorization: Bearer KEY",
             code="invalid_api_key",
-            headers={"www-authenticate": PAGE if scope["path"] == "/" else "Bearer"},
+            headers={"www-authenticate": BASIC_CHALLENGE if scope["path"] == "/" else "Bearer"},
         )
 
-    async def _refuse(self, scope: Scope, send: Send, refused: ApiError) -> None:
-        dialect: Dialect = self._dialects.get(scope["path"], dialect_of(scope["path"]))
-        body = as_json(refusal_body(refused, dialect))
-        await respond(send, refused.status, [body], JSON, refused.headers)
+    async def _send_error(self, scope: Scope, send: Send, error: ApiError) -> None:
+        dialect: Dialect = self._dialects.get(scope["path"], default_dialect(scope["path"]))
+        body = dump_json(error_body(error, dialect))
+        await send_response(send, error.status, [body], JSON, error.headers)
 
-    def _note(self, scope: Scope, visit: RequestContext, status: int, seconds: float) -> None:
-        measures, known = self._service.measures, scope["path"] in self._dialects
-        path = scope["path"] if known else "other"
-        measures.request_done(path, status, seconds)
-        if visit.texts:
-            measures.texts[visit.model] += visit.texts
-            measures.tokens[visit.model] += visit.tokens
-            measures.truncated[visit.model] += visit.truncated
-            measures.zeros[visit.model] += visit.zeros
+    def _record(self, scope: Scope, context: RequestContext, status: int, seconds: float) -> None:
+        path = scope["path"] if scope["path"] in self._dialects else "other"
+        self._metrics.request_done(context, path, status, seconds)
         self._log(
             "request",
-            id=visit.identity,
+            id=context.request_id,
             method=scope["method"],
             path=path,
             status=status,
             seconds=round(seconds, 6),
-            model=visit.model or None,
-            texts=visit.texts,
-            tokens=visit.tokens,
-            truncated=visit.truncated,
-            zeros=visit.zeros,
+            model=context.model_name or None,
+            texts=context.num_texts,
+            tokens=context.num_tokens,
+            truncated=len(context.reporter.truncated),
+            fragmented=len(context.reporter.fragmented),
+            zero_vectors=context.reporter.zero_vectors,
         )
 
-    def _note_fault(self, visit: RequestContext, error: Exception) -> None:
-        """Where it happened, without what was said: messages may quote a text."""
-        frames = traceback.extract_tb(error.__traceback__)
-        places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-4:]]
-        self._log("fault", id=visit.identity, error=type(error).__name__, places=places)
+    def _log_fault(self, context: RequestContext, error: Exception) -> None:
+        """Log where an error was raised, without its message, which may quote a text."""
+        frames = traceback.extract_tb(error.__traceback__)[-4:]
+        trace = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        self._log("fault", id=context.request_id, error=type(error).__name__, trace=trace)
 
 
-def identity_of(given: bytes) -> str:
-    """What a request is called: what the client says, if that is a name, or something new."""
-    return given.decode() if IDENTITY.fullmatch(given) else uuid4().hex
+def request_id_of(header: bytes) -> str:
+    """The client's id of a request if it is valid, or else a new one."""
+    return header.decode() if REQUEST_ID.fullmatch(header) else uuid4().hex

@@ -10,37 +10,37 @@ import msgspec
 from malmoi.serve.http.endpoint import JSON, Endpoint
 from malmoi.serve.http.schemas import BertErrorBody, ErrorBody, OpenAIErrorBody
 
-VERSION = "3.1.0"
+OPENAPI_VERSION = "3.1.0"
 REFERENCE = "#/components/schemas/{name}"
-REFUSALS: dict[str, type[msgspec.Struct]] = {
+ERROR_TYPES: dict[str, type[msgspec.Struct]] = {
     "malmoi": ErrorBody,
     "openai": OpenAIErrorBody,
     "bert-as-service": BertErrorBody,
 }
 STATUSES = {
-    400: "The request is not as it should be.",
-    401: "No key, or a wrong one.",
-    404: "There is no such model, word or path.",
+    400: "The request is invalid.",
+    401: "The API key is missing or wrong.",
+    404: "The model, word or path does not exist.",
     408: "The request took too long to arrive.",
     413: "The request is too large.",
-    503: "Too much is waiting; the header Retry-After says when to try again.",
+    503: "The server is overloaded; the header Retry-After says when to try again.",
 }
-Json = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
-def describe(endpoints: tuple[Endpoint, ...]) -> Json:
+def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
     """The whole document."""
-    asked = [one.asks for one in endpoints if one.asks is not None]
-    answered = [one.answers for one in endpoints if not isinstance(one.answers, str)]
-    kinds = list(dict.fromkeys([*asked, *answered, *REFUSALS.values()]))
+    requests = [one.request_type for one in endpoints if one.request_type is not None]
+    responses = [one.response_type for one in endpoints if not isinstance(one.response_type, str)]
+    kinds = list(dict.fromkeys([*requests, *responses, *ERROR_TYPES.values()]))
     schemas, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
     by_kind = dict(zip(kinds, schemas, strict=True))
-    paths: dict[str, Json] = {}
+    paths: dict[str, JsonObject] = {}
     for one in endpoints:
-        operation = describe_one(one, by_kind, components)
-        paths.setdefault(path_of(one), {})[one.method.lower()] = operation
+        operation = operation_object(one, by_kind, components)
+        paths.setdefault(openapi_path(one), {})[one.method.lower()] = operation
     return {
-        "openapi": VERSION,
+        "openapi": OPENAPI_VERSION,
         "info": {"title": "malmoi", "version": version("malmoi")},
         "paths": paths,
         "components": {
@@ -50,43 +50,48 @@ def describe(endpoints: tuple[Endpoint, ...]) -> Json:
     }
 
 
-def describe_one(one: Endpoint, by_kind: dict[type, Json], components: Json) -> Json:
+def operation_object(
+    endpoint: Endpoint, by_kind: dict[type, JsonObject], components: JsonObject
+) -> JsonObject:
     """One endpoint."""
-    kind = JSON if not isinstance(one.answers, str) else one.answers.partition(";")[0]
-    answer = by_kind[one.answers] if not isinstance(one.answers, str) else {}
-    refusal = {"content": {JSON: {"schema": by_kind[REFUSALS[one.dialect]]}}}
-    responses: Json = {"200": {"description": "Done.", "content": {kind: {"schema": answer}}}}
-    responses |= {str(status): {"description": why, **refusal} for status, why in STATUSES.items()}
-    operation: Json = {
-        "summary": one.summary,
-        "description": inspect.getdoc(one.handler) or one.summary,
-        "operationId": "_".join(re.findall(r"\w+", f"{one.method.lower()}{path_of(one)}")),
+    kind, request_type = endpoint.response_type, endpoint.request_type
+    content_type = kind.partition(";")[0] if isinstance(kind, str) else JSON
+    schema = {} if isinstance(kind, str) else by_kind[kind]
+    error = {"content": {JSON: {"schema": by_kind[ERROR_TYPES[endpoint.dialect]]}}}
+    success = {"description": "Done.", "content": {content_type: {"schema": schema}}}
+    responses: JsonObject = {"200": success}
+    responses |= {str(status): {"description": why, **error} for status, why in STATUSES.items()}
+    path = openapi_path(endpoint)
+    operation: JsonObject = {
+        "summary": endpoint.summary,
+        "description": inspect.getdoc(endpoint.handler) or endpoint.summary,
+        "operationId": "_".join(re.findall(r"\w+", f"{endpoint.method.lower()}{path}")),
         "responses": responses,
     }
-    if not one.free:
+    if not endpoint.public:
         operation["security"] = [{}, {"key": []}]
-    if one.asks is not None and one.method == "POST":
-        content = {JSON: {"schema": by_kind[one.asks]}}
+    if request_type is not None and endpoint.method == "POST":
+        content = {JSON: {"schema": by_kind[request_type]}}
         operation["requestBody"] = {"required": True, "content": content}
-    elif one.asks is not None:
-        operation["parameters"] = parameters(components[one.asks.__name__])
-    elif named := re.findall(r"{(\w+)", one.path):
-        text = {"in": "path", "required": True, "schema": {"type": "string"}}
-        operation["parameters"] = [{"name": name, **text} for name in named]
+    elif request_type is not None:
+        operation["parameters"] = query_parameters(components[request_type.__name__])
+    elif names := re.findall(r"{(\w+)", endpoint.path):
+        parameter = {"in": "path", "required": True, "schema": {"type": "string"}}
+        operation["parameters"] = [{"name": name, **parameter} for name in names]
     return operation
 
 
-def path_of(one: Endpoint) -> str:
-    """A path with the names of its parts alone."""
-    return re.sub(r"{(\w+)[^}]*}", r"{\1}", one.path)
+def openapi_path(endpoint: Endpoint) -> str:
+    """The path of an endpoint without the types of its parameters."""
+    return re.sub(r"{(\w+)[^}]*}", r"{\1}", endpoint.path)
 
 
-def parameters(schema: Json) -> list[Json]:
-    """The fields of a schema as parts of an address; one that may be null may be left out."""
-    found = []
+def query_parameters(schema: JsonObject) -> list[JsonObject]:
+    """The fields of a schema as query parameters; a nullable field is optional."""
+    parameters = []
     for name, field in schema["properties"].items():
         kinds = [kind for kind in field.get("anyOf", [field]) if kind.get("type") != "null"]
         plain = {key: value for key, value in kinds[0].items() if key != "default"}
         required = name in schema.get("required", ())
-        found.append({"name": name, "in": "query", "required": required, "schema": plain})
-    return found
+        parameters.append({"name": name, "in": "query", "required": required, "schema": plain})
+    return parameters

@@ -1,19 +1,19 @@
-"""Connections that do not wait for ever: for a request to begin, or for an answer to be read."""
+"""The HTTP protocol of a connection: uvicorn's, with deadlines and limits on its framing."""
 
 import asyncio
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-LONGEST_HEAD = 65_536  # bytes of a request's first line and headers
-LONGEST_FRAMING = 1_000_000  # bytes of a body that are none of it: sizes of chunks, trailers
-SMALL_CHUNK, SMALL_CHUNKS = 64, 10_000  # bytes; how many of a body may be so small
-PIPELINED = 16  # requests that may follow one that is not answered yet
-SLOWEST = 1000  # bytes a second: who reads an answer more slowly is left
+MAX_HEADER_BYTES = 65_536  # request line and headers
+MAX_FRAMING_BYTES = 1_000_000  # chunk sizes, extensions and trailers of one body
+SMALL_CHUNK_BYTES, MAX_SMALL_CHUNKS = 64, 10_000
+MAX_PIPELINED_REQUESTS = 16  # behind one that is not answered yet
+MIN_READ_SPEED = 1000  # bytes per second: the server drops clients that read more slowly
 
 
-def refusal(status: str, code: str, message: str) -> bytes:
-    """All of an answer that ends a connection."""
+def error_response(status: str, code: str, message: str) -> bytes:
+    """A complete answer that closes the connection."""
     number = status.partition(" ")[0]
     body = f'{{"error":{{"status":{number},"code":"{code}","message":"{message}"}}}}'
     head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n"
@@ -21,166 +21,170 @@ def refusal(status: str, code: str, message: str) -> bytes:
     return f"{head}content-length: {len(body)}\r\n\r\n{body}".encode()
 
 
-FULL = refusal("503 Service Unavailable", "overloaded", "try again soon")
-BAD = refusal("400 Bad Request", "invalid_http", "the request is not HTTP/1.1")
-LONG = refusal(
+OVERLOADED = error_response("503 Service Unavailable", "overloaded", "try again soon")
+INVALID_HTTP = error_response("400 Bad Request", "invalid_http", "the request is not HTTP/1.1")
+HEADERS_TOO_LARGE = error_response(
     "431 Request Header Fields Too Large",
     "headers_too_large",
-    f"the headers are larger than {LONGEST_HEAD:,} bytes",
+    f"the headers are larger than {MAX_HEADER_BYTES:,} bytes",
 )
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's, with limits before a request is there and while an answer is sent."""
+    """A connection with a deadline for each request to begin and for each answer to be read."""
 
-    most, patience = 1000, 30.0
+    max_connections, idle_timeout = 1000, 30.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come."""
+        """Accept a client, or answer 503 if there are too many."""
         super().connection_made(transport)
-        self._deadline: asyncio.TimerHandle | None = None
-        self._reading: asyncio.TimerHandle | None = None
-        self._in_head = False
-        self._framing = 0  # bytes of a request that are not of its body
-        self._bodies = 0  # those of bodies, of the last that came
-        self._small = 0  # bits of a body that are very small
-        self._unread = 0  # bytes of answers that were not read when last looked at
-        if len(self.connections) > self.most:
-            transport.write(FULL)
+        self._request_deadline: asyncio.TimerHandle | None = None
+        self._read_deadline: asyncio.TimerHandle | None = None
+        self._in_headers = False
+        self._framing_bytes = 0  # of a request, outside its body
+        self._body_bytes = 0  # in the data that came last
+        self._num_small_chunks = 0  # of one body
+        self._unread_bytes = 0  # of answers, at the last check
+        if len(self.connections) > self.max_connections:
+            transport.write(OVERLOADED)
             transport.close()
             return
-        self._await_request()
+        self._start_request_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Somebody has left."""
-        self._begin()
-        self._stop_looking()
+        """Cancel the deadlines of a client that disconnected."""
+        self._cancel_request_deadline()
+        self._cancel_read_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes; those that are no request do not keep a connection."""
+        """Parse data; data that is not a request does not extend the deadline."""
         if self.transport.is_closing():
             return
-        self._bodies = 0
+        self._body_bytes = 0
         super().data_received(data)
-        self._framing += len(data) - self._bodies
-        if self._in_head and self._framing > LONGEST_HEAD:
-            self._end(LONG)
-        elif self._framing > LONGEST_HEAD + LONGEST_FRAMING:
-            self._end(BAD)
-        elif self._is_idle() and self._deadline is None and self.timeout_keep_alive_task is None:
-            self._await_request()
+        self._framing_bytes += len(data) - self._body_bytes
+        has_deadline = self._request_deadline is not None
+        if self._in_headers and self._framing_bytes > MAX_HEADER_BYTES:
+            self._close_with(HEADERS_TOO_LARGE)
+        elif self._framing_bytes > MAX_HEADER_BYTES + MAX_FRAMING_BYTES:
+            self._close_with(INVALID_HTTP)
+        elif self._is_idle() and not has_deadline and self.timeout_keep_alive_task is None:
+            self._start_request_deadline()
 
     def on_message_begin(self) -> None:
-        """The first bytes of a request: its headers may not take long either."""
-        if len(self.pipeline) >= PIPELINED:
-            raise ValueError("too many requests at once")  # ends the connection
+        """Start the deadline of a request's headers."""
+        if len(self.pipeline) >= MAX_PIPELINED_REQUESTS:
+            raise ValueError("too many pipelined requests")  # closes the connection
         super().on_message_begin()
-        self._in_head, self._framing, self._small = True, 0, 0
-        if self._deadline is None:
-            self._await_request()
+        self._in_headers, self._framing_bytes, self._num_small_chunks = True, 0, 0
+        if self._request_deadline is None:
+            self._start_request_deadline()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header; trailers, which follow a body in chunks, are left out (RFC 9110, 6.5.1)."""
-        if self._in_head:
+        """Take a header; trailers after a chunked body are ignored (RFC 9110, 6.5.1)."""
+        if self._in_headers:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """A request is there; its body has a time limit of its own."""
-        self._in_head = False
-        self._begin()
+        """Start the request; its body has a deadline of its own."""
+        self._in_headers = False
+        self._cancel_request_deadline()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Some of a body; each bit takes time, however small it is."""
-        self._bodies += len(body)
-        self._small += len(body) < SMALL_CHUNK
-        if self._small > SMALL_CHUNKS:
-            raise ValueError("too many small chunks")  # ends the connection
+        """Take a chunk of a body; each costs time, however small it is."""
+        self._body_bytes += len(body)
+        self._num_small_chunks += len(body) < SMALL_CHUNK_BYTES
+        if self._num_small_chunks > MAX_SMALL_CHUNKS:
+            raise ValueError("too many small chunks")  # closes the connection
         super().on_body(body)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP, unless that would stand in the middle of an answer."""
-        self._end(BAD)
+        """Answer data that is not HTTP, unless another answer is being sent."""
+        self._close_with(INVALID_HTTP)
 
     def pause_writing(self) -> None:
-        """An answer is not read as fast as it is sent."""
+        """Backpressure: start the deadline of a client that reads more slowly than we send."""
         super().pause_writing()
-        self._unread = self.transport.get_write_buffer_size()
-        if self._reading is None and not self._is_idle():
-            self._reading = self.loop.call_later(self.patience, self._look_at_reader)
+        self._unread_bytes = self.transport.get_write_buffer_size()
+        if self._read_deadline is None and not self._is_idle():
+            self._read_deadline = self.loop.call_later(self.idle_timeout, self._check_read_speed)
 
     def resume_writing(self) -> None:
-        """What was sent is read."""
+        """Cancel the deadline: the client has read what was sent."""
         super().resume_writing()
-        self._stop_looking()
+        self._cancel_read_deadline()
 
     def on_response_complete(self) -> None:
-        """An answer is sent; if it came before the end of the request, that may not take long."""
+        """Start the deadline for the rest of a request that was answered early."""
         super().on_response_complete()
-        self._stop_looking()
-        self._unread = self.transport.get_write_buffer_size()
+        self._cancel_read_deadline()
+        self._unread_bytes = self.transport.get_write_buffer_size()
         if self.transport.is_closing():
-            self._await_reader()
+            self._restart_keep_alive()
         elif self.cycle.more_body:
-            self._begin()
-            self._await_request()
+            self._cancel_request_deadline()
+            self._start_request_deadline()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing came for a while: whoever has read next to nothing of an answer never will."""
+        """Close an idle connection; drop a client that has not read its answer."""
         unread = self.transport.get_write_buffer_size()
         if not unread:
             super().timeout_keep_alive_handler()
-        elif self._unread - unread < SLOWEST * self.patience:
+        elif self._is_reading_too_slowly(unread):
             self.transport.abort()
         else:
-            self._unread = unread
-            self._await_reader()
+            self._unread_bytes = unread
+            self._restart_keep_alive()
 
-    def _look_at_reader(self) -> None:
-        """Leave whoever has read next to nothing of an answer for a while."""
-        self._reading = None
+    def _check_read_speed(self) -> None:
+        """Drop the client if it has read too little since the last check."""
+        self._read_deadline = None
         unread = self.transport.get_write_buffer_size()
-        if self._unread - unread < SLOWEST * self.patience:
+        if self._is_reading_too_slowly(unread):
             self.transport.abort()
         else:
-            self._unread = unread
-            self._reading = self.loop.call_later(self.patience, self._look_at_reader)
+            self._unread_bytes = unread
+            self._read_deadline = self.loop.call_later(self.idle_timeout, self._check_read_speed)
 
-    def _stop_looking(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
+    def _is_reading_too_slowly(self, unread: int) -> bool:
+        return self._unread_bytes - unread < MIN_READ_SPEED * self.idle_timeout
 
-    def _end(self, answer: bytes) -> None:
-        """End a connection with an answer, unless another one is under way."""
+    def _cancel_read_deadline(self) -> None:
+        if self._read_deadline is not None:
+            self._read_deadline.cancel()
+            self._read_deadline = None
+
+    def _close_with(self, response: bytes) -> None:
+        """Close the connection with an answer, unless another answer is being sent."""
         if self.pipeline or (not self._is_idle() and self.cycle.response_started):
             self.transport.abort()
             return
-        self.transport.write(answer)
+        self.transport.write(response)
         self.transport.close()
 
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
-    def _await_reader(self) -> None:
-        look = self.timeout_keep_alive_handler
-        self.timeout_keep_alive_task = self.loop.call_later(self.patience, look)
+    def _restart_keep_alive(self) -> None:
+        handler = self.timeout_keep_alive_handler
+        self.timeout_keep_alive_task = self.loop.call_later(self.idle_timeout, handler)
 
-    def _await_request(self) -> None:
-        self._deadline = self.loop.call_later(self.patience, self._give_up)
+    def _start_request_deadline(self) -> None:
+        self._request_deadline = self.loop.call_later(self.idle_timeout, self._on_deadline)
 
-    def _begin(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+    def _cancel_request_deadline(self) -> None:
+        if self._request_deadline is not None:
+            self._request_deadline.cancel()
+            self._request_deadline = None
 
-    def _give_up(self) -> None:
-        self._deadline = None
+    def _on_deadline(self) -> None:
+        self._request_deadline = None
         self.transport.abort()
 
 
-def connection_class(most: int, patience: float) -> type[asyncio.Protocol]:
-    """Connections with these limits."""
-    limits: dict[str, Any] = {"most": most, "patience": patience}
+def connection_class(max_connections: int, idle_timeout: float) -> type[asyncio.Protocol]:
+    """The protocol class with these limits."""
+    limits: dict[str, Any] = {"max_connections": max_connections, "idle_timeout": idle_timeout}
     return type("LimitedConnection", (Connection,), limits)

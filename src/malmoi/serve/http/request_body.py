@@ -1,10 +1,11 @@
-"""The body of a request: read within limits, counted, and parsed.
+"""The body of a request: read within limits, its JSON values counted, then parsed.
 
-Python holds its lock while JSON becomes objects, so that nobody else is answered meanwhile: how
-many objects there will be is counted before, in short steps, and too many are refused.
+Python holds its lock while JSON becomes objects, and answers no other request meanwhile.
+Therefore the values are counted first, in short steps, and too many are rejected.
 """
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,125 +14,153 @@ from starlette.types import Receive, Scope
 
 from malmoi.errors import shorten
 from malmoi.serve.http.api_errors import ApiError
+from malmoi.serve.http.schemas import RENAMED_FIELDS
 from malmoi.serve.limits import Limits
-from malmoi.serve.service.service import ClientDisconnected
+from malmoi.serve.service.errors import ClientDisconnectedError
 
-STEP = 1 << 16  # bytes that are counted at a time: a millisecond
-FIELDS = 64  # lists and objects of a request beside one a text
+SCAN_BYTES = 1 << 16  # counted at a time: a millisecond
+MAX_OTHER_LISTS = 64  # lists and objects of a request beside one per text
 
 
-def announced_size(scope: Scope, limits: Limits) -> int:
-    """How many bytes a request says it has; one that does not say may have as many as any."""
+def declared_size(scope: Scope, limits: Limits) -> int:
+    """The size of a body by its headers; of a chunked body, the largest that is allowed."""
     size = 0
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)
         if name == b"transfer-encoding":
-            size = limits.body
+            size = limits.max_body_bytes
     return size
 
 
 async def read_body(scope: Scope, receive: Receive, limits: Limits) -> bytes:
-    """The body of a request that is neither too large nor too slow."""
+    """Read the body of a request; raise `ApiError` if it is too large or too slow."""
     too_large = ApiError(
         413,
-        f"the request is larger than {limits.body:,} bytes: send fewer texts at a time",
+        f"the request is larger than {limits.max_body_bytes:,} bytes: send fewer texts at a time",
         code="request_too_large",
     )
-    if announced_size(scope, limits) > limits.body:
+    if declared_size(scope, limits) > limits.max_body_bytes:
         raise too_large
     parts, size = list[bytes](), 0
     try:
-        async with asyncio.timeout(limits.body_time):
+        async with asyncio.timeout(limits.body_timeout):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise ClientDisconnected
+                    raise ClientDisconnectedError
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
-                if size > limits.body:
+                if size > limits.max_body_bytes:
                     raise too_large
                 if not message.get("more_body", False):
                     return parts[0] if len(parts) == 1 else b"".join(parts)
     except TimeoutError:
         raise ApiError(
             408,
-            f"the request was not there after {limits.body_time:g} s",
+            f"the request did not arrive within {limits.body_timeout:g} s",
             code="request_timeout",
             headers={"connection": "close"},
         ) from None
 
 
-def parse(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
-    """JSON as what an endpoint is asked."""
+def parse_body(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
+    """Parse the JSON of a request into its schema."""
     if not body:
         raise ApiError(400, "the request has no body: send a JSON object")
-    check_contents(body, limits)
+    check_num_values(body, limits)
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
-        what, _, place = shorten(str(error)).partition(" - at `$")
-        parameter = place.strip("`.").split(".")[0].split("[")[0] or None
-        where = f" in '{place.strip('`.')}'" if parameter else ""
-        sentence = f"the request is not as it should be{where}: {what.replace('`', '')}"
-        raise ApiError(400, sentence, parameter=parameter) from error
+        problem, _, location = shorten(str(error)).partition(" - at `$")
+        location = location.strip("`.")
+        field = location.split(".")[0].split("[")[0] or None
+        where = f" in '{location}'" if field else ""
+        sentence = f"invalid request{where}: {problem.replace('`', '')}{hint(kind, field, problem)}"
+        raise ApiError(400, sentence, field=field) from error
     except RecursionError as error:
         raise ApiError(400, "the request is not JSON: it is nested too deeply") from error
     except UnicodeDecodeError as error:
-        raise ApiError(400, "the request is not JSON: it holds bytes that are no UTF-8") from error
+        raise ApiError(400, "the request is not JSON: it is not UTF-8") from error
     except ValueError as error:
         raise ApiError(400, f"the request is not JSON: {error}") from error
 
 
 def parse_query(query: bytes, kind: type[msgspec.Struct]) -> Any:
-    """What follows the ? as what an endpoint is asked."""
+    """Parse the query string of a GET into its schema."""
     try:
-        found = dict(parse_qsl(query.decode("ascii"), errors="strict", max_num_fields=100))
-        return msgspec.convert(found, kind, strict=False)
+        fields = dict(parse_qsl(query.decode("ascii"), errors="strict", max_num_fields=100))
+        return msgspec.convert(fields, kind, strict=False)
     except UnicodeDecodeError as error:
-        raise ApiError(400, "the address holds bytes that are no UTF-8") from error
+        raise ApiError(400, "the query string is not UTF-8") from error
     except ValueError as error:  # msgspec's are of this kind too
-        sentence = str(error).replace("`", "").replace(" - at $.", " in ")
-        raise ApiError(400, f"the address is not as it should be: {sentence}") from error
+        problem, _, location = str(error).partition(" - at `$.")
+        field = location.strip("`") or None
+        where = f" in '{field}'" if field else ""
+        sentence = f"invalid query string{where}: {problem.replace('`', '')}"
+        raise ApiError(400, f"{sentence}{hint(kind, field, problem)}", field=field) from error
 
 
-def check_contents(body: bytes, limits: Limits) -> None:
-    """Refuse JSON of more values, or more lists and objects, than a request may hold.
+def hint(kind: type[msgspec.Struct], field: str | None, problem: str) -> str:
+    """How to fix an error: the new name of a renamed field, or the values that a field takes."""
+    unknown = problem.partition("unknown field `")[2].strip("`")
+    if unknown in RENAMED_FIELDS.get(kind, {}):
+        return f"; it is now called {RENAMED_FIELDS[kind][unknown]}"
+    if field and problem.startswith("Invalid enum value"):
+        by_name = {one.name: one for one in msgspec.structs.fields(kind)}
+        values = literal_values(by_name[field].type) if field in by_name else ()
+        return f": choose one of {', '.join(map(str, values))}"
+    return ""
 
-    Commas and brackets in texts count too at first; only if that is too many, the rest is looked
-    at without its strings.
+
+def literal_values(annotation: Any) -> Iterator[Any]:
+    """The values of all `Literal`s in an annotation."""
+    info = annotation if isinstance(annotation, msgspec.inspect.Type) else None
+    info = info or msgspec.inspect.type_info(annotation)
+    if isinstance(info, msgspec.inspect.LiteralType):
+        yield from info.values
+    elif isinstance(info, msgspec.inspect.Metadata):
+        yield from literal_values(info.type)
+    elif isinstance(info, msgspec.inspect.UnionType):
+        for one in info.types:
+            yield from literal_values(one)
+
+
+def check_num_values(body: bytes, limits: Limits) -> None:
+    """Reject JSON with more values, or more lists and objects, than a request may have.
+
+    The first count includes commas and brackets in strings; only if it is too large, the body is
+    counted again without its strings.
     """
-    most_lists = limits.texts + FIELDS
-    values, lists = count_contents(body)
-    if values <= limits.values and lists <= most_lists:
+    max_lists = limits.max_texts + MAX_OTHER_LISTS
+    values, lists = count_values(body)
+    if values <= limits.max_json_values and lists <= max_lists:
         return
     values = lists = 0
-    inside = False
-    for start, stop in steps(body):
-        outside, inside = without_strings(body[start:stop], inside)
-        found = count_contents(outside)
-        values, lists = values + found[0], lists + found[1]
-        if values > limits.values:
-            sentence = f"the request holds more than {limits.values:,} values: send fewer at a time"
+    in_string = False
+    for start, stop in scan_bounds(body):
+        block, in_string = strip_strings(body[start:stop], in_string)
+        more_values, more_lists = count_values(block)
+        values, lists = values + more_values, lists + more_lists
+        if values > limits.max_json_values:
+            sentence = f"the request has more than {limits.max_json_values:,} values: send fewer"
             raise ApiError(400, sentence, code="too_many_values")
-        if lists > most_lists:
-            sentence = (
-                f"the request holds more than {most_lists:,} lists: send fewer texts at a time"
-            )
+        if lists > max_lists:
+            sentence = f"the request has more than {max_lists:,} lists: send fewer texts"
             raise ApiError(400, sentence, code="too_many_texts")
 
 
-def count_contents(text: bytes) -> tuple[int, int]:
-    """At most how many values JSON without strings has, and how many lists and objects."""
-    lists = text.count(b"[") + text.count(b"{")
-    return text.count(b",") + lists, lists
+def count_values(block: bytes) -> tuple[int, int]:
+    """An upper bound of the values in JSON without strings; and its lists and objects."""
+    lists = block.count(b"[") + block.count(b"{")
+    return block.count(b",") + lists, lists
 
 
-def steps(body: bytes) -> list[tuple[int, int]]:
-    """Where each step begins and ends, none of them between a backslash and what it escapes."""
+def scan_bounds(body: bytes) -> list[tuple[int, int]]:
+    """Bounds of blocks of about `SCAN_BYTES`; none separates a backslash from what it escapes."""
     bounds, start = list[tuple[int, int]](), 0
     while start < len(body):
-        stop = min(start + STEP, len(body))
+        stop = min(start + SCAN_BYTES, len(body))
         block = body[start:stop]
         stop += (len(block) - len(block.rstrip(b"\\"))) % 2
         bounds.append((start, stop))
@@ -139,8 +168,8 @@ def steps(body: bytes) -> list[tuple[int, int]]:
     return bounds
 
 
-def without_strings(block: bytes, inside: bool) -> tuple[bytes, bool]:
-    """What stands outside of strings; and whether a string goes on after it, as one may before."""
-    plain = block.replace(b"\\\\", b"").replace(b'\\"', b"")
-    parts = plain.split(b'"')
-    return b"".join(parts[inside::2]), inside ^ (len(parts) % 2 == 0)
+def strip_strings(block: bytes, in_string: bool) -> tuple[bytes, bool]:
+    """Remove strings; `in_string` says whether the block starts, or then ends, inside one."""
+    unescaped = block.replace(b"\\\\", b"").replace(b'\\"', b"")
+    parts = unescaped.split(b'"')
+    return b"".join(parts[in_string::2]), in_string ^ (len(parts) % 2 == 0)

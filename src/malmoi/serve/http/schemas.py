@@ -1,35 +1,40 @@
-"""What endpoints are asked and what they answer; the OpenAPI document is made from these."""
+"""Schemas of requests and answers; the OpenAPI document is made from them."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from malmoi.encode.bulk.embed import Per
 from malmoi.encode.pooling.groups import Join, Pool
 from malmoi.encode.pooling.mixing import Mix
 from malmoi.nearest.top_k import Metric
 from malmoi.query.analogy import Method
 
-Text = Annotated[str, Meta(description="A text.")]
-Pair = Annotated[list[str], Meta(min_length=2, max_length=2, description="Two texts as a pair.")]
-Texts = Annotated[list[str | Pair], Meta(min_length=1)]
-TokenId = Annotated[int, Meta(ge=0)]
-ModelName = Annotated[str, Meta(description="One of /models; the first that fits if none.")]
-Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what JSON's writers agree on
-Layers = Annotated[
-    Number | Annotated[str, Meta(max_length=1000)] | Annotated[list[Number], Meta(max_length=1000)],
-    Meta(description="-2, [0, 3], '-4:' or 'all'; 0 goes into layer 1."),
+PairField = Annotated[
+    list[str], Meta(min_length=2, max_length=2, description="Two texts as a pair.")
 ]
-Count = Annotated[int, Meta(ge=1, description="How many answers.")]
-Word = Annotated[str, Meta(min_length=1)]
+TextsField = Annotated[list[str | PairField], Meta(min_length=1)]
+TokenId = Annotated[int, Meta(ge=0)]
+ModelName = Annotated[
+    str, Meta(description="One of /models; by default the first that can answer.")
+]
+Integer = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]  # what all JSON writers support
+LayersField = Annotated[
+    Integer
+    | Annotated[str, Meta(max_length=1000)]
+    | Annotated[list[Integer], Meta(max_length=1000)],
+    Meta(description="Hidden states: -2, [0, 3], '-4:' or 'all' (0 = input embeddings)."),
+]
+TopK = Annotated[int, Meta(ge=1, description="Integer of results.")]
+WordField = Annotated[str, Meta(min_length=1)]
+EmbedUnit = Literal["text", "word", "token"]
 
 
 class EmbeddingsRequest(Struct, kw_only=True):
-    """As OpenAI's: a text, texts, token ids, or lists of token ids."""
+    """A request of OpenAI's API."""
 
     input: Annotated[
         str | list[str | TokenId | list[TokenId]],
-        Meta(description="A text, texts, the ids of a text's tokens, or several texts' ids."),
+        Meta(description="A text, texts, the token ids of a text, or one list of ids per text."),
     ]
     model: str
     encoding_format: Literal["float", "base64"] | None = "float"
@@ -38,7 +43,7 @@ class EmbeddingsRequest(Struct, kw_only=True):
 
 
 class Embedding(Struct, kw_only=True):
-    """One text's vector."""
+    """The vector of one text."""
 
     object: Literal["embedding"]
     index: int
@@ -46,14 +51,14 @@ class Embedding(Struct, kw_only=True):
 
 
 class Usage(Struct, kw_only=True):
-    """How much was read."""
+    """The number of tokens."""
 
     prompt_tokens: int
     total_tokens: int
 
 
 class EmbeddingsAnswer(Struct, kw_only=True):
-    """As OpenAI's."""
+    """An answer of OpenAI's API."""
 
     object: Literal["list"]
     data: list[Embedding]
@@ -62,7 +67,7 @@ class EmbeddingsAnswer(Struct, kw_only=True):
 
 
 class OpenAIModel(Struct, kw_only=True):
-    """As OpenAI's."""
+    """A model in OpenAI's API."""
 
     id: str
     object: Literal["model"]
@@ -71,74 +76,76 @@ class OpenAIModel(Struct, kw_only=True):
 
 
 class OpenAIModels(Struct, kw_only=True):
-    """As OpenAI's."""
+    """The models in OpenAI's API."""
 
     object: Literal["list"]
     data: list[OpenAIModel]
 
 
 class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Texts and a recipe; without any part of a recipe, the vectors are the model's own."""
+    """Texts and a recipe; without any part of a recipe, the model's own is used."""
 
-    texts: str | Texts
+    texts: str | TextsField
     model: ModelName | None = None
-    layers: Layers | None = None
-    mix: Mix | None = None
-    pool: Pool | None = None
+    layers: LayersField | None = None
+    layer_pooling: Annotated[Mix, Meta(description="How several layers become one.")] | None = None
+    pool: Annotated[Pool, Meta(description="How tokens become one vector.")] | None = None
     recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
     weights: Annotated[list[float], Meta(max_length=1000)] | None = None
     scale: float | None = None
-    special: Annotated[bool, Meta(description="Whether [CLS] and [SEP] count.")] | None = None
-    per: Per = "text"
-    join: Annotated[Join, Meta(description="How pieces become a word.")] = "mean"
+    include_special_tokens: (
+        Annotated[bool, Meta(description="Whether [CLS] and [SEP] are pooled.")] | None
+    ) = None
+    per: EmbedUnit = "text"
+    word_pooling: Annotated[Join, Meta(description="How tokens become a word.")] = "mean"
     prompt: Annotated[str, Meta(description="One of the model's prompts, by name.")] | None = None
-    truncate: Annotated[bool, Meta(description="Cut long texts off, or else refuse them.")] = True
-    normalize: Annotated[bool, Meta(description="Make all vectors of length 1.")] = False
+    truncate: Annotated[bool, Meta(description="Truncate long texts, or reject them.")] = True
+    normalize: Annotated[bool, Meta(description="Scale all vectors to length 1.")] = False
 
 
-class Part(Struct, kw_only=True, omit_defaults=True):
-    """A word or piece: `begin` and `end` are characters of the text, `part` which of a pair."""
+class SpanVector(Struct, kw_only=True, omit_defaults=True):
+    """A word or token: `begin` and `end` are characters, `sequence_id` is the text of a pair."""
 
     begin: int
     end: int
     vector: list[float]
     word: str | None = None
-    piece: str | None = None
-    part: int = 0
+    token: str | None = None
+    sequence_id: int = 0
 
 
-class TextParts(Struct, kw_only=True, omit_defaults=True):
-    """A text as the model read it (in NFC), to which the places of its parts refer."""
+class EmbeddedSpans(Struct, kw_only=True, omit_defaults=True):
+    """A text as the model reads it (in NFC), to which `begin` and `end` refer."""
 
     text: str
     pair: str | None = None
-    words: list[Part] | None = None
-    pieces: list[Part] | None = None
+    words: list[SpanVector] | None = None
+    tokens: list[SpanVector] | None = None
 
 
 class EmbedAnswer(Struct, kw_only=True, omit_defaults=True):
-    """`embeddings` has a vector a text; with words or pieces, `texts` has them instead."""
+    """`embeddings` has one vector per text; per word or token, `texts` has them instead."""
 
     model: str
     dim: int
-    tokens: int
-    truncated: list[int]
+    num_tokens: int
+    truncated: Annotated[list[int], Meta(description="Indices of the truncated texts.")]
     embeddings: list[list[float]] | None = None
-    texts: list[TextParts] | None = None
+    texts: list[EmbeddedSpans] | None = None
 
 
 class EncodeRequest(Struct, kw_only=True):
-    """As bert-as-service's."""
+    """A request of bert-as-service."""
 
     texts: Annotated[list[str | list[str]], Meta(min_length=1)]
-    id: Number | Annotated[str, Meta(max_length=1000)] | None = None
+    id: Integer | Annotated[str, Meta(max_length=1000)] | None = None
     is_tokenized: bool = False
     show_tokens: bool = False
     model: ModelName | None = None
 
 
 class EncodeAnswer(Struct, kw_only=True, omit_defaults=True):
-    """As bert-as-service's; `results` is what its manual said, `result` what it sent."""
+    """An answer of bert-as-service, which documents `results` and sends `result`."""
 
     id: int | str | None
     status: int
@@ -148,50 +155,50 @@ class EncodeAnswer(Struct, kw_only=True, omit_defaults=True):
 
 
 class TokenizeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Texts to be cut."""
+    """Texts to tokenize."""
 
-    texts: str | Texts
+    texts: str | TextsField
     model: ModelName | None = None
 
 
 class TokenizedText(Struct, kw_only=True):
-    """A text as a model sees it; `words` numbers the words, -1 is no word."""
+    """The tokens of a text; the word id of a special token is -1."""
 
     text: str
     pair: str | None
-    pieces: list[str]
+    tokens: list[str]
     ids: list[int]
-    segments: list[int]
-    words: list[int]
+    token_type_ids: list[int]
+    word_ids: list[int]
     offsets: list[list[int]]
     truncated: bool
 
 
 class TokenizeAnswer(Struct, kw_only=True):
-    """Texts as a model sees them."""
+    """The tokens of each text."""
 
     model: str
     texts: list[TokenizedText]
 
 
 class NeighboursRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A word of some vectors."""
+    """A word, and how many neighbours to find."""
 
-    word: Word
+    word: WordField
     model: ModelName | None = None
-    k: Count = 10
+    k: TopK = 10
     metric: Metric = "cosine"
 
 
-class Scored(Struct, kw_only=True):
-    """A word and how near it is."""
+class ScoredWord(Struct, kw_only=True):
+    """A word and its score."""
 
     key: str
     score: float
 
 
 class WordsAnswer(Struct, kw_only=True):
-    """Of words that have no row of their own: which were read as others, and a note on each."""
+    """For words without a vector of their own: the words that answer for them, and notes."""
 
     model: str
     read_as: dict[str, dict[str, float]]
@@ -199,74 +206,76 @@ class WordsAnswer(Struct, kw_only=True):
 
 
 class NeighboursAnswer(WordsAnswer, kw_only=True):
-    """The nearest words, nearest first."""
+    """The nearest words, best first."""
 
-    neighbours: list[Scored]
+    neighbours: list[ScoredWord]
 
 
 class AnalogyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Words added and subtracted: king - man + woman."""
+    """An expression of words: king - man + woman."""
 
-    expression: Word
+    expression: WordField
     model: ModelName | None = None
-    k: Count = 10
+    k: TopK = 10
     method: Method = "add"
 
 
 class AnalogyAnswer(WordsAnswer, kw_only=True):
-    """The words that it comes closest to."""
+    """The words nearest to the expression, best first."""
 
-    answers: list[Scored]
+    answers: list[ScoredWord]
 
 
 class SimilarityRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Two words of some vectors, or two texts for an encoder."""
+    """Two words, or two texts for a model that embeds texts."""
 
-    one: Word
-    other: Word
+    a: WordField
+    b: WordField
     model: ModelName | None = None
 
 
 class SimilarityAnswer(WordsAnswer, kw_only=True):
-    """The cosine between them."""
+    """The cosine similarity of the two."""
 
     similarity: float
 
 
 class ModelState(Struct, kw_only=True, omit_defaults=True):
-    """One model; of those that read in context also how deep and how far."""
+    """One model; a transformer has `layers` and `max_tokens`."""
 
     name: str
-    kind: Literal["contextual", "encoder", "vectors", "index"]
+    kind: Literal["transformer", "encoder", "vectors", "index"]
     dim: int
     layers: int | None = None
-    longest: int | None = None
+    max_tokens: int | None = None
     words: int | None = None
     texts: int | None = None
 
 
 class ModelsAnswer(Struct, kw_only=True):
-    """All models; the first is asked where none is named."""
+    """All models."""
 
     models: list[ModelState]
 
 
 class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What to look for in an index: by meaning, or by its words (`lexical`), or by both."""
+    """A query: by embedding, by words (`lexical`, BM25), or by both (`hybrid`)."""
 
-    query: Word
+    query: WordField
     model: ModelName | None = None
-    k: Count = 10
-    where: Annotated[list[str], Meta(description="year>=2020, lang=ko: all must hold.")] = []
+    k: TopK = 10
+    where: Annotated[
+        list[str], Meta(description="Filters that must all hold: year>=2020, lang=ko.")
+    ] = []
     hybrid: bool = False
     lexical: bool = False
     weight: (
-        Annotated[float, Meta(ge=0, le=1, description="Of words in a hybrid search.")] | None
+        Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
     ) = None
 
 
 class SearchHit(Struct, kw_only=True):
-    """A text that was found."""
+    """A text of the index."""
 
     id: str
     score: float
@@ -274,14 +283,14 @@ class SearchHit(Struct, kw_only=True):
     fields: dict[str, Any]
     span: (
         Annotated[
-            tuple[int, int], Meta(description="Where the passage of a long text is that fits best.")
+            tuple[int, int], Meta(description="Characters of the best passage of a long text.")
         ]
         | None
     )
 
 
 class SearchAnswer(Struct, kw_only=True):
-    """The best texts, best first; `weight` is that of words in a hybrid search."""
+    """The best texts, best first; `weight` is that of BM25 in a hybrid search."""
 
     model: str
     weight: float | None
@@ -289,7 +298,7 @@ class SearchAnswer(Struct, kw_only=True):
 
 
 class ErrorDetail(Struct, kw_only=True):
-    """What went wrong: a word for programs, a sentence for people."""
+    """An error: `code` for programs, `message` for people."""
 
     status: int
     code: str
@@ -297,13 +306,13 @@ class ErrorDetail(Struct, kw_only=True):
 
 
 class ErrorBody(Struct, kw_only=True):
-    """Why there is no answer."""
+    """An error answer."""
 
     error: ErrorDetail
 
 
 class OpenAIErrorDetail(Struct, kw_only=True):
-    """As OpenAI's."""
+    """An error in OpenAI's API."""
 
     message: str
     type: str
@@ -312,13 +321,13 @@ class OpenAIErrorDetail(Struct, kw_only=True):
 
 
 class OpenAIErrorBody(Struct, kw_only=True):
-    """As OpenAI's."""
+    """An error answer of OpenAI's API."""
 
     error: OpenAIErrorDetail
 
 
 class BertErrorBody(Struct, kw_only=True):
-    """As bert-as-service's."""
+    """An error answer of bert-as-service."""
 
     description: str
     type: str
@@ -326,6 +335,17 @@ class BertErrorBody(Struct, kw_only=True):
 
 
 class HealthAnswer(Struct, kw_only=True):
-    """Whether it is up."""
+    """The state of the server."""
 
     status: Literal["ok", "draining"]
+
+
+# Names before 0.1.0: requests that use them are rejected with the new name.
+RENAMED_FIELDS: dict[type[Struct], dict[str, str]] = {
+    EmbedRequest: {
+        "mix": "layer_pooling",
+        "join": "word_pooling",
+        "special": "include_special_tokens",
+    },
+    SimilarityRequest: {"one": "a", "other": "b"},
+}

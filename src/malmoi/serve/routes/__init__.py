@@ -1,25 +1,33 @@
-"""What is answered at each path."""
+"""The endpoints of the server, one module per group of paths."""
 
 from functools import cache
 
 from malmoi.serve.http.endpoint import JSON, Endpoint, Page
-from malmoi.serve.http.openapi import describe
-from malmoi.serve.http.response import as_json
-from malmoi.serve.routes import bert_as_service, embed, openai, pages, search, tokenize
-from malmoi.serve.routes import health as state
-from malmoi.serve.routes import word_vectors as asking
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.http.openapi import openapi_document
+from malmoi.serve.http.response import dump_json
+from malmoi.serve.routes import (
+    bert_as_service,
+    embed,
+    health,
+    openai,
+    pages,
+    search,
+    tokenize,
+    word_vectors,
+)
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.service import Service
 
 
 @cache
-def document() -> bytes:
-    """The OpenAPI document of all that is documented."""
-    return as_json(describe(tuple(one for one in ENDPOINTS if one.documented)))
+def openapi_json() -> bytes:
+    """The OpenAPI document of all documented endpoints."""
+    return dump_json(openapi_document(tuple(one for one in ENDPOINTS if one.documented)))
 
 
-async def openapi(service: Service, visit: RequestContext, asked: None) -> Page:
+async def get_openapi(service: Service, context: RequestContext, request: None) -> Page:
     """This document."""
-    return Page(document(), JSON)
+    return Page(openapi_json(), JSON)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -27,16 +35,16 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *embed.ENDPOINTS,
     *bert_as_service.ENDPOINTS,
     *tokenize.ENDPOINTS,
-    *asking.ENDPOINTS,
+    *word_vectors.ENDPOINTS,
     *search.ENDPOINTS,
-    *state.ENDPOINTS,
+    *health.ENDPOINTS,
     *pages.ENDPOINTS,
     Endpoint(
         path="/openapi.json",
         method="GET",
         summary="This document",
-        handler=openapi,
-        answers=JSON,
-        free=True,
+        handler=get_openapi,
+        response_type=JSON,
+        public=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""/encode and /status, as the HTTP server of bert-as-service has them."""
+"""/encode and /status of bert-as-service's HTTP server."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,140 +6,143 @@ from importlib.metadata import version
 from typing import Any
 
 from malmoi.encode.pooling.recipes import RECIPES
-from malmoi.serve.http.api_errors import ApiError
-from malmoi.serve.http.endpoint import Endpoint
+from malmoi.serve.http.endpoint import JSON, Endpoint
 from malmoi.serve.http.schemas import EncodeAnswer, EncodeRequest
+from malmoi.serve.service.errors import RequestError
+from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.request_checks import check_texts
+from malmoi.serve.service.request_context import RequestContext
 from malmoi.serve.service.request_texts import (
-    characters,
-    checked,
-    note_fragments,
-    note_texts,
-    run_encodings,
-    run_texts,
+    embed_encodings,
+    embed_texts,
+    report_pretokenized,
+    tokenize_texts,
 )
 from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.service import Service
 
-PAIR = " ||| "  # between the two texts of a pair
+PAIR_SEPARATOR = " ||| "
 RECIPE = "bert-as-service"
 TEXTS = "texts"
 
 
-async def encode(service: Service, visit: RequestContext, asked: EncodeRequest) -> dict[str, Any]:
-    """A vector a text: the last layer but one, the mean of its pieces."""
-    model, _ = service.models.encoder(asked.model)
-    tokens: list[list[str]] | None = None
-    if model.reader is None:
-        if asked.is_tokenized or asked.show_tokens:
-            raise ApiError(400, f"'{model.name}' knows no tokens: send texts", parameter=TEXTS)
-        texts = checked(service, strings(asked), TEXTS)
-        rows = await run_texts(service, visit, model, texts)
-        note_texts(service, visit, model, len(texts), [])
+async def encode(
+    service: Service, context: RequestContext, request: EncodeRequest
+) -> dict[str, Any]:
+    """One vector per text: the mean of its tokens in the last layer but one."""
+    model, _ = service.models.encoder(request.model)
+    tokenizer, tokens = model.tokenizer, None
+    if tokenizer is None:
+        if request.is_tokenized or request.show_tokens:
+            raise RequestError(f"'{model.name}' has no tokens: send texts", field=TEXTS)
+        texts = check_texts(service.limits, strings(request), TEXTS)
+        vectors = await embed_texts(service, context, model, texts)
     else:
-        reader = model.reader
-        encodings = await cut(service, visit, reader, asked)
-        truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
-        note_texts(service, visit, model, len(encodings), truncated)
-        if not asked.is_tokenized:
-            await note_fragments(service, visit, reader, encodings, strings(asked))
-        ending = reader.ending(RECIPES[RECIPE])
-        rows = await run_encodings(service, visit, reader, encodings, ending)
-        if asked.show_tokens:
-            call = partial(names, reader, encodings)
-            tokens = await service.aside(visit, call, visit.tokens)
-    result = list(rows)
-    answer = {"id": asked.id, "status": 200, "result": result, "results": result}
+        encodings = await tokenize_request(service, context, model, tokenizer, request)
+        output = tokenizer.output(RECIPES[RECIPE])
+        vectors = await embed_encodings(service, context, tokenizer, encodings, output)
+        if request.show_tokens:
+            call = partial(token_strings, tokenizer, encodings)
+            tokens = await service.offload_if_large(context, call, context.num_tokens)
+    result = list(vectors)
+    answer = {"id": request.id, "status": 200, "result": result, "results": result}
     return answer if tokens is None else answer | {"tokens": tokens}
 
 
-async def cut(
-    service: Service, visit: RequestContext, reader: RequestTokenizer, asked: EncodeRequest
+async def tokenize_request(
+    service: Service,
+    context: RequestContext,
+    model: LoadedModel,
+    tokenizer: RequestTokenizer,
+    request: EncodeRequest,
 ) -> list[Pretokenized]:
-    """Texts as a model sees them; those that are cut already are taken as they are."""
-    if asked.is_tokenized:
-        lists = [one for one in asked.texts if isinstance(one, list)]
-        if len(lists) < len(asked.texts):
-            sentence = "is_tokenized is true, but a text is no list of tokens"
-            raise ApiError(400, sentence, parameter=TEXTS)
-        call = partial(cut_lists, service, reader, lists)
-        return await service.aside(visit, call, sum(map(len, lists)))
+    """The texts of a request as inputs of a model; the client may have tokenized them."""
+    if request.is_tokenized:
+        lists = [one for one in request.texts if isinstance(one, list)]
+        if len(lists) < len(request.texts):
+            sentence = "is_tokenized is true, but a text is not a list of tokens"
+            raise RequestError(sentence, field=TEXTS)
+        call = partial(tokenize_lists, service, tokenizer, lists)
+        encodings = await service.offload_if_large(context, call, sum(map(len, lists)))
+        report_pretokenized(context, model, encodings)
+        return encodings
     split: list[str | list[str]] = [
-        text.split(PAIR, 1) if PAIR in text else text for text in strings(asked)
+        text.split(PAIR_SEPARATOR, 1) if PAIR_SEPARATOR in text else text
+        for text in strings(request)
     ]
-    texts = checked(service, split, TEXTS)
-    return await service.aside(visit, lambda: reader.cut(texts), characters(texts))
+    texts = check_texts(service.limits, split, TEXTS)
+    return await tokenize_texts(service, context, model, tokenizer, texts)
 
 
-def cut_lists(
-    service: Service, reader: RequestTokenizer, lists: list[list[str]]
+def tokenize_lists(
+    service: Service, tokenizer: RequestTokenizer, lists: list[list[str]]
 ) -> list[Pretokenized]:
-    """Lists of tokens as a model sees them."""
-    checked(service, [" ".join(pieces) for pieces in lists], TEXTS)
-    return [reader.cut_pieces(pieces) for pieces in lists]
+    """Lists of tokens as inputs of a model."""
+    check_texts(service.limits, [" ".join(tokens) for tokens in lists], TEXTS)
+    return [tokenizer.from_tokens(tokens) for tokens in lists]
 
 
-def names(reader: RequestTokenizer, encodings: Sequence[Pretokenized]) -> list[list[str]]:
-    """The tokens of each text, by name."""
-    name = reader.encoder.cutter.tokenizer.id_to_token
-    return [[name(number) for number in one.ids] for one in encodings]
+def token_strings(
+    tokenizer: RequestTokenizer, encodings: Sequence[Pretokenized]
+) -> list[list[str]]:
+    """The tokens of each text as strings."""
+    return [tokenizer.token_strings(encoding) for encoding in encodings]
 
 
-def strings(asked: EncodeRequest) -> list[str]:
-    """Texts that are nothing but texts."""
-    found = [one for one in asked.texts if isinstance(one, str)]
-    if len(found) < len(asked.texts):
-        sentence = "a text is a list of tokens: say so with is_tokenized"
-        raise ApiError(400, sentence, parameter=TEXTS)
-    return found
+def strings(request: EncodeRequest) -> list[str]:
+    """The texts of a request that are all strings."""
+    texts = [one for one in request.texts if isinstance(one, str)]
+    if len(texts) < len(request.texts):
+        sentence = "a text is a list of tokens: send is_tokenized with the value true"
+        raise RequestError(sentence, field=TEXTS)
+    return texts
 
 
-async def server_status(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """What its clients look at: which model, how long a text may be, how it is pooled."""
+async def server_status(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
+    """The model, its longest text and its pooling."""
     model, _ = service.models.encoder(None)
-    longest = model.reader.encoder.cutter.longest if model.reader else None
-    requests = sum(service.measures.requests.values())
     return {
         "status": 200,
         "server_version": version("malmoi"),
         "model_dir": model.name,
-        "max_seq_len": longest,
+        "max_seq_len": model.tokenizer.max_tokens if model.tokenizer else None,
         "pooling_layer": [RECIPES[RECIPE].layers],
         "pooling_strategy": "REDUCE_MEAN",
         "num_worker": service.workers,
         "show_tokens_to_client": True,
-        "statistic": {"num_total_request": requests},
+        "statistic": {"num_total_request": service.metrics.num_requests},
     }
 
 
-async def client_status(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """What is known of whoever asks, which is nothing that lasts."""
-    return {"status": 200, "identity": visit.identity, "num_pending_request": 0}
+async def client_status(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
+    """The id of the request; the server keeps nothing else of a client."""
+    return {"status": 200, "identity": context.request_id, "num_pending_request": 0}
 
 
 ENDPOINTS = (
     Endpoint(
         path="/encode",
         method="POST",
-        summary="Vectors of texts, as bert-as-service's",
+        summary="Embed texts (bert-as-service)",
         handler=encode,
-        asks=EncodeRequest,
-        answers=EncodeAnswer,
+        request_type=EncodeRequest,
+        response_type=EncodeAnswer,
         dialect="bert-as-service",
     ),
     Endpoint(
         path="/status/server",
         method="GET",
-        summary="The server, as bert-as-service's",
+        summary="State of the server (bert-as-service)",
         handler=server_status,
-        answers="application/json",
+        response_type=JSON,
         dialect="bert-as-service",
     ),
     Endpoint(
         path="/status/client",
         method="GET",
-        summary="The client, as bert-as-service's",
+        summary="State of the client (bert-as-service)",
         handler=client_status,
-        answers="application/json",
+        response_type=JSON,
         dialect="bert-as-service",
     ),
 )

@@ -1,4 +1,4 @@
-"""/embed: vectors of texts, words or pieces, with a recipe a request."""
+"""/embed: vectors of texts, words or tokens; each request has its own recipe."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,171 +9,185 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations, SpanVectors
-from malmoi.encode.bulk.embed import EmbedSettings
+from malmoi.encode.bulk.embed import EmbedSettings, Per
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenized import Tokenized
-from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest
+from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest, EmbedUnit
+from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.request_checks import check_texts
+from malmoi.serve.service.request_context import RequestContext
 from malmoi.serve.service.request_texts import (
-    characters,
     check_finite,
-    checked,
-    note_fragments,
-    note_texts,
-    refuse_long,
+    check_not_truncated,
+    embed_encodings,
+    embed_texts,
     run_encodings,
-    run_states,
-    run_texts,
+    tokenize_texts,
 )
 from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.service import Service
 from malmoi.vectors import l2_normalize
 
 TEXTS = "texts"
-RECIPE_PARTS = ("layers", "mix", "pool", "recipe", "weights", "scale", "special")
+UNITS: dict[EmbedUnit, Per] = {"text": "text", "word": "word", "token": "piece"}
+RECIPE_FIELDS = (
+    "layers",
+    "layer_pooling",
+    "pool",
+    "recipe",
+    "weights",
+    "scale",
+    "include_special_tokens",
+)
 
 
-async def embed(service: Service, visit: RequestContext, asked: EmbedRequest) -> dict[str, Any]:
-    """What was asked of each text."""
-    model, _ = service.models.encoder(asked.model)
-    texts = checked(service, [asked.texts] if isinstance(asked.texts, str) else asked.texts, TEXTS)
-    if model.reader is None:
-        return await embed_plainly(service, visit, model, texts, asked)
-    reader, wish = model.reader, as_wish(asked)
-    encodings = await cut(service, visit, reader, texts, wish)
-    truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
-    if not asked.truncate:
-        refuse_long(reader, truncated, TEXTS)
-    note_texts(service, visit, model, len(texts), truncated)
-    await note_fragments(service, visit, reader, encodings, texts)
+async def embed(service: Service, context: RequestContext, request: EmbedRequest) -> dict[str, Any]:
+    """One vector per text, or one per word or token of each text."""
+    model, _ = service.models.encoder(request.model)
+    texts = [request.texts] if isinstance(request.texts, str) else request.texts
+    checked, tokenizer = check_texts(service.limits, texts, TEXTS), model.tokenizer
     answer: dict[str, Any] = {"model": model.name}
-    if wish.per == "text":
-        ending = reader.ending(wish.recipe) if wish.recipe else reader.own
-        rows = await run_encodings(service, visit, reader, encodings, ending)
-        rows = await service.aside(visit, partial(scaled, rows, asked), rows.size)
-        answer |= {"dim": rows.shape[1], "embeddings": list(rows)}
+    if tokenizer is None:
+        answer |= await embed_without_layers(service, context, model, checked, request)
     else:
-        answer |= await embed_parts(service, visit, reader, encodings, asked, wish)
-    return answer | {"tokens": visit.tokens, "truncated": truncated}
+        settings = embed_settings(request)
+        by_text = settings.per == "text"
+        prompt = tokenizer.encoder.prompt(settings.prompt) if by_text else ""
+        encodings = await tokenize_texts(
+            service, context, model, tokenizer, checked, offsets=not by_text, prompt=prompt
+        )
+        if not request.truncate:
+            check_not_truncated(context, tokenizer.max_tokens, TEXTS)
+        if by_text:
+            recipe = settings.recipe
+            output = tokenizer.output(recipe) if recipe else tokenizer.default_output
+            vectors = await embed_encodings(service, context, tokenizer, encodings, output)
+            answer |= await vectors_answer(service, context, vectors, request)
+        else:
+            answer |= await embed_spans(service, context, tokenizer, encodings, request)
+    return answer | {"num_tokens": context.num_tokens, "truncated": context.reporter.truncated}
 
 
-async def embed_plainly(
+async def embed_without_layers(
     service: Service,
-    visit: RequestContext,
+    context: RequestContext,
     model: LoadedModel,
     texts: Sequence[Text],
-    asked: EmbedRequest,
+    request: EmbedRequest,
 ) -> dict[str, Any]:
-    """Vectors of an encoder without layers."""
-    given = [name for name in (*RECIPE_PARTS, "prompt") if getattr(asked, name) is not None]
-    if given or asked.per != "text":
-        part = given[0] if given else f"vector per {asked.per}"
-        raise ApiError(400, f"'{model.name}' does not read in context: it has no {part}")
-    rows = await run_texts(service, visit, model, texts)
-    note_texts(service, visit, model, len(texts), [])
-    rows = await service.aside(visit, partial(scaled, rows, asked), rows.size)
-    return {
-        "model": model.name,
-        "dim": rows.shape[1],
-        "tokens": visit.tokens,
-        "truncated": [],
-        "embeddings": list(rows),
-    }
+    """Embed texts with an encoder that is not a transformer."""
+    fields = [name for name in (*RECIPE_FIELDS, "prompt") if getattr(request, name) is not None]
+    if fields or request.per != "text":
+        field = fields[0] if fields else f"vector per {request.per}"
+        raise RequestError(f"'{model.name}' is not a transformer: it has no {field}")
+    vectors = await embed_texts(service, context, model, texts)
+    if not request.truncate:
+        check_not_truncated(context, None, TEXTS)
+    return await vectors_answer(service, context, vectors, request)
 
 
-async def embed_parts(
+async def vectors_answer(
+    service: Service, context: RequestContext, vectors: Float32Array, request: EmbedRequest
+) -> dict[str, Any]:
+    """The part of the answer with one vector per text."""
+    call = partial(normalized, vectors, request)
+    vectors = await service.offload_if_large(context, call, vectors.size)
+    return {"dim": vectors.shape[1], "embeddings": list(vectors)}
+
+
+async def embed_spans(
     service: Service,
-    visit: RequestContext,
-    reader: RequestTokenizer,
+    context: RequestContext,
+    tokenizer: RequestTokenizer,
     encodings: Sequence[Pretokenized],
-    asked: EmbedRequest,
-    wish: EmbedSettings,
+    request: EmbedRequest,
 ) -> dict[str, Any]:
-    """Vectors of the words or pieces of each text."""
-    recipe = wish.recipe or Recipe()
-    ending = reader.ending(recipe, pooled=False)
-    states = await run_states(service, visit, reader, encodings, ending)
-    pieces = tuple(one.pieces for one in encodings if one.pieces is not None)
-    held = Activations(pieces, tuple(states), ending.layers, reader.encoder.config.states)
-    call = partial(all_parts, held, asked, wish, recipe)
-    return await service.aside(visit, call, sum(state.size for state in states))
+    """The part of the answer with one vector per word or token."""
+    settings = embed_settings(request)
+    recipe = settings.recipe or Recipe()
+    output = tokenizer.output(recipe, pooled=False)
+    states = await run_encodings(service, context, tokenizer, encodings, output)
+    tokenized = tuple(one.tokenized for one in encodings if one.tokenized is not None)
+    num_states = tokenizer.encoder.config.states
+    activations = Activations(tokenized, tuple(states), output.layers, num_states)
+    call = partial(spans_answer, activations, request, settings, recipe)
+    return await service.offload_if_large(context, call, sum(state.size for state in states))
 
 
-def all_parts(
-    held: Activations, asked: EmbedRequest, wish: EmbedSettings, recipe: Recipe
+def spans_answer(
+    activations: Activations, request: EmbedRequest, settings: EmbedSettings, recipe: Recipe
 ) -> dict[str, Any]:
-    """Texts with the vectors of their words or pieces."""
-    per_word = wish.per == "word"
-    found = held.words(recipe, join=wish.join) if per_word else held.pieces(recipe)
-    for parts in found:
-        check_finite(parts.matrix)
-    return {
-        "dim": found[0].matrix.shape[1],
-        "texts": [
-            as_parts(text, parts, per_word, asked, recipe)
-            for text, parts in zip(held.texts, found, strict=True)
-        ],
-    }
+    """Texts with the vectors of their words or tokens."""
+    if settings.per == "word":
+        spans = activations.words(recipe, join=settings.join)
+    else:
+        spans = activations.pieces(recipe)
+    for one in spans:
+        check_finite(one.matrix)
+    texts = [
+        text_spans(text, one, request, recipe)
+        for text, one in zip(activations.texts, spans, strict=True)
+    ]
+    return {"dim": spans[0].matrix.shape[1], "texts": texts}
 
 
-def as_parts(
-    text: Tokenized, parts: SpanVectors, per_word: bool, asked: EmbedRequest, recipe: Recipe
+def text_spans(
+    text: Tokenized, spans: SpanVectors, request: EmbedRequest, recipe: Recipe
 ) -> dict[str, Any]:
-    """A text with the vectors of its words or pieces."""
-    kept = np.flatnonzero(~text.special | recipe.special)
-    which = text.parts[text.word_starts] if per_word else text.parts[kept]
-    name, rows = ("word" if per_word else "piece"), scaled(parts.matrix, asked)
-    each = zip(parts.keys, parts.offsets.tolist(), which.tolist(), rows, strict=True)
-    found = [
-        {name: key, "begin": begin, "end": end, "part": part, "vector": row}
-        for key, (begin, end), part, row in each
+    """One text with the vectors of its words or tokens."""
+    pooled = np.flatnonzero(~text.special | recipe.special)
+    sequence_ids = text.parts[text.word_starts] if request.per == "word" else text.parts[pooled]
+    name, vectors = (
+        ("word" if request.per == "word" else "token"),
+        normalized(spans.matrix, request),
+    )
+    each = zip(spans.keys, spans.offsets.tolist(), sequence_ids.tolist(), vectors, strict=True)
+    objects = [
+        {name: key, "begin": begin, "end": end, "sequence_id": sequence_id, "vector": vector}
+        for key, (begin, end), sequence_id, vector in each
     ]
     pair = {} if text.pair is None else {"pair": text.pair}
-    return {"text": text.text, **pair, f"{name}s": found}
+    return {"text": text.text, **pair, f"{name}s": objects}
 
 
-def as_wish(asked: EmbedRequest) -> EmbedSettings:
-    """The parts of a recipe together; without any, the vectors are the model's own."""
-    per = "piece" if asked.pool == "none" else asked.per
+def embed_settings(request: EmbedRequest) -> EmbedSettings:
+    """The settings of a request: where its fields get the names of `malmoi.encode`.
+
+    Without any field of a recipe, the recipe is the model's own.
+    """
+    per: EmbedUnit = "token" if request.pool == "none" else request.per
     recipe = None
-    if any(getattr(asked, name) is not None for name in RECIPE_PARTS):
-        layers = tuple(asked.layers) if isinstance(asked.layers, list) else asked.layers
-        recipe = choose_recipe(asked.recipe, layers=layers, mix=asked.mix, pool=asked.pool)
-        changes: dict[str, Any] = {"scale": asked.scale, "special": asked.special}
-        changes["weights"] = None if asked.weights is None else tuple(asked.weights)
+    if any(getattr(request, name) is not None for name in RECIPE_FIELDS):
+        layers = tuple(request.layers) if isinstance(request.layers, list) else request.layers
+        recipe = choose_recipe(
+            request.recipe, layers=layers, mix=request.layer_pooling, pool=request.pool
+        )
+        changes: dict[str, Any] = {
+            "scale": request.scale,
+            "special": request.include_special_tokens,
+            "weights": None if request.weights is None else tuple(request.weights),
+        }
         recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
-    return EmbedSettings(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
+    return EmbedSettings(
+        recipe=recipe, per=UNITS[per], join=request.word_pooling, prompt=request.prompt
+    )
 
 
-async def cut(
-    service: Service,
-    visit: RequestContext,
-    reader: RequestTokenizer,
-    texts: Sequence[Text],
-    wish: EmbedSettings,
-) -> list[Pretokenized]:
-    """Texts cut as the wish needs them."""
-    by_text = wish.per == "text"
-    prompt = reader.encoder.prompt(wish.prompt) if by_text else ""
-    call = partial(reader.cut, texts, offsets=not by_text, prompt=prompt)
-    return await service.aside(visit, call, characters(texts))
-
-
-def scaled(rows: Float32Array, asked: EmbedRequest) -> Float32Array:
-    """Vectors as they are, or of length 1."""
-    return l2_normalize(rows) if asked.normalize else rows
+def normalized(vectors: Float32Array, request: EmbedRequest) -> Float32Array:
+    """Vectors scaled to length 1 if the request wants them so."""
+    return l2_normalize(vectors) if request.normalize else vectors
 
 
 ENDPOINTS = (
     Endpoint(
         path="/embed",
         method="POST",
-        summary="Vectors of texts, words or pieces, with a recipe",
+        summary="Vectors of texts, words or tokens, by a recipe",
         handler=embed,
-        asks=EmbedRequest,
-        answers=EmbedAnswer,
+        request_type=EmbedRequest,
+        response_type=EmbedAnswer,
     ),
 )

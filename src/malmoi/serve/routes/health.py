@@ -1,4 +1,4 @@
-"""/models, /health, /ready and /metrics: how the server is."""
+"""/models, /health, /ready and /metrics: the state of the server."""
 
 from typing import Any
 
@@ -6,22 +6,23 @@ from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Page
 from malmoi.serve.http.schemas import HealthAnswer, ModelsAnswer
 from malmoi.serve.service.loaded_models import LoadedModel
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.service import Service
 
-METRICS = "text/plain; version=0.0.4; charset=utf-8"
-
-
-async def models(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """What can be asked, and how large it is."""
-    return {"models": [as_state(model) for model in service.models]}
+PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def as_state(model: LoadedModel) -> dict[str, Any]:
+async def get_models(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
+    """List the models, their kinds and sizes."""
+    return {"models": [model_state(model) for model in service.models]}
+
+
+def model_state(model: LoadedModel) -> dict[str, Any]:
     """One model."""
     state: dict[str, Any] = {"name": model.name, "kind": model.kind, "dim": model.dim}
-    if model.reader is not None:
-        encoder = model.reader.encoder
-        state |= {"layers": encoder.config.layers, "longest": encoder.cutter.longest}
+    if model.tokenizer is not None:
+        layers = model.tokenizer.encoder.config.layers
+        state |= {"layers": layers, "max_tokens": model.tokenizer.max_tokens}
     if model.index is not None:
         state["texts"] = len(model.index)
     elif model.vectors is not None:
@@ -29,53 +30,53 @@ def as_state(model: LoadedModel) -> dict[str, Any]:
     return state
 
 
-async def health(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """Whether it is up."""
+async def get_health(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
+    """Whether the server is up, or shutting down."""
     return {"status": "ok" if service.ready else "draining"}
 
 
-async def ready(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """Whether it takes work now."""
+async def get_ready(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
+    """Whether the server accepts work now."""
     if not service.ready or service.is_full():
         headers = {"retry-after": "1"}
-        raise ApiError(503, "not ready: ask again soon", code="not_ready", headers=headers)
+        raise ApiError(503, "not ready: try again soon", code="not_ready", headers=headers)
     return {"status": "ok"}
 
 
-async def metrics(service: Service, visit: RequestContext, asked: None) -> Page:
-    """Counts for Prometheus."""
-    return Page(("\n".join(service.measures.lines()) + "\n").encode(), METRICS)
+async def get_metrics(service: Service, context: RequestContext, request: None) -> Page:
+    """Metrics for Prometheus."""
+    return Page(service.metrics.render(service.waiting_tokens).encode(), PROMETHEUS_TEXT)
 
 
 ENDPOINTS = (
     Endpoint(
         path="/models",
         method="GET",
-        summary="What is served",
-        handler=models,
-        answers=ModelsAnswer,
+        summary="The models",
+        handler=get_models,
+        response_type=ModelsAnswer,
     ),
     Endpoint(
         path="/health",
         method="GET",
-        summary="Whether it is up",
-        handler=health,
-        answers=HealthAnswer,
-        free=True,
+        summary="Whether the server is up",
+        handler=get_health,
+        response_type=HealthAnswer,
+        public=True,
     ),
     Endpoint(
         path="/ready",
         method="GET",
-        summary="Whether it takes work",
-        handler=ready,
-        answers=HealthAnswer,
-        free=True,
+        summary="Whether the server accepts work",
+        handler=get_ready,
+        response_type=HealthAnswer,
+        public=True,
     ),
     Endpoint(
         path="/metrics",
         method="GET",
-        summary="Counts for Prometheus",
-        handler=metrics,
-        answers=METRICS,
+        summary="Metrics for Prometheus",
+        handler=get_metrics,
+        response_type=PROMETHEUS_TEXT,
     ),
 )

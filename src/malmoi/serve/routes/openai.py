@@ -1,141 +1,141 @@
-"""/v1/embeddings and /v1/models, as OpenAI has them."""
+"""/v1/embeddings and /v1/models of OpenAI's API."""
 
 import base64
 from functools import partial
 from typing import Any
 
 from malmoi.arrays import Float32Array
-from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import EmbeddingsAnswer, EmbeddingsRequest, OpenAIModel, OpenAIModels
+from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.service.request_checks import check_num_texts, check_texts
+from malmoi.serve.service.request_context import RequestContext
 from malmoi.serve.service.request_texts import (
-    characters,
-    check_count,
-    checked,
-    note_fragments,
-    note_texts,
-    refuse_long,
-    run_encodings,
-    run_texts,
+    check_not_truncated,
+    embed_encodings,
+    embed_texts,
+    report_pretokenized,
+    tokenize_texts,
 )
 from malmoi.serve.service.request_tokenizer import Pretokenized, RequestTokenizer
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.service import Service
 from malmoi.vectors import l2_normalize
 
 INPUT = "input"
-NO_IDS = (
-    "the input is ids of tokens, which mean something only to the tokenizer that made them: send"
+TOKEN_IDS_NOT_ALLOWED = (
+    "the input has token ids, which are valid only for the tokenizer that made them: send"
     " texts (LangChain's OpenAIEmbeddings does with check_embedding_ctx_length=False), or start"
-    " the server with --allow-token-ids if they are ids of the served model"
+    " the server with --allow-token-ids if the ids are those of the served model"
 )
+EmbeddingsInput = str | list[str | int | list[int]]
 
 
-async def embeddings(
-    service: Service, visit: RequestContext, asked: EmbeddingsRequest
+async def create_embeddings(
+    service: Service, context: RequestContext, request: EmbeddingsRequest
 ) -> dict[str, Any]:
-    """A vector a text."""
-    model, _ = service.models.encoder(asked.model)
-    if asked.dimensions is not None and asked.dimensions > model.dim:
-        sentence = (
-            f"{asked.dimensions} dimensions are asked for, but '{model.name}' has {model.dim}"
+    """One vector per text."""
+    model, _ = service.models.encoder(request.model)
+    if request.dimensions is not None and request.dimensions > model.dim:
+        raise RequestError(
+            f"dimensions is {request.dimensions}, but '{model.name}' has {model.dim}",
+            field="dimensions",
         )
-        raise ApiError(400, sentence, parameter="dimensions")
-    rows = await vectors(service, visit, model, asked.input)
-    data = await service.aside(visit, partial(as_data, rows, asked), rows.size)
-    usage = {"prompt_tokens": visit.tokens, "total_tokens": visit.tokens}
+    vectors = await embed_input(service, context, model, request.input)
+    call = partial(embedding_objects, vectors, request)
+    data = await service.offload_if_large(context, call, vectors.size)
+    usage = {"prompt_tokens": context.num_tokens, "total_tokens": context.num_tokens}
     return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
-def as_data(rows: Float32Array, asked: EmbeddingsRequest) -> list[dict[str, Any]]:
-    """Vectors as OpenAI lists them."""
-    if asked.dimensions is not None:
-        rows = l2_normalize(rows[:, : asked.dimensions])
-    written = in_base64(rows) if asked.encoding_format == "base64" else list(rows)
+def embedding_objects(vectors: Float32Array, request: EmbeddingsRequest) -> list[dict[str, Any]]:
+    """Vectors as the embedding objects of OpenAI's API."""
+    if request.dimensions is not None:
+        vectors = l2_normalize(vectors[:, : request.dimensions])
+    is_base64 = request.encoding_format == "base64"
+    embeddings = to_base64(vectors) if is_base64 else list(vectors)
     return [
-        {"object": "embedding", "index": index, "embedding": row}
-        for index, row in enumerate(written)
+        {"object": "embedding", "index": index, "embedding": embedding}
+        for index, embedding in enumerate(embeddings)
     ]
 
 
-async def vectors(
-    service: Service,
-    visit: RequestContext,
-    model: LoadedModel,
-    given: str | list[str | int | list[int]],
+async def embed_input(
+    service: Service, context: RequestContext, model: LoadedModel, input_: EmbeddingsInput
 ) -> Float32Array:
-    """The vectors of what was given, be it texts or ids of tokens, [texts, dim]."""
-    texts, ids = texts_or_ids(service, given)
-    reader = model.reader
-    if reader is None:
-        if ids:
-            sentence = f"'{model.name}' knows no ids of tokens: send texts"
-            raise ApiError(400, sentence, parameter=INPUT)
-        found = checked(service, texts, INPUT)
-        rows = await run_texts(service, visit, model, found)
-        note_texts(service, visit, model, len(found), [])
-        return rows
-    if ids:
-        call = partial(cut_ids, reader, ids)
-        encodings = await service.aside(visit, call, sum(map(len, ids)))
+    """Embed texts or token ids, [texts, dim]."""
+    texts, token_ids = texts_or_token_ids(service, input_)
+    tokenizer = model.tokenizer
+    if tokenizer is None:
+        if token_ids:
+            raise RequestError(f"'{model.name}' has no token ids: send texts", field=INPUT)
+        checked = check_texts(service.limits, texts, INPUT)
+        vectors = await embed_texts(service, context, model, checked)
+        if not service.truncate:
+            check_not_truncated(context, None, INPUT)
+        return vectors
+    if token_ids:
+        call = partial(tokenize_ids, tokenizer, token_ids)
+        encodings = await service.offload_if_large(context, call, sum(map(len, token_ids)))
+        report_pretokenized(context, model, encodings)
     else:
-        found = checked(service, texts, INPUT)
-        call = partial(reader.cut, found, prompt=reader.encoder.prompt(None))
-        encodings = await service.aside(visit, call, characters(found))
-        await note_fragments(service, visit, reader, encodings, found)
-    truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
+        checked = check_texts(service.limits, texts, INPUT)
+        prompt = tokenizer.encoder.prompt(None)
+        encodings = await tokenize_texts(service, context, model, tokenizer, checked, prompt=prompt)
     if not service.truncate:
-        refuse_long(reader, truncated, INPUT)
-    note_texts(service, visit, model, len(encodings), truncated)
-    return await run_encodings(service, visit, reader, encodings, reader.own)
+        check_not_truncated(context, tokenizer.max_tokens, INPUT)
+    output = tokenizer.default_output
+    return await embed_encodings(service, context, tokenizer, encodings, output)
 
 
-def cut_ids(reader: RequestTokenizer, ids: list[list[int]]) -> list[Pretokenized]:
-    """Ids of tokens as a model sees them."""
-    return [reader.cut_ids(one) for one in ids]
+def tokenize_ids(tokenizer: RequestTokenizer, token_ids: list[list[int]]) -> list[Pretokenized]:
+    """Lists of token ids as inputs of a model."""
+    return [tokenizer.from_token_ids(ids) for ids in token_ids]
 
 
-def texts_or_ids(
-    service: Service, given: str | list[str | int | list[int]]
+def texts_or_token_ids(
+    service: Service, input_: EmbeddingsInput
 ) -> tuple[list[str | list[str]], list[list[int]]]:
-    """Texts, or lists of ids: whichever was given; the other of the two is empty.
+    """The texts, or the lists of token ids, of an input; the other of the two is empty.
 
-    Ids of another tokenizer give vectors that mean nothing, so they must be allowed.
+    Token ids of another tokenizer give meaningless vectors, so the server must allow them.
     """
-    items: list[Any] = [given] if isinstance(given, str) else given
-    if items and not isinstance(items[0], str) and not service.token_ids:
-        raise ApiError(400, NO_IDS, code="token_ids_not_allowed", parameter=INPUT)
+    items: list[Any] = [input_] if isinstance(input_, str) else input_
+    if items and not isinstance(items[0], str) and not service.allow_token_ids:
+        raise RequestError(TOKEN_IDS_NOT_ALLOWED, code="token_ids_not_allowed", field=INPUT)
     if items and isinstance(items[0], int):
         items = [items]
-    check_count(service, len(items), INPUT)
+    check_num_texts(service.limits, len(items), INPUT)
     if not items or any(item in ("", []) for item in items):
-        raise ApiError(400, "the input is empty: send at least one text", parameter=INPUT)
+        raise RequestError("the input is empty: send at least one text", field=INPUT)
     if all(isinstance(item, str) for item in items):
         return items, []
     if all(isinstance(item, list) and all(isinstance(one, int) for one in item) for item in items):
         return [], items
-    raise ApiError(400, "the input mixes texts and ids of tokens: send one kind", parameter=INPUT)
+    raise RequestError("the input mixes texts and token ids: send one kind", field=INPUT)
 
 
-def in_base64(rows: Float32Array) -> list[str]:
+def to_base64(vectors: Float32Array) -> list[str]:
     """Rows as little-endian float32 in base64."""
-    return [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in rows]
+    return [base64.b64encode(row.astype("<f4").tobytes()).decode() for row in vectors]
 
 
-async def models(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
+async def list_models(service: Service, context: RequestContext, request: None) -> dict[str, Any]:
     """The models that embed texts."""
-    data = [as_model(model) for model in service.models if model.encoder is not None]
+    data = [model_object(model) for model in service.models if model.encoder is not None]
     return {"object": "list", "data": data}
 
 
-async def one_model(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
-    """One of them."""
-    model = service.models(visit.path.removeprefix("/v1/models/"))
-    return as_model(service.models.encoder(model.name)[0])
+async def retrieve_model(
+    service: Service, context: RequestContext, request: None
+) -> dict[str, Any]:
+    """One model that embeds texts."""
+    model = service.models.get(context.path.removeprefix("/v1/models/"))
+    return model_object(service.models.encoder(model.name)[0])
 
 
-def as_model(model: LoadedModel) -> dict[str, Any]:
-    """A model as OpenAI lists it."""
+def model_object(model: LoadedModel) -> dict[str, Any]:
+    """A model as the object of OpenAI's API."""
     return {"id": model.name, "object": "model", "created": 0, "owned_by": "malmoi"}
 
 
@@ -143,26 +143,26 @@ ENDPOINTS = (
     Endpoint(
         path="/v1/embeddings",
         method="POST",
-        summary="Vectors of texts, as OpenAI's",
-        handler=embeddings,
-        asks=EmbeddingsRequest,
-        answers=EmbeddingsAnswer,
+        summary="Embed texts (OpenAI)",
+        handler=create_embeddings,
+        request_type=EmbeddingsRequest,
+        response_type=EmbeddingsAnswer,
         dialect="openai",
     ),
     Endpoint(
         path="/v1/models",
         method="GET",
-        summary="Models that embed texts, as OpenAI's",
-        handler=models,
-        answers=OpenAIModels,
+        summary="Models that embed texts (OpenAI)",
+        handler=list_models,
+        response_type=OpenAIModels,
         dialect="openai",
     ),
     Endpoint(
         path="/v1/models/{name:path}",
         method="GET",
-        summary="A model that embeds texts, as OpenAI's",
-        handler=one_model,
-        answers=OpenAIModel,
+        summary="One model that embeds texts (OpenAI)",
+        handler=retrieve_model,
+        response_type=OpenAIModel,
         dialect="openai",
     ),
 )

@@ -1,4 +1,4 @@
-"""/ the projector, or what is served; /docs and /openapi.json."""
+"""/ with the projector or the list of models, its files, and /docs."""
 
 import asyncio
 from html import escape
@@ -13,63 +13,64 @@ from malmoi.project.scene_builder import make_live_scene
 from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Page
 from malmoi.serve.service.loaded_models import LoadedModel
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.service import Service
 
 HTML = "text/html; charset=utf-8"
-SHOWN = 20_000  # the most frequent words of a model are drawn; all of them can be asked for
-WITHOUT = (
-    "With vectors of words or an index of texts among the models, the projector is shown here."
-)
-Files = dict[str, Page]
+MAX_DRAWN_WORDS = 20_000  # the most frequent words of a model; queries reach all of them
+NO_PROJECTOR = "To see the projector here, serve word vectors or a search index too."
+PageFiles = dict[str, Page]
 
-_scenes: WeakKeyDictionary[Service, asyncio.Task[Files]] = WeakKeyDictionary()
+_scenes: WeakKeyDictionary[Service, asyncio.Task[PageFiles]] = WeakKeyDictionary()
 
 
-async def front(service: Service, visit: RequestContext, asked: None) -> Page:
-    """The projector of the first vectors, or a list of what is served where there are none."""
-    if shown(service) is None:
-        return Page(listed(service, WITHOUT).encode(), HTML)
+async def get_front(service: Service, context: RequestContext, request: None) -> Page:
+    """The projector of the first vectors, or else the list of models."""
+    if projected_model(service) is None:
+        return Page(model_list(service, NO_PROJECTOR).encode(), HTML)
     try:
         return (await scene_files(service))["index.html"]
-    except MalmoiError as error:  # too few to draw, or all alike
-        return Page(listed(service, f"There is no projector: {error}.").encode(), HTML)
+    except MalmoiError as error:  # too few vectors to draw, or all equal
+        sentence = f"The projector is not available: {error}."
+        return Page(model_list(service, sentence).encode(), HTML)
 
 
-async def scene_file(service: Service, visit: RequestContext, asked: None) -> Page:
+async def get_scene_file(service: Service, context: RequestContext, request: None) -> Page:
     """A file of the projector's page."""
-    found, name = await scene_files(service), visit.path.lstrip("/")
-    if name not in found:
-        raise ApiError(404, "there is nothing at this path: see /docs", code="not_found")
-    return found[name]
+    pages, name = await scene_files(service), context.path.lstrip("/")
+    if name not in pages:
+        raise ApiError(404, "nothing is served at this path: see /docs", code="not_found")
+    return pages[name]
 
 
-async def docs(service: Service, visit: RequestContext, asked: None) -> Page:
+async def get_docs(service: Service, context: RequestContext, request: None) -> Page:
     """All endpoints, to read and to try."""
     return Page((files("malmoi.serve") / "docs.html").read_bytes(), HTML)
 
 
-def shown(service: Service) -> LoadedModel | None:
+def projected_model(service: Service) -> LoadedModel | None:
     """The model that the projector shows."""
     return next((one for one in service.models if one.vectors is not None), None)
 
 
-async def scene_files(service: Service) -> Files:
-    """The projector's files, made when somebody first looks."""
+async def scene_files(service: Service) -> PageFiles:
+    """The files of the projector, made for the first request that needs them."""
     if service not in _scenes:
-        _scenes[service] = asyncio.create_task(asyncio.to_thread(make_files, shown(service)))
+        build = asyncio.to_thread(build_files, projected_model(service))
+        _scenes[service] = asyncio.create_task(build)
     return await asyncio.shield(_scenes[service])
 
 
-def make_files(model: LoadedModel | None) -> Files:
-    """The files of a model's projector."""
+def build_files(model: LoadedModel | None) -> PageFiles:
+    """Build the files of a model's projector."""
     if model is None or model.vectors is None:
         return {}
-    scene = make_live_scene(Points(model.name, model.vectors.most_frequent(SHOWN)))
+    scene = make_live_scene(Points(model.name, model.vectors.most_frequent(MAX_DRAWN_WORDS)))
     return {path: Page(content, kind) for path, (kind, content) in live_files(scene).items()}
 
 
-def listed(service: Service, sentence: str) -> str:
-    """What is served, for people, and why there is nothing to see."""
+def model_list(service: Service, sentence: str) -> str:
+    """The list of models as HTML, with one sentence below."""
     rows = "".join(
         f"<tr><td>{escape(one.name)}</td><td>{one.kind}</td><td>{one.dim}</td></tr>"
         for one in service.models
@@ -79,13 +80,24 @@ def listed(service: Service, sentence: str) -> str:
 
 
 ENDPOINTS = (
-    Endpoint(path="/", method="GET", summary="The projector", handler=front, answers=HTML),
     Endpoint(
-        path="/docs", method="GET", summary="A page to read", handler=docs, answers=HTML, free=True
+        path="/", method="GET", summary="The projector", handler=get_front, response_type=HTML
+    ),
+    Endpoint(
+        path="/docs",
+        method="GET",
+        summary="This API as a page",
+        handler=get_docs,
+        response_type=HTML,
+        public=True,
     ),
     *(
         Endpoint(
-            path=path, method="GET", summary="The projector's", handler=scene_file, documented=False
+            path=path,
+            method="GET",
+            summary="A file of the projector",
+            handler=get_scene_file,
+            documented=False,
         )
         for path in ("/scene.json", "/sections/{space}/{name}")
     ),

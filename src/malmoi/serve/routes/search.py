@@ -1,41 +1,46 @@
-"""/search: the texts of an index that fit a query."""
+"""/search: the texts of an index that match a query."""
 
+from functools import partial
 from typing import Any
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.index import Index
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.json_checks import check_filters
 from malmoi.serve.http.schemas import SearchAnswer, SearchRequest
-from malmoi.serve.routes.word_vectors import COST, count
+from malmoi.serve.routes.word_vectors import QUERY_TOKENS
 from malmoi.serve.service.jobs import CallJob
 from malmoi.serve.service.loaded_models import LoadedModel
-from malmoi.serve.service.request_texts import checked, note_fragments, note_texts, run_encodings
+from malmoi.serve.service.request_checks import check_filters, check_k, check_texts
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.request_texts import embed_encodings, tokenize_texts
 from malmoi.serve.service.request_tokenizer import RequestTokenizer
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.service import Service
 
 
-async def search(service: Service, visit: RequestContext, asked: SearchRequest) -> dict[str, Any]:
-    """The best texts for a query."""
-    model, index = service.models.index(asked.model)
-    visit.model, k = model.name, count(service, asked.k)
-    checked(service, [asked.query], "query")
-    check_filters(service.limits, asked.where)
-    by_words = asked.lexical and not asked.hybrid
-    vector = None if by_words else await query_vector(service, visit, model, index, asked.query)
-    question = [
-        lambda: index.search(
-            asked.query,
-            k,
-            where=asked.where or None,
-            hybrid=asked.hybrid,
-            lexical=asked.lexical,
-            weight=asked.weight,
-            vector=vector,
-        )
-    ]
-    (hits,) = await service.ask(visit, CallJob(), question, [COST])
+async def search(
+    service: Service, context: RequestContext, request: SearchRequest
+) -> dict[str, Any]:
+    """The texts that match a query best."""
+    model, index = service.models.index(request.model)
+    context.model_name, k = model.name, check_k(service.limits, request.k)
+    check_texts(service.limits, [request.query], "query")
+    check_filters(service.limits, request.where)
+    is_lexical = request.lexical and not request.hybrid
+    vector = None
+    if not is_lexical:
+        vector = await query_vector(service, context, model, index, request.query)
+    call = partial(
+        index.search,
+        request.query,
+        k,
+        where=request.where or None,
+        hybrid=request.hybrid,
+        lexical=request.lexical,
+        weight=request.weight,
+        vector=vector,
+    )
+    (hits,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
     return {
         "model": model.name,
         "weight": hits.weight,
@@ -53,22 +58,21 @@ async def search(service: Service, visit: RequestContext, asked: SearchRequest) 
 
 
 async def query_vector(
-    service: Service, visit: RequestContext, model: LoadedModel, index: Index, query: str
+    service: Service, context: RequestContext, model: LoadedModel, index: Index, query: str
 ) -> Float32Array | None:
-    """The query through the model of the index, in the same batches as everybody's texts.
+    """Embed the query in the same batches as all texts, [dim].
 
-    None where that model does not read in context: the index asks it by itself.
+    `None` if the encoder of the index is not a transformer: the index then embeds the query.
     """
     encoder = index.encoder if index.state.model else None
     if not isinstance(encoder, TransformerEncoder):
         return None
-    prompts, reader = index.state.prompts, RequestTokenizer(encoder)
+    prompts, tokenizer = index.state.prompts, RequestTokenizer(encoder)
     prompt = prompts.query if prompts else encoder.prompt(None)
-    encodings = await service.aside(visit, lambda: reader.cut([query], prompt=prompt), len(query))
-    truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
-    note_texts(service, visit, model, 1, truncated)
-    await note_fragments(service, visit, reader, encodings, [query])
-    vector: Float32Array = (await run_encodings(service, visit, reader, encodings, reader.own))[0]
+    encodings = await tokenize_texts(service, context, model, tokenizer, [query], prompt=prompt)
+    output = tokenizer.default_output
+    vectors = await embed_encodings(service, context, tokenizer, encodings, output)
+    vector: Float32Array = vectors[0]
     return vector
 
 
@@ -76,9 +80,9 @@ ENDPOINTS = (
     Endpoint(
         path="/search",
         method="POST",
-        summary="The texts of an index that fit a query",
+        summary="Search an index",
         handler=search,
-        asks=SearchRequest,
-        answers=SearchAnswer,
+        request_type=SearchRequest,
+        response_type=SearchAnswer,
     ),
 )

@@ -1,48 +1,51 @@
-"""/tokenize: texts as a model sees them."""
+"""/tokenize: texts as the tokens of a transformer."""
 
 from functools import partial
 from typing import Any
 
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import TokenizeAnswer, TokenizeRequest
-from malmoi.serve.service.request_texts import characters, checked
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.service.request_checks import check_texts
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.request_texts import num_characters
+from malmoi.serve.service.service import Service
 
 
 async def tokenize(
-    service: Service, visit: RequestContext, asked: TokenizeRequest
+    service: Service, context: RequestContext, request: TokenizeRequest
 ) -> dict[str, Any]:
-    """Pieces, ids, segments, words and places."""
-    model, reader = service.models.reader(asked.model)
-    given = [asked.texts] if isinstance(asked.texts, str) else asked.texts
-    texts = checked(service, given, "texts")
-    call = partial(reader.cut, texts, offsets=True)
-    cut = await service.aside(visit, call, characters(texts))
-    pieces = [one.pieces for one in cut if one.pieces is not None]
-    visit.model, visit.texts, visit.tokens = model.name, len(pieces), sum(map(len, pieces))
-    found = [
+    """Tokens, ids, token type ids, word ids and offsets of each text."""
+    model, tokenizer = service.models.transformer(request.model)
+    texts = [request.texts] if isinstance(request.texts, str) else request.texts
+    checked = check_texts(service.limits, texts, "texts")
+    call = partial(tokenizer.tokenize, checked, offsets=True)
+    encodings = await service.offload_if_large(context, call, num_characters(checked))
+    tokenized = [one.tokenized for one in encodings if one.tokenized is not None]
+    context.model_name, context.num_texts = model.name, len(tokenized)
+    context.num_tokens = sum(map(len, tokenized))
+    answers = [
         {
             "text": one.text,
             "pair": one.pair,
-            "pieces": one.pieces,
+            "tokens": one.pieces,
             "ids": one.ids,
-            "segments": one.segments,
-            "words": one.words,
+            "token_type_ids": one.segments,
+            "word_ids": one.words,
             "offsets": one.offsets,
             "truncated": one.truncated,
         }
-        for one in pieces
+        for one in tokenized
     ]
-    return {"model": model.name, "texts": found}
+    return {"model": model.name, "texts": answers}
 
 
 ENDPOINTS = (
     Endpoint(
         path="/tokenize",
         method="POST",
-        summary="Texts as a model sees them",
+        summary="Tokens of texts",
         handler=tokenize,
-        asks=TokenizeRequest,
-        answers=TokenizeAnswer,
+        request_type=TokenizeRequest,
+        response_type=TokenizeAnswer,
     ),
 )

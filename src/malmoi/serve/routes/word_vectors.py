@@ -1,4 +1,4 @@
-"""/neighbours, /analogy and /similarity: what can be asked of words and texts."""
+"""/neighbours, /analogy and /similarity: queries of word vectors."""
 
 from functools import partial
 from typing import Any, Literal
@@ -9,9 +9,7 @@ from msgspec import Struct
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import similarity
 from malmoi.query.neighbours import Neighbour
-from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Handler
-from malmoi.serve.http.json_checks import check_expression, check_word
 from malmoi.serve.http.schemas import (
     AnalogyAnswer,
     AnalogyRequest,
@@ -20,87 +18,87 @@ from malmoi.serve.http.schemas import (
     SimilarityAnswer,
     SimilarityRequest,
 )
-from malmoi.serve.routes.openai import vectors
-from malmoi.serve.service.jobs import CallJob, NeighboursJob, WordAnswer, explained
-from malmoi.serve.service.service import RequestContext, Service
+from malmoi.serve.routes.openai import embed_input
+from malmoi.serve.service.jobs import CallJob, NeighboursJob, WordAnswer, with_explanations
+from malmoi.serve.service.request_checks import check_expression, check_k, check_word
+from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.service import Service
 from malmoi.vectors import l2_normalize
 
-COST = 64  # pieces of text that take about as long as a question to vectors
+QUERY_TOKENS = 64  # a word query takes about as long as a text of so many tokens
 
 
-async def ask_neighbours(
-    service: Service, visit: RequestContext, asked: NeighboursRequest
+async def get_neighbours(
+    service: Service, context: RequestContext, request: NeighboursRequest
 ) -> dict[str, Any]:
     """The nearest words to a word."""
-    model, words = service.models.vectors(asked.model)
-    visit.model = model.name
-    check_word(service.limits, asked.word, "word")
-    work = NeighboursJob(words, count(service, asked.k), asked.metric)
-    (answer,) = await service.ask(visit, work, [asked.word], [COST])
-    return {"model": model.name, "neighbours": scored(answer.found), **as_read(answer)}
+    model, vectors = service.models.vectors(request.model)
+    context.model_name = model.name
+    check_word(service.limits, request.word, "word")
+    job = NeighboursJob(vectors, check_k(service.limits, request.k), request.metric)
+    (answer,) = await service.run_job(context, job, [request.word], [QUERY_TOKENS])
+    return {"model": model.name, "neighbours": as_json(answer.value), **notes(answer)}
 
 
-async def ask_analogy(
-    service: Service, visit: RequestContext, asked: AnalogyRequest
+async def get_analogy(
+    service: Service, context: RequestContext, request: AnalogyRequest
 ) -> dict[str, Any]:
-    """The words that an expression comes closest to."""
-    model, words = service.models.vectors(asked.model)
-    visit.model, k = model.name, count(service, asked.k)
-    check_expression(service.limits, asked.expression)
-    ask = partial(analogy, words, asked.expression, k, method=asked.method)
-    question = explained(lambda heard: ask(on_reading=heard))
-    (answer,) = await service.ask(visit, CallJob(), [question], [COST])
-    return {"model": model.name, "answers": scored(answer.found), **as_read(answer)}
+    """The words nearest to an expression."""
+    model, vectors = service.models.vectors(request.model)
+    context.model_name, k = model.name, check_k(service.limits, request.k)
+    check_expression(service.limits, request.expression)
+    query = partial(analogy, vectors, request.expression, k, method=request.method)
+    call = with_explanations(lambda collect: query(on_reading=collect))
+    (answer,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
+    return {"model": model.name, "answers": as_json(answer.value), **notes(answer)}
 
 
-async def ask_similarity(
-    service: Service, visit: RequestContext, asked: SimilarityRequest
+async def get_similarity(
+    service: Service, context: RequestContext, request: SimilarityRequest
 ) -> dict[str, Any]:
-    """The cosine between two words, or between two texts."""
-    model = service.models(asked.model)
-    visit.model = model.name
+    """The cosine similarity of two words, or of two texts."""
+    model = service.models.get(request.model)
+    context.model_name = model.name
     if model.vectors is not None:
-        words = model.vectors
-        check_word(service.limits, asked.one, "one")
-        check_word(service.limits, asked.other, "other")
-        ask = partial(similarity, words, asked.one, asked.other)
-        question = explained(lambda heard: ask(on_reading=heard))
-        (answer,) = await service.ask(visit, CallJob(), [question], [COST])
+        check_word(service.limits, request.a, "a")
+        check_word(service.limits, request.b, "b")
+        query = partial(similarity, model.vectors, request.a, request.b)
+        call = with_explanations(lambda collect: query(on_reading=collect))
+        (answer,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
     else:
-        rows = l2_normalize(await vectors(service, visit, model, [asked.one, asked.other]))
+        rows = l2_normalize(await embed_input(service, context, model, [request.a, request.b]))
         answer = WordAnswer(float(np.dot(rows[0].astype(np.float64), rows[1])), ())
-    return {"model": model.name, "similarity": answer.found, **as_read(answer)}
+    return {"model": model.name, "similarity": answer.value, **notes(answer)}
 
 
-def count(service: Service, k: int) -> int:
-    """How many answers are asked for, unless they are too many."""
-    if k > service.limits.answers:
-        sentence = f"{k:,} answers are too many: {service.limits.answers:,} may be asked for"
-        raise ApiError(400, sentence, parameter="k")
-    return k
+def as_json(neighbours: list[Neighbour]) -> list[dict[str, Any]]:
+    """Neighbours as JSON objects."""
+    return [{"key": neighbour.key, "score": neighbour.score} for neighbour in neighbours]
 
 
-def scored(found: list[Neighbour]) -> list[dict[str, Any]]:
-    """Neighbours as JSON has them."""
-    return [{"key": one.key, "score": one.score} for one in found]
-
-
-def as_read(answer: WordAnswer) -> dict[str, Any]:
-    """Which words were read as others, and a sentence on each that has no row of its own."""
+def notes(answer: WordAnswer) -> dict[str, Any]:
+    """For words without a row: the words that answer for them, and one sentence each."""
     return {
-        "read_as": {one.word: one.read_as for one in answer.readings if one.read_as},
-        "notes": [one.note for one in answer.readings],
+        "read_as": {one.word: one.read_as for one in answer.explanations if one.read_as},
+        "notes": [one.note for one in answer.explanations],
     }
 
 
 METHODS: tuple[Literal["GET", "POST"], ...] = ("GET", "POST")
-QUESTIONS: tuple[tuple[str, str, Handler, type[Struct], type[Struct]], ...] = (
-    ("/neighbours", "The nearest words", ask_neighbours, NeighboursRequest, NeighboursAnswer),
-    ("/analogy", "king - man + woman", ask_analogy, AnalogyRequest, AnalogyAnswer),
-    ("/similarity", "How similar two are", ask_similarity, SimilarityRequest, SimilarityAnswer),
+QUERIES: tuple[tuple[str, str, Handler, type[Struct], type[Struct]], ...] = (
+    ("/neighbours", "The nearest words", get_neighbours, NeighboursRequest, NeighboursAnswer),
+    ("/analogy", "king - man + woman", get_analogy, AnalogyRequest, AnalogyAnswer),
+    ("/similarity", "Cosine similarity", get_similarity, SimilarityRequest, SimilarityAnswer),
 )
 ENDPOINTS = tuple(
-    Endpoint(path=path, method=method, summary=summary, handler=handler, asks=asks, answers=answers)
-    for path, summary, handler, asks, answers in QUESTIONS
+    Endpoint(
+        path=path,
+        method=method,
+        summary=summary,
+        handler=handler,
+        request_type=request_type,
+        response_type=response_type,
+    )
+    for path, summary, handler, request_type, response_type in QUERIES
     for method in METHODS
 )

@@ -1,1 +1,1 @@
-"""The work behind the endpoints: loaded models, tokenizing, batching and jobs."""
+"""Models, limits, batching and the work of requests; knows nothing of HTTP."""

@@ -1,8 +1,8 @@
-"""The work of many requests in batches, without a timer: a free worker takes what is waiting.
+"""Dynamic batching without a timer: an idle worker takes what is waiting in the queue.
 
-Knows nothing of models or HTTP: a `Job` says which tasks may go together, and runs them.
-Requests take turns by what they have had already (start-time fair queueing, Goyal et al. 1996),
-so that a small one never waits for the whole of a large one that came before.
+Knows nothing of models or HTTP: a `Job` says which tasks may share a batch, and runs them.
+Requests are ordered by start-time fair queueing (Goyal et al. 1996), so that a small request
+never waits for the whole of a large one that came before it.
 """
 
 from bisect import insort
@@ -12,241 +12,241 @@ from threading import Condition, Thread
 from time import perf_counter
 from typing import Any, Protocol
 
-from malmoi.errors import MalmoiError
+from malmoi.serve.service.errors import OverloadedError
 
-LOOKED_AT = 256  # tasks among which those of like size are found
-LIKE, SMALL = 4, 16  # times as large as the first of a batch; one that has fewer counts as this
-LEAST_SHARE = 64  # pieces that are worth a core of their own
-QUIET = 0.05  # seconds without company after which a request counts as alone
-LONGEST_WAIT = 60  # seconds that anybody is told to wait
+MAX_CANDIDATES = 256  # tasks at the head of the queue among which similar lengths are chosen
+MAX_LENGTH_RATIO = 4  # of a task to the first of its batch
+SHORT_TASK_TOKENS = 16  # a shorter first task counts as this long
+MIN_BATCH_TOKENS = 64  # fewer are not worth a core of their own
+ALONE_AFTER = 0.05  # seconds without another request until one may use all cores
+MAX_RETRY_AFTER = 60  # seconds
 
 
 class Job(Protocol):
-    """What is asked of every task of a batch; tasks go together whose works are equal."""
+    """What a batch computes; tasks with equal jobs may share a batch."""
 
     def run(self, items: Sequence[Any], threads: int) -> Sequence[Any]:
-        """An answer an item; one that failed may be an exception instead."""
+        """Return one result per item; a result may be the exception of its item."""
 
     def __hash__(self) -> int: ...
 
 
-class OverloadedError(MalmoiError):
-    """More work is waiting than may; `retry_after` is in seconds."""
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(f"too much is waiting already: try again in {retry_after} s")
-        self.retry_after = retry_after
-
-
 @dataclass(eq=False)
 class Ticket:
-    """What one request waits for: an answer an item, or the first thing that went wrong."""
+    """What one request waits for: one result per item, or the first failure."""
 
-    answers: list[Any]
-    missing: int
+    results: list[Any]
+    num_pending: int
     failure: Exception | None = None
-    left: bool = False  # nobody waits any more
+    is_cancelled: bool = False
 
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """One item of a request; `turn` is when it is due."""
+    """One item of a request; `start_tag` is its virtual start time in the fair queue."""
 
-    turn: int
-    number: int
-    size: int = field(compare=False)
+    start_tag: int
+    sequence: int
+    num_tokens: int = field(compare=False)
     item: Any = field(compare=False)
     ticket: Ticket = field(compare=False)
-    place: int = field(compare=False)
+    index: int = field(compare=False)  # of the item in its request
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one worker runs at once."""
+    """The tasks that one worker runs at once."""
 
-    work: Job
+    job: Job
     tasks: list[Task]
     threads: int
 
     @property
-    def size(self) -> int:
-        """Its pieces."""
-        return sum(task.size for task in self.tasks)
+    def num_tokens(self) -> int:
+        """The tokens of all its tasks."""
+        return sum(task.num_tokens for task in self.tasks)
 
 
-Deliver = Callable[[list[Ticket]], None]
-Observe = Callable[[Batch, float], None]
+OnTicketsDone = Callable[[list[Ticket]], None]
+OnBatch = Callable[[Batch, float], None]  # called with the batch and its seconds
 
 
 class Batcher:
-    """Workers, one a core, and what waits for them; `deliver` gets tickets that are done."""
+    """A queue and one worker thread per core; `on_done` is called with finished tickets."""
 
     def __init__(
         self,
-        deliver: Deliver,
+        on_done: OnTicketsDone,
         *,
         workers: int,
-        budget: int = 1024,
-        most_waiting: int = 65536,
-        observe: Observe = lambda batch, seconds: None,
+        max_batch_tokens: int = 1024,
+        max_waiting_tokens: int = 65_536,
+        on_batch: OnBatch = lambda batch, seconds: None,
     ) -> None:
-        self._deliver, self._observe = deliver, observe
-        self._workers, self._budget, self._most = workers, budget, most_waiting
-        self._waiting: dict[Job, list[Task]] = {}  # each in the order of turns
+        self._on_done, self._on_batch = on_done, on_batch
+        self._num_workers = workers
+        self._max_batch_tokens, self._max_waiting_tokens = max_batch_tokens, max_waiting_tokens
+        self._queues: dict[Job, list[Task]] = {}  # each sorted by start tag
         self._changed = Condition()
-        self._size = self._busy = self._turn = self._numbers = 0
-        self._company = 0.0  # when somebody last came while others were there
-        self._rate = 0.0  # pieces a second and worker, of late
-        self._closing = False
+        self._waiting_tokens = self._num_busy = self._sequence = 0
+        self._virtual_time = 0  # the start tag of the task that was taken last
+        self._shared_at = 0.0  # when a request last came while another was there
+        self._tokens_per_second = 0.0  # of one worker, a moving average
+        self._is_closing = False
         names = (f"malmoi-worker-{number}" for number in range(workers))
-        self._threads = [Thread(target=self._labour, name=name, daemon=True) for name in names]
+        self._threads = [Thread(target=self._worker_loop, name=name, daemon=True) for name in names]
         for thread in self._threads:
             thread.start()
 
     @property
-    def waiting(self) -> int:
-        """Pieces that no worker has taken yet."""
-        return self._size
+    def waiting_tokens(self) -> int:
+        """Tokens in the queue that no worker has taken yet."""
+        return self._waiting_tokens
 
-    def submit(self, work: Job, items: Sequence[Any], sizes: Sequence[int]) -> Ticket:
-        """Let items wait for a worker, or refuse them at once."""
+    def submit(self, job: Job, items: Sequence[Any], sizes: Sequence[int]) -> Ticket:
+        """Queue items of these sizes in tokens; raise `OverloadedError` if the queue is full."""
         ticket, total = Ticket([None] * len(items), len(items)), sum(sizes)
         with self._changed:
-            if self._closing or (self._size and self._size + total > self._most):
+            is_full = self._waiting_tokens + total > self._max_waiting_tokens
+            if self._is_closing or (self._waiting_tokens and is_full):
                 raise OverloadedError(self._retry_after())
-            if self._busy or self._waiting:
-                self._company = perf_counter()
-            waiting, turn = self._waiting.setdefault(work, []), self._turn
-            for place, (item, size) in enumerate(zip(items, sizes, strict=True)):
-                self._numbers += 1
-                insort(waiting, Task(turn, self._numbers, size, item, ticket, place))
-                turn += size
-            self._size += total
+            if self._num_busy or self._queues:
+                self._shared_at = perf_counter()
+            queue, start_tag = self._queues.setdefault(job, []), self._virtual_time
+            for index, (item, size) in enumerate(zip(items, sizes, strict=True)):
+                self._sequence += 1
+                insort(queue, Task(start_tag, self._sequence, size, item, ticket, index))
+                start_tag += size
+            self._waiting_tokens += total
             self._changed.notify(len(items))
         return ticket
 
-    def run_now(self, work: Job, items: Sequence[Any], sizes: Sequence[int]) -> list[Any] | None:
-        """The answers at once, on all cores, by whoever calls; `None` if anybody else is there."""
+    def run_inline(self, job: Job, items: Sequence[Any], sizes: Sequence[int]) -> list[Any] | None:
+        """Run items in the calling thread on all cores; `None` if any other work is there."""
         with self._changed:
-            if self._busy or self._waiting or self._closing:
+            if self._num_busy or self._queues or self._is_closing:
                 return None
-            self._busy += 1
+            self._num_busy += 1
         ticket = Ticket([None] * len(items), len(items))
-        each = enumerate(zip(items, sizes, strict=True))
-        tasks = [Task(0, place, size, item, ticket, place) for place, (item, size) in each]
-        batch, begun = Batch(work, tasks, self._workers), perf_counter()
-        answers = run_apart(work, items, batch.threads)
-        seconds = perf_counter() - begun
+        sized = enumerate(zip(items, sizes, strict=True))
+        tasks = [Task(0, index, size, item, ticket, index) for index, (item, size) in sized]
+        batch, start = Batch(job, tasks, self._num_workers), perf_counter()
+        results = run_isolated(job, items, batch.threads)
+        seconds = perf_counter() - start
         with self._changed:
-            self._busy -= 1
-        self._observe(batch, seconds)
-        return answers
+            self._num_busy -= 1
+        self._on_batch(batch, seconds)
+        return results
 
-    def leave(self, ticket: Ticket) -> None:
-        """Nobody waits for this any more: what is not begun never is."""
+    def cancel(self, ticket: Ticket) -> None:
+        """Drop the tasks of a ticket that no worker has taken yet."""
         with self._changed:
-            ticket.left = True
-            self._forget(ticket)
+            ticket.is_cancelled = True
+            self._drop_tasks(ticket)
 
     def close(self) -> None:
-        """Finish what is waiting, take nothing new."""
+        """Reject new items, finish the queue and join the workers."""
         with self._changed:
-            self._closing = True
+            self._is_closing = True
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
 
-    def _labour(self) -> None:
-        while (batch := self._take()) is not None:
-            begun = perf_counter()
-            answers = run_apart(batch.work, [task.item for task in batch.tasks], batch.threads)
-            seconds = perf_counter() - begun
-            self._finish(batch, answers, seconds)
-            self._observe(batch, seconds)
+    def _worker_loop(self) -> None:
+        while (batch := self._next_batch()) is not None:
+            start = perf_counter()
+            results = run_isolated(batch.job, [task.item for task in batch.tasks], batch.threads)
+            seconds = perf_counter() - start
+            self._finish(batch, results, seconds)
+            self._on_batch(batch, seconds)
 
-    def _take(self) -> Batch | None:
+    def _next_batch(self) -> Batch | None:
         with self._changed:
-            while not self._waiting:
-                if self._closing:
+            while not self._queues:
+                if self._is_closing:
                     return None
                 self._changed.wait()
-            work = min(self._waiting, key=lambda work: self._waiting[work][0])
-            waiting = self._waiting[work]
-            chosen = choose(waiting, self._share(waiting))
-            self._turn = max(self._turn, waiting[0].turn)
-            self._remove(work, set(chosen))
-            self._busy += 1
-            alone = self._busy == 1 and not self._waiting
-            alone = alone and perf_counter() - self._company > QUIET
-            return Batch(work, chosen, self._workers if alone else 1)
+            job = min(self._queues, key=lambda job: self._queues[job][0])
+            queue = self._queues[job]
+            chosen = choose_batch(queue, self._batch_tokens(queue))
+            self._virtual_time = max(self._virtual_time, queue[0].start_tag)
+            self._remove(job, set(chosen))
+            self._num_busy += 1
+            is_alone = self._num_busy == 1 and not self._queues
+            is_alone = is_alone and perf_counter() - self._shared_at > ALONE_AFTER
+            return Batch(job, chosen, self._num_workers if is_alone else 1)
 
-    def _share(self, waiting: list[Task]) -> int:
-        """How many pieces one worker takes, so that those who are idle too have their part."""
-        idle = self._workers - self._busy
-        size = sum(task.size for task in waiting[:LOOKED_AT])
-        return min(self._budget, max(LEAST_SHARE, -(-size // idle)))
+    def _batch_tokens(self, queue: list[Task]) -> int:
+        """The size of the next batch in tokens; idle workers get equal shares of a short queue."""
+        num_idle = self._num_workers - self._num_busy
+        waiting = sum(task.num_tokens for task in queue[:MAX_CANDIDATES])
+        return min(self._max_batch_tokens, max(MIN_BATCH_TOKENS, -(-waiting // num_idle)))
 
-    def _remove(self, work: Job, taken: set[Task]) -> None:
-        left = [task for task in self._waiting[work] if task not in taken]
-        self._size -= sum(task.size for task in taken)
-        if left:
-            self._waiting[work] = left
+    def _remove(self, job: Job, removed: set[Task]) -> None:
+        remaining = [task for task in self._queues[job] if task not in removed]
+        self._waiting_tokens -= sum(task.num_tokens for task in removed)
+        if remaining:
+            self._queues[job] = remaining
         else:
-            del self._waiting[work]
+            del self._queues[job]
 
-    def _forget(self, ticket: Ticket) -> None:
-        for work, waiting in list(self._waiting.items()):
-            self._remove(work, {task for task in waiting if task.ticket is ticket})
+    def _drop_tasks(self, ticket: Ticket) -> None:
+        for job, queue in list(self._queues.items()):
+            self._remove(job, {task for task in queue if task.ticket is ticket})
 
-    def _finish(self, batch: Batch, answers: Sequence[Any], seconds: float) -> None:
+    def _finish(self, batch: Batch, results: Sequence[Any], seconds: float) -> None:
         done: dict[Ticket, None] = {}
         with self._changed:
-            self._busy -= 1
-            rate = batch.size / max(seconds, 1e-6)
-            self._rate += (rate - self._rate) / 8 if self._rate else rate
-            for task, answer in zip(batch.tasks, answers, strict=True):
+            self._num_busy -= 1
+            speed = batch.num_tokens / max(seconds, 1e-6)
+            average = self._tokens_per_second
+            self._tokens_per_second += (speed - average) / 8 if average else speed
+            for task, result in zip(batch.tasks, results, strict=True):
                 ticket = task.ticket
-                if isinstance(answer, Exception) and ticket.failure is None:
-                    ticket.failure, ticket.missing = answer, 0
-                    self._forget(ticket)
+                if isinstance(result, Exception) and ticket.failure is None:
+                    ticket.failure, ticket.num_pending = result, 0
+                    self._drop_tasks(ticket)
                     done[ticket] = None
                 elif ticket.failure is None:
-                    ticket.answers[task.place] = answer
-                    ticket.missing -= 1
-                    if ticket.missing == 0:
+                    ticket.results[task.index] = result
+                    ticket.num_pending -= 1
+                    if ticket.num_pending == 0:
                         done[ticket] = None
-        self._deliver([ticket for ticket in done if not ticket.left])
+        self._on_done([ticket for ticket in done if not ticket.is_cancelled])
 
     def _retry_after(self) -> int:
-        seconds = self._size / max(self._rate * self._workers, 1.0)
-        return max(1, min(LONGEST_WAIT, round(seconds)))
+        speed = self._tokens_per_second * self._num_workers
+        return max(1, min(MAX_RETRY_AFTER, round(self._waiting_tokens / max(speed, 1.0))))
 
 
-def choose(waiting: list[Task], budget: int) -> list[Task]:
-    """The first in turn, and with it those of the next whose sizes are nearest to its own.
+def choose_batch(queue: list[Task], max_tokens: int) -> list[Task]:
+    """Choose the first task, and the candidates whose lengths are nearest to its own.
 
-    None is much larger: all of a batch are answered when it is done, and a short one would wait.
+    No task is much longer than the first: a batch finishes as a whole, so a short task would wait.
     """
-    first, near, chosen, total = waiting[0], waiting[:LOOKED_AT], list[Task](), 0
-    most = LIKE * max(first.size, SMALL)
-    for task in sorted(near, key=lambda task: abs(task.size - first.size)):
-        total += task.size
-        if chosen and (total > budget or task.size > most):
+    first, candidates, chosen, total = queue[0], queue[:MAX_CANDIDATES], list[Task](), 0
+    max_length = MAX_LENGTH_RATIO * max(first.num_tokens, SHORT_TASK_TOKENS)
+    for task in sorted(candidates, key=lambda task: abs(task.num_tokens - first.num_tokens)):
+        total += task.num_tokens
+        if chosen and (total > max_tokens or task.num_tokens > max_length):
             break
         chosen.append(task)
     return chosen
 
 
-def run_apart(work: Job, items: Sequence[Any], threads: int) -> list[Any]:
-    """An answer an item; of a batch that fails the halves are tried, until one item is at fault."""
+def run_isolated(job: Job, items: Sequence[Any], threads: int) -> list[Any]:
+    """Return one result per item; a batch that fails is halved until the failing items are alone.
+
+    The result of a failing item is its exception.
+    """
     try:
-        return list(work.run(items, threads))
+        return list(job.run(items, threads))
     except Exception as error:
         if len(items) == 1:
             return [error]
     middle = len(items) // 2
     return [
-        answer
+        result
         for half in (items[:middle], items[middle:])
-        for answer in run_apart(work, half, threads)
+        for result in run_isolated(job, half, threads)
     ]

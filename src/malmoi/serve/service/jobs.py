@@ -1,6 +1,6 @@
-"""What workers do: texts through a model, words through vectors, or anything one by one.
+"""Jobs: texts through a model, words through vectors, or calls one by one.
 
-Equal works go together in a batch. Knows nothing of HTTP.
+Tasks with equal jobs share a batch. Knows nothing of HTTP.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,18 +15,21 @@ from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.runtime.run_batches import Then, run_batch
+from malmoi.encode.tokens.text_stats import GATHERED
 from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
 from malmoi.query.directions import OnReading
 from malmoi.query.neighbours import neighbours
+from malmoi.reporting.reporter import Reporter
+from malmoi.serve.service.request_context import RequestReporter
 from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True)
 class OutputSpec:
-    """What is made of a text's states: a vector, by a recipe or the folder's own, or nothing.
+    """What a request needs of the hidden states: pooled vectors, or the states themselves.
 
-    `layers` are the states it needs, numbered from 0.
+    `layers` are the hidden states, numbered from 0; `recipe` is the model's own if it is `None`.
     """
 
     layers: tuple[int, ...]
@@ -34,116 +37,147 @@ class OutputSpec:
     pooled: bool = True
 
     @property
-    def width(self) -> int:
-        """How many times a model's numbers are held for each text or piece."""
+    def num_states(self) -> int:
+        """How many vectors of the model's width are kept per text or token."""
         mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
         return 1 if mixed else len(self.layers)
 
     def then(self, encoder: TransformerEncoder) -> Then[Float32Array]:
-        """How it is made."""
+        """The function that makes the output of a batch from its hidden states."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
 
 @dataclass(frozen=True)
 class TokenizedItem:
-    """A text that was cut, on its way into a model."""
+    """A tokenized text in the queue of a model."""
 
     encoding: Any
-    ending: OutputSpec
+    output: OutputSpec
 
 
 @dataclass(frozen=True)
 class TransformerJob:
-    """Texts through a model that gives these states, whatever is then made of each text's."""
+    """Tokenized texts through a transformer that returns the hidden states `layers`.
+
+    Texts with different outputs share a batch.
+    """
 
     encoder: TransformerEncoder
     layers: tuple[int, ...]
 
     def run(self, items: Sequence[TokenizedItem], threads: int) -> list[Float32Array]:
-        """A vector a text, or states [layers, pieces, dim]."""
+        """Return one vector per text, or its states [layers, tokens, dim]."""
         encodings = [item.encoding for item in items]
         states = run_batch(
             self.encoder.engine, self.encoder.config, encodings, self.layers, threads
         )
-        endings: dict[OutputSpec, list[int]] = {}
-        for place, item in enumerate(items):
-            endings.setdefault(item.ending, []).append(place)
+        indices_by_output: dict[OutputSpec, list[int]] = {}
+        for index, item in enumerate(items):
+            indices_by_output.setdefault(item.output, []).append(index)
         bounds = group_bounds([len(encoding) for encoding in encodings])
-        answers: list[Float32Array | None] = [None] * len(items)
-        for ending, places in endings.items():
-            wanted = [states[self.layers.index(layer)] for layer in ending.layers]
-            if len(endings) > 1:
-                rows = np.concatenate([np.arange(bounds[i], bounds[i + 1]) for i in places])
-                wanted = [state[rows] for state in wanted]
-            texts = [encodings[place] for place in places]
-            for place, answer in zip(places, ending.then(self.encoder)(wanted, texts), strict=True):
-                answers[place] = answer
-        return answers  # type: ignore[return-value]
+        results: list[Float32Array | None] = [None] * len(items)
+        for output, indices in indices_by_output.items():
+            chosen = [states[self.layers.index(layer)] for layer in output.layers]
+            if len(indices_by_output) > 1:
+                rows = np.concatenate([np.arange(bounds[i], bounds[i + 1]) for i in indices])
+                chosen = [state[rows] for state in chosen]
+            texts = [encodings[index] for index in indices]
+            outputs = output.then(self.encoder)(chosen, texts)
+            for index, result in zip(indices, outputs, strict=True):
+                results[index] = result
+        return results  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class EncodedText:
+    """The vector of one text, and what the encoder reported of it."""
+
+    vector: Float32Array
+    is_truncated: bool
+    is_fragmented: bool
 
 
 @dataclass(frozen=True)
 class EncoderJob:
-    """Texts through an encoder that has no layers to choose from."""
+    """Texts through an encoder without layers: averaged word vectors, or `use`."""
 
     encoder: Encoder
 
-    def run(self, items: Sequence[str], threads: int) -> list[Float32Array]:
-        """A vector a text."""
-        return list(self.encoder.encode(items))
+    def run(self, items: Sequence[str], threads: int) -> list[EncodedText]:
+        """Encode each text."""
+        reporter = RequestReporter()
+        vectors = encode_reporting(self.encoder, items, reporter)
+        truncated, fragmented = set(reporter.truncated), set(reporter.fragmented)
+        return [
+            EncodedText(vector, index in truncated, index in fragmented)
+            for index, vector in enumerate(vectors)
+        ]
+
+
+def encode_reporting(encoder: Encoder, texts: Sequence[str], reporter: Reporter) -> Float32Array:
+    """Encode texts and send the input statistics to `reporter` instead of warning of them."""
+    stats_by_name: dict[str, Any] = {}
+    token = GATHERED.set(stats_by_name)
+    try:
+        return encoder.encode(texts)
+    finally:
+        GATHERED.reset(token)
+        for name, stats in stats_by_name.items():
+            reporter.inputs(name, stats)
 
 
 @dataclass(frozen=True)
 class WordAnswer:
-    """An answer to words, and where those without a row of their own got their vectors."""
+    """The answer to a word query, and where words without a row got their vectors from."""
 
-    found: Any
-    readings: tuple[Explanation, ...]
+    value: Any
+    explanations: tuple[Explanation, ...]
 
 
 @dataclass(frozen=True)
 class NeighboursJob:
-    """The nearest words to each word."""
+    """Nearest neighbours of words."""
 
     vectors: Vectors
     k: int
     metric: Metric
 
     def run(self, items: Sequence[str], threads: int) -> list[WordAnswer]:
-        """The neighbours of each word."""
-        heard: dict[str, Explanation] = {}
+        """Find the neighbours of each word."""
+        explanations: dict[str, Explanation] = {}
 
-        def keep(explanation: Explanation) -> None:
-            heard[explanation.word] = explanation
+        def collect(explanation: Explanation) -> None:
+            explanations[explanation.word] = explanation
 
-        found = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=keep)
+        rankings = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=collect)
         return [
-            WordAnswer(near, (heard[word],) if word in heard else ())
-            for word, near in zip(items, found, strict=True)
+            WordAnswer(ranking, (explanations[word],) if word in explanations else ())
+            for word, ranking in zip(items, rankings, strict=True)
         ]
 
 
 @dataclass(frozen=True)
 class CallJob:
-    """Questions that gain nothing from being asked together."""
+    """Functions that gain nothing from a batch; each is called by itself."""
 
     def run(self, items: Sequence[Callable[[], Any]], threads: int) -> list[Any]:
-        """An answer a question, or why there is none."""
-        return [attempt(item) for item in items]
+        """Call each function; an exception is the result of its own call alone."""
+        return [call_or_error(item) for item in items]
 
 
-def explained(ask: Callable[[OnReading], Any]) -> Callable[[], WordAnswer]:
-    """A question that keeps the readings of its words with the answer."""
+def with_explanations(query: Callable[[OnReading], Any]) -> Callable[[], WordAnswer]:
+    """A function for `CallJob` that keeps the explanations of the words with the answer."""
 
-    def question() -> WordAnswer:
-        heard: list[Explanation] = []
-        return WordAnswer(ask(heard.append), tuple(heard))
+    def call() -> WordAnswer:
+        explanations: list[Explanation] = []
+        return WordAnswer(query(explanations.append), tuple(explanations))
 
-    return question
+    return call
 
 
-def attempt(question: Callable[[], Any]) -> Any:
-    """An answer, or the exception instead of it."""
+def call_or_error(call: Callable[[], Any]) -> Any:
+    """The result of a call, or its exception."""
     try:
-        return question()
+        return call()
     except Exception as error:
         return error

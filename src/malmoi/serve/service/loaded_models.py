@@ -1,4 +1,4 @@
-"""The models that are served, each under a name: opened once, before anything is answered."""
+"""The models that are served, each under a name; all are loaded before the first request."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,116 +14,116 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import open_index
 from malmoi.search.index import Index
 from malmoi.search.storage.folder import is_index
-from malmoi.serve.http.api_errors import ApiError
+from malmoi.serve.service.errors import RequestError, UnknownModelError
 from malmoi.serve.service.request_tokenizer import RequestTokenizer
 from malmoi.vectors import Vectors
 
-Kind = Literal["contextual", "encoder", "vectors", "index"]
+ModelKind = Literal["transformer", "encoder", "vectors", "index"]
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """One model: `reader` where it reads in context, `encoder` where it embeds texts at all."""
+    """One model; `encoder` embeds texts, `tokenizer` is a transformer's."""
 
     name: str
     path: str
     encoder: Encoder | None = None
-    reader: RequestTokenizer | None = None
+    tokenizer: RequestTokenizer | None = None
     vectors: Vectors | None = None
     index: Index | None = None
 
     @property
-    def kind(self) -> Kind:
-        """What it is."""
+    def kind(self) -> ModelKind:
+        """What the model is."""
         if self.index is not None:
             return "index"
-        if self.reader is not None:
-            return "contextual"
+        if self.tokenizer is not None:
+            return "transformer"
         return "vectors" if self.vectors is not None else "encoder"
 
     @property
     def dim(self) -> int:
-        """How many numbers a vector of it has."""
+        """The width of its vectors."""
         return self.encoder.dim if self.encoder else self.vectors.dim if self.vectors else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """All models by name; the first is meant where none is named."""
+    """All models by name.
+
+    A request without a name gets the first model that can answer it. Each lookup raises
+    `UnknownModelError` for a name that is not served, and `RequestError` for a model that cannot
+    answer.
+    """
 
     by_name: Mapping[str, LoadedModel]
 
     def __iter__(self) -> Iterator[LoadedModel]:
         return iter(self.by_name.values())
 
-    def __call__(self, name: str | None) -> LoadedModel:
-        """The model of this name."""
+    def get(self, name: str | None) -> LoadedModel:
+        """The model of this name, or the first."""
         if name is None:
             return next(iter(self))
         if name not in self.by_name:
-            raise ApiError(
-                404,
-                f"there is no model '{name}' here: {', '.join(self.by_name)} can be asked",
-                code="model_not_found",
-                parameter="model",
-            )
+            raise UnknownModelError(name, list(self.by_name))
         return self.by_name[name]
 
-    def reader(self, name: str | None) -> tuple[LoadedModel, RequestTokenizer]:
-        """A model that reads in context."""
-        model = self(name) if name else next((one for one in self if one.reader), self(None))
-        if model.reader is None:
-            raise ApiError(400, f"'{model.name}' does not read in context", parameter="model")
-        return model, model.reader
+    def transformer(self, name: str | None) -> tuple[LoadedModel, RequestTokenizer]:
+        """A transformer."""
+        model = self.get(name) if name else next((m for m in self if m.tokenizer), self.get(None))
+        if model.tokenizer is None:
+            raise RequestError(f"'{model.name}' is not a transformer", field="model")
+        return model, model.tokenizer
 
     def vectors(self, name: str | None) -> tuple[LoadedModel, Vectors]:
-        """A model that is vectors of words."""
-        model = self(name) if name else next((one for one in self if one.vectors), self(None))
+        """A model with word vectors."""
+        model = self.get(name) if name else next((m for m in self if m.vectors), self.get(None))
         if model.vectors is None:
-            raise ApiError(400, f"'{model.name}' holds no vectors of words", parameter="model")
+            raise RequestError(f"'{model.name}' has no word vectors", field="model")
         return model, model.vectors
 
     def index(self, name: str | None) -> tuple[LoadedModel, Index]:
-        """A model that is an index over texts."""
-        model = self(name) if name else next((one for one in self if one.index), self(None))
+        """A search index."""
+        model = self.get(name) if name else next((m for m in self if m.index), self.get(None))
         if model.index is None:
-            raise ApiError(400, f"'{model.name}' is no index of texts", parameter="model")
+            raise RequestError(f"'{model.name}' is not a search index", field="model")
         return model, model.index
 
     def encoder(self, name: str | None) -> tuple[LoadedModel, Encoder]:
         """A model that embeds texts."""
-        model = self(name) if name else next((one for one in self if one.encoder), self(None))
+        model = self.get(name) if name else next((m for m in self if m.encoder), self.get(None))
         if model.encoder is None:
-            raise ApiError(400, f"'{model.name}' embeds no texts", parameter="model")
+            raise RequestError(f"'{model.name}' cannot embed texts", field="model")
         return model, model.encoder
 
 
-def load_models(places: Mapping[str, str]) -> Models:
-    """Open models by name and path; the first that cannot be opened ends it."""
-    if not places:
-        raise InvalidArgumentError("no model is named: give one as --model NAME=PATH")
+def load_models(paths: Mapping[str, str]) -> Models:
+    """Load models by name and path; the first that cannot be loaded raises its error."""
+    if not paths:
+        raise InvalidArgumentError("no model to serve: add --model NAME=PATH")
     loaded: dict[str, LoadedModel] = {}
-    for name, path in places.items():
+    for name, path in paths.items():
         loaded[name] = load_model(name, path, tuple(loaded.values()))
     return Models(loaded)
 
 
 def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> LoadedModel:
-    """Open one model, whatever it is, and try it; an index takes its encoder from `others`."""
+    """Load and warm up one model of any kind; an index may share an encoder of `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
     if is_vectors(path) or is_universal(path):
         encoder = load_encoder(path)
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)
-    contextual = load_transformer(path)
-    contextual.engine.settle()
-    contextual.encode(["ready"])  # what runs it is compiled and opened now, while nobody waits
-    return LoadedModel(name, path, encoder=contextual, reader=RequestTokenizer(contextual))
+    transformer = load_transformer(path)
+    transformer.engine.settle()
+    transformer.encode(["ready"])  # opens the graph before the first request
+    return LoadedModel(name, path, encoder=transformer, tokenizer=RequestTokenizer(transformer))
 
 
 def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedModel:
-    """Open an index; its encoder too, so that nobody waits for that."""
+    """Load an index and its encoder."""
     index = open_index(path)
     same = (one.encoder for one in others if one.encoder and one.path == index.state.model)
     if encoder := next(same, None):
@@ -133,16 +133,23 @@ def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedMod
     return LoadedModel(name, path, vectors=index.vectors, index=index)
 
 
-def parse_places(asked: tuple[str, ...]) -> dict[str, str]:
-    """`NAME=PATH` each, or a path alone, whose last part is then the name."""
-    places: dict[str, str] = {}
-    for one in asked:
-        name, _, path = one.partition("=") if "=" in one else (Path(one).stem or one, "", one)
+def parse_model_paths(options: tuple[str, ...]) -> dict[str, str]:
+    """Parse `NAME=PATH` options; the name of a path alone is its last part.
+
+    Raises:
+        InvalidArgumentError: An option has no name or no path, or two have the same name.
+    """
+    paths: dict[str, str] = {}
+    for option in options:
+        if "=" in option:
+            name, _, path = option.partition("=")
+        else:
+            name, path = Path(option).stem or option, option
         if not name or not path:
-            raise InvalidArgumentError(f"'{one}' names no model: write it as NAME=PATH")
-        if name in places:
+            raise InvalidArgumentError(f"'{option}' is not a model: write it as NAME=PATH")
+        if name in paths:
             raise InvalidArgumentError(
                 f"two models are called '{name}': give each a name of its own"
             )
-        places[name] = path
-    return places
+        paths[name] = path
+    return paths

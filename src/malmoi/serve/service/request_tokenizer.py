@@ -1,6 +1,6 @@
-"""Texts and token ids made ready for a model that reads in context.
+"""The texts, tokens or token ids of a request as inputs of a transformer.
 
-Knows nothing of HTTP, nor of who else is asking.
+Knows nothing of HTTP or of other requests.
 """
 
 from collections.abc import Sequence
@@ -12,27 +12,33 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.inputs import Text
+from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.tokenized import Tokenized
 from malmoi.errors import InvalidArgumentError
 from malmoi.serve.service.jobs import OutputSpec, TransformerJob
 
-TOGETHER = 64  # texts that are cut at once: what is cut off takes far more memory than is kept
-MOST_GRAPHS = 4  # beside the model's own: each holds memory, and anybody may ask for any
+TOKENIZE_BATCH = 64  # texts per call: what is truncated needs far more memory than what is kept
+MAX_GRAPHS = 4  # beside the model's own: each holds memory, and clients may request any layers
 
 
 @dataclass(frozen=True)
 class Pretokenized:
-    """What is kept of a text that was cut, by a tokenizer or by a client.
+    """The token ids of a text, from the tokenizer or from a client.
 
-    `overflowing` is not empty if the text went on; `pieces` is all that is known of it, where
-    that was asked for.
+    `overflowing` is not empty if the text was truncated; `tokenized` has tokens and offsets where
+    the request needs them.
     """
 
     ids: Sequence[int]
     special_tokens_mask: Sequence[int]
     type_ids: Sequence[int]
     overflowing: Sequence[int] = ()
-    pieces: Tokenized | None = None
+    tokenized: Tokenized | None = None
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the text was longer than the model reads."""
+        return bool(self.overflowing)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -40,49 +46,54 @@ class Pretokenized:
 
 @dataclass(eq=False)
 class RequestTokenizer:
-    """A model, what it puts around a text, and which of its graphs are in use."""
+    """A transformer, the special tokens around its texts, and the graphs that are in use."""
 
     encoder: TransformerEncoder
     graphs: set[tuple[int, ...]] = field(default_factory=set)
-    before: list[int] = field(init=False)
-    after: list[int] = field(init=False)
+    prefix_ids: list[int] = field(init=False)
+    suffix_ids: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         (sample,) = self.encoder.cutter.encoded(["a"])
-        inside = sample.special_tokens_mask.index(0)
-        self.before, self.after = sample.ids[:inside], sample.ids[inside + 1 :]
+        start = sample.special_tokens_mask.index(0)
+        self.prefix_ids, self.suffix_ids = sample.ids[:start], sample.ids[start + 1 :]
 
     @property
-    def own(self) -> OutputSpec:
-        """What the model's folder asks for."""
+    def max_tokens(self) -> int:
+        """The longest text that the model reads, with special tokens."""
+        return self.encoder.cutter.longest
+
+    @property
+    def default_output(self) -> OutputSpec:
+        """The output of the model's own recipe."""
         return OutputSpec((self.encoder.config.states - 1,))
 
-    def ending(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
-        """What a recipe asks for."""
+    def output(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
+        """The output of a recipe."""
         return OutputSpec(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
 
-    def states(self, ending: OutputSpec) -> TransformerJob:
-        """The work that gives the layers of an ending: one, or all up to the deepest.
+    def job(self, output: OutputSpec) -> TransformerJob:
+        """The job that computes the layers of an output: one layer, or all up to the highest.
 
-        So few graphs serve all wishes; once they are all in use, the whole model is run.
+        So a few graphs serve all recipes; once all are in use, the whole model is run.
         """
-        if ending.layers == self.own.layers:
-            return TransformerJob(self.encoder, ending.layers)
-        wanted = ending.layers if len(ending.layers) == 1 else tuple(range(max(ending.layers) + 1))
-        if wanted not in self.graphs and len(self.graphs) >= MOST_GRAPHS:
-            wanted = tuple(range(self.encoder.config.states))
+        if output.layers == self.default_output.layers:
+            return TransformerJob(self.encoder, output.layers)
+        layers = output.layers if len(output.layers) == 1 else tuple(range(max(output.layers) + 1))
+        if layers not in self.graphs and len(self.graphs) >= MAX_GRAPHS:
+            layers = tuple(range(self.encoder.config.states))
         else:
-            self.graphs.add(wanted)
-        return TransformerJob(self.encoder, wanted)
+            self.graphs.add(layers)
+        return TransformerJob(self.encoder, layers)
 
-    def cut(
+    def tokenize(
         self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = ""
     ) -> list[Pretokenized]:
-        """Texts as the tokenizer has them, a few at a time; `offsets` keeps their pieces too."""
+        """Tokenize texts, a few at a time; `offsets` keeps tokens and offsets too."""
         cutter, found = self.encoder.cutter, list[Pretokenized]()
         prompted = cutter.prompted(texts, prompt)
-        for start in range(0, len(prompted), TOGETHER):
-            uniform = [cutter.uniform(text) for text in prompted[start : start + TOGETHER]]
+        for start in range(0, len(prompted), TOKENIZE_BATCH):
+            uniform = [cutter.uniform(text) for text in prompted[start : start + TOKENIZE_BATCH]]
             encodings = cutter.encoded(uniform, offsets=offsets)
             found += map(partial(self._kept, offsets), uniform, encodings)
         return found
@@ -96,29 +107,38 @@ class RequestTokenizer:
             self.encoder.cutter.pieces(text, encoding) if offsets else None,
         )
 
-    def cut_ids(self, ids: Sequence[int]) -> Pretokenized:
-        """Ids of pieces; the special ones around a text are added where they are missing."""
-        known = self.encoder.config.vocabulary
-        for number in ids:
-            if not 0 <= number < known:
+    def count_inputs(self, encodings: Sequence[Pretokenized], texts: Sequence[Text]) -> TextStats:
+        """Count the texts that are truncated, empty, unknown or fragmented."""
+        stats = TextStats()
+        stats.count(encodings, texts, self.encoder.cutter)
+        return stats
+
+    def from_token_ids(self, token_ids: Sequence[int]) -> Pretokenized:
+        """Token ids of a client; special tokens are added where they are missing.
+
+        Raises:
+            InvalidArgumentError: An id is not in the vocabulary.
+        """
+        vocab_size = self.encoder.config.vocabulary
+        for token_id in token_ids:
+            if not 0 <= token_id < vocab_size:
                 raise InvalidArgumentError(
-                    f"there is no token {number}: ids go from 0 to {known - 1}"
+                    f"token id {token_id} is out of range: ids go from 0 to {vocab_size - 1}"
                 )
-        inside = list(ids)
-        if inside[: len(self.before)] == self.before and inside[-len(self.after) :] == self.after:
-            inside = inside[len(self.before) : len(inside) - len(self.after)]
-        room = self.encoder.cutter.longest - len(self.before) - len(self.after)
-        mask = [1] * len(self.before) + [0] * len(inside[:room]) + [1] * len(self.after)
-        kept = [*self.before, *inside[:room], *self.after]
-        return Pretokenized(kept, mask, [0] * len(kept), inside[room:])
+        prefix, suffix, inner = self.prefix_ids, self.suffix_ids, list(token_ids)
+        if inner[: len(prefix)] == prefix and inner[-len(suffix) :] == suffix:
+            inner = inner[len(prefix) : len(inner) - len(suffix)]
+        max_inner = self.max_tokens - len(prefix) - len(suffix)
+        mask = [1] * len(prefix) + [0] * len(inner[:max_inner]) + [1] * len(suffix)
+        ids = [*prefix, *inner[:max_inner], *suffix]
+        return Pretokenized(ids, mask, [0] * len(ids), inner[max_inner:])
 
-    def cut_pieces(self, pieces: Sequence[str]) -> Pretokenized:
-        """Pieces by their names; those that the model does not know are unknown to it."""
-        tokenizer = self.encoder.cutter.tokenizer
-        unknown = next(filter(None, map(tokenizer.token_to_id, ("[UNK]", "<unk>"))), 0)
-        found = [tokenizer.token_to_id(piece) for piece in pieces]
-        return self.cut_ids([unknown if number is None else number for number in found])
+    def from_tokens(self, tokens: Sequence[str]) -> Pretokenized:
+        """Tokens of a client; those outside the vocabulary become the unknown token."""
+        unknown_id = self.encoder.cutter.unknown or 0
+        ids = map(self.encoder.cutter.tokenizer.token_to_id, tokens)
+        return self.from_token_ids([unknown_id if one is None else one for one in ids])
 
-    def is_truncated(self, encoding: Any) -> bool:
-        """Whether the text went on."""
-        return len(encoding) >= self.encoder.cutter.longest and bool(encoding.overflowing)
+    def token_strings(self, encoding: Pretokenized) -> list[str]:
+        """The tokens of a text as strings."""
+        return list(map(self.encoder.cutter.tokenizer.id_to_token, encoding.ids))

@@ -1,190 +1,194 @@
-"""What all requests share: the models, the workers, and what is counted."""
+"""Service: what all requests share. It admits them, runs their jobs, and returns the results."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from malmoi.kernels.threads import THREADS
 from malmoi.serve.limits import Limits
-from malmoi.serve.metrics import Metrics
-from malmoi.serve.service.batching import Batcher, Job, OverloadedError, Ticket
+from malmoi.serve.service.batching import Batch, Batcher, Job, Ticket
+from malmoi.serve.service.errors import ClientDisconnectedError, OverloadedError
 from malmoi.serve.service.jobs import TransformerJob
 from malmoi.serve.service.loaded_models import Models
+from malmoi.serve.service.request_context import RequestContext
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 Result = TypeVar("Result")
-SHORT = 64  # pieces that are run where they arrive, if nobody else is there: a few milliseconds
-QUIET = 0.05  # seconds without anybody else
-LONG = 20_000  # characters or numbers that take long enough that others would notice
+MAX_INLINE_TOKENS = 64  # run on the event loop if no other request is there: a few milliseconds
+ALONE_AFTER = 0.05  # seconds without a request of another connection
+OFFLOAD_ABOVE = 20_000  # characters or numbers: beyond it, other requests would wait
 
 
-class ClientDisconnected(Exception):
-    """The client has left: nobody waits for an answer."""
+class ServiceMetrics(Protocol):
+    """Where the service counts batches, and what its status pages show."""
 
+    @property
+    def num_requests(self) -> int:
+        """Requests since the server started."""
 
-@dataclass(eq=False)
-class RequestContext:
-    """One request: who it is, whether it is still there, and what it came to."""
+    def batch_done(self, batch: Batch, seconds: float) -> None:
+        """Count a batch; worker threads call this."""
 
-    identity: str
-    path: str
-    client: Any  # the other end of its connection
-    receive: Receive
-    model: str = ""
-    texts: int = 0
-    tokens: int = 0
-    truncated: int = 0
-    zeros: int = 0  # texts without a single known word
-    held: int = 0  # bytes of its body and of the numbers it asked for
-    headers: dict[str, str] = field(default_factory=dict)
-
-    async def left(self) -> None:
-        """Wait until the client is gone."""
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
+    def render(self, waiting_tokens: int) -> str:
+        """All metrics in the text format of Prometheus."""
 
 
 class Service:
-    """Takes work from requests to the workers, and answers back."""
+    """Passes jobs from requests to the workers, and their results back."""
 
     def __init__(
-        self, models: Models, limits: Limits, *, truncate: bool = True, token_ids: bool = False
+        self,
+        models: Models,
+        limits: Limits,
+        metrics: ServiceMetrics,
+        *,
+        truncate: bool = True,
+        allow_token_ids: bool = False,
     ) -> None:
-        self.models, self.limits = models, limits
-        self.truncate, self.token_ids = truncate, token_ids
-        self.measures, self.workers = Metrics(), THREADS
+        self.models, self.limits, self.metrics = models, limits, metrics
+        self.truncate, self.allow_token_ids = truncate, allow_token_ids
+        self.workers = THREADS
         self.ready = False
-        self._known: set[TransformerJob] = (
-            set()
-        )  # have been run: to run them takes no longer than that
-        self._last: TransformerJob | None = None  # what whoever is alone here has asked for
-        self._held = 0  # bytes that all requests need that are here
-        self._client: Any = None
-        self._changed = 0.0  # when somebody else than before last asked
+        self._warm_jobs: set[TransformerJob] = set()  # have run before: their graphs are open
+        self._last_job: TransformerJob | None = None  # of the only connection of late
+        self._reserved_bytes = 0  # by all requests in flight
+        self._last_client: Any = None
+        self._client_changed_at = 0.0
         self._futures: dict[Ticket, asyncio.Future[list[Any]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.batcher: Batcher | None = None
 
     def open(self) -> None:
-        """Start the workers; called where the event loop runs."""
+        """Start the workers; call it from the event loop."""
         self._loop = asyncio.get_running_loop()
         self.batcher = Batcher(
-            self._deliver,
+            self._on_tickets_done,
             workers=self.workers,
-            budget=self.limits.batch,
-            most_waiting=self.limits.waiting,
-            observe=self.measures.batch_done,
+            max_batch_tokens=self.limits.max_batch_tokens,
+            max_waiting_tokens=self.limits.max_waiting_tokens,
+            on_batch=self.metrics.batch_done,
         )
-        self.measures.waiting = lambda: self.batcher.waiting if self.batcher else 0
         self.ready = True
 
-    def is_full(self) -> bool:
-        """Whether as much is waiting as may."""
-        return self.batcher is not None and self.batcher.waiting >= self.limits.waiting
-
-    def hold(self, visit: RequestContext, size: int) -> None:
-        """Count bytes that a request needs while it is here; too many at once are refused."""
-        if self._held > visit.held and self._held + size > self.limits.held:
-            raise OverloadedError(1)
-        self._held += size
-        visit.held += size
-
-    def release(self, visit: RequestContext) -> None:
-        """Nothing of a request is here any more."""
-        self._held -= visit.held
-        visit.held = 0
-
     async def close(self) -> None:
-        """Let the workers finish."""
+        """Finish the queue and stop the workers."""
         self.ready = False
         if self.batcher is not None:
             await asyncio.to_thread(self.batcher.close)
 
-    def rouse(self, visit: RequestContext) -> None:
-        """A request begins: if it will be like the one before, it needs all cores soon."""
-        if self._last is not None and self._is_alone(visit):
-            self._last.encoder.engine.rouse()
+    @property
+    def waiting_tokens(self) -> int:
+        """Tokens in the queue."""
+        return self.batcher.waiting_tokens if self.batcher else 0
 
-    async def ask(
-        self, visit: RequestContext, work: Job, items: Sequence[Any], sizes: Sequence[int]
+    def is_full(self) -> bool:
+        """Whether the queue has reached its limit."""
+        return self.waiting_tokens >= self.limits.max_waiting_tokens
+
+    def reserve_memory(self, context: RequestContext, num_bytes: int) -> None:
+        """Admit bytes of a request; raise `OverloadedError` if all requests need too many.
+
+        A request that is alone is always admitted.
+        """
+        is_shared = self._reserved_bytes > context.reserved_bytes
+        if is_shared and self._reserved_bytes + num_bytes > self.limits.max_memory_bytes:
+            raise OverloadedError(1)
+        self._reserved_bytes += num_bytes
+        context.reserved_bytes += num_bytes
+
+    def release_memory(self, context: RequestContext) -> None:
+        """Give back what a request has reserved."""
+        self._reserved_bytes -= context.reserved_bytes
+        context.reserved_bytes = 0
+
+    def wake_engine(self, context: RequestContext) -> None:
+        """Wake the worker threads of the model that a lone connection has used before."""
+        if self._last_job is not None and self._is_alone(context):
+            self._last_job.encoder.engine.rouse()
+
+    async def run_job(
+        self, context: RequestContext, job: Job, items: Sequence[Any], sizes: Sequence[int]
     ) -> list[Any]:
-        """The answers of the workers, unless the client leaves first."""
+        """Return one result per item; `sizes` are in tokens.
+
+        Raises:
+            OverloadedError: The queue is full.
+            ClientDisconnectedError: The client left; its tasks are cancelled.
+        """
         if not items:
             return []
         if self.batcher is None or self._loop is None:
             raise RuntimeError("the service is not open")
-        if self._is_alone(visit) and work in self._known and sum(sizes) <= SHORT:
-            answers = self.batcher.run_now(work, items, sizes)
-            if answers is not None:
-                self._last = work
-                return _without_failure(answers)
-        ticket = self.batcher.submit(work, items, sizes)
-        answer: asyncio.Future[list[Any]] = self._loop.create_future()
-        self._futures[ticket] = answer
+        is_short = sum(sizes) <= MAX_INLINE_TOKENS
+        if self._is_alone(context) and job in self._warm_jobs and is_short:
+            results = self.batcher.run_inline(job, items, sizes)
+            if results is not None:
+                self._last_job = job
+                return _raise_failure(results)
+        ticket = self.batcher.submit(job, items, sizes)
+        future: asyncio.Future[list[Any]] = self._loop.create_future()
+        self._futures[ticket] = future
         try:
-            found = await unless_gone(visit, answer)
-            if isinstance(work, TransformerJob):
-                self._known.add(work)
-            return found
-        except (ClientDisconnected, asyncio.CancelledError):
-            self.batcher.leave(ticket)
+            results = await unless_disconnected(context, future)
+            if isinstance(job, TransformerJob):
+                self._warm_jobs.add(job)
+            return results
+        except (ClientDisconnectedError, asyncio.CancelledError):
+            self.batcher.cancel(ticket)
             raise
         finally:
             self._futures.pop(ticket, None)
 
-    def _is_alone(self, visit: RequestContext) -> bool:
-        """Whether all requests of late came over the same connection as this one."""
+    def _is_alone(self, context: RequestContext) -> bool:
+        """Whether all recent requests came over the connection of this one."""
         now = perf_counter()
-        if visit.client != self._client:
-            self._client, self._changed = visit.client, now
-        return now - self._changed > QUIET
+        if context.client != self._last_client:
+            self._last_client, self._client_changed_at = context.client, now
+        return now - self._client_changed_at > ALONE_AFTER
 
-    async def aside(
-        self, visit: RequestContext, call: Callable[[], Result], size: int = LONG + 1
+    async def offload_if_large(
+        self, context: RequestContext, call: Callable[[], Result], size: int = OFFLOAD_ABOVE + 1
     ) -> Result:
-        """The result of a call, in a thread if its size is such that others would have to wait.
+        """Call a function; in a thread if its `size` would block the event loop for long.
 
-        A client that leaves while it waits for a thread has nothing called.
+        If the client disconnects while the call waits for a thread, it never runs.
         """
-        if size <= LONG:
+        if size <= OFFLOAD_ABOVE:
             return call()
         loop = asyncio.get_running_loop()
-        return await unless_gone(visit, loop.run_in_executor(None, call))
+        return await unless_disconnected(context, loop.run_in_executor(None, call))
 
-    def _deliver(self, tickets: list[Ticket]) -> None:
+    def _on_tickets_done(self, tickets: list[Ticket]) -> None:
         if tickets and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._settle, tickets)
+            self._loop.call_soon_threadsafe(self._resolve_futures, tickets)
 
-    def _settle(self, tickets: list[Ticket]) -> None:
+    def _resolve_futures(self, tickets: list[Ticket]) -> None:
         for ticket in tickets:
-            answer = self._futures.get(ticket)
-            if answer is None or answer.done():
+            future = self._futures.get(ticket)
+            if future is None or future.done():
                 continue
             if ticket.failure is not None:
-                answer.set_exception(ticket.failure)
+                future.set_exception(ticket.failure)
             else:
-                answer.set_result(ticket.answers)
+                future.set_result(ticket.results)
 
 
-def _without_failure(answers: list[Any]) -> list[Any]:
-    for answer in answers:
-        if isinstance(answer, Exception):
-            raise answer
-    return answers
+def _raise_failure(results: list[Any]) -> list[Any]:
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return results
 
 
-async def unless_gone(visit: RequestContext, answer: asyncio.Future[Result]) -> Result:
-    """What is awaited, unless the client leaves first."""
-    leaving = asyncio.ensure_future(visit.left())
-    leaving.add_done_callback(lambda _: answer.cancel())
+async def unless_disconnected(context: RequestContext, future: asyncio.Future[Result]) -> Result:
+    """Await a future; raise `ClientDisconnectedError` if the client disconnects first."""
+    disconnect = asyncio.ensure_future(context.wait_for_disconnect())
+    disconnect.add_done_callback(lambda _: future.cancel())
     try:
-        return await answer
+        return await future
     except asyncio.CancelledError:
-        if leaving.done() and not leaving.cancelled():
-            raise ClientDisconnected from None
+        if disconnect.done() and not disconnect.cancelled():
+            raise ClientDisconnectedError from None
         raise
     finally:
-        leaving.cancel()
+        disconnect.cancel()

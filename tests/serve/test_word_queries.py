@@ -13,7 +13,7 @@ from malmoi.query.neighbours import neighbours
 from malmoi.serve.service.loaded_models import LoadedModel, Models
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from tests.query.worlds import capitals
-from tests.serve.worlds import Running, serving
+from tests.serve.fixtures import Running, serving
 
 WORD = "한국"
 LINES = ["fishing boat on the lake", "a boat for fishing", "the lake and the boat"] * 20
@@ -52,12 +52,12 @@ def test_an_analogy_is_the_librarys(server: Running) -> None:
 
 
 def test_words_and_texts_have_a_similarity(server: Running, minilm: TransformerEncoder) -> None:
-    asked = {"model": "capitals", "one": "한국", "other": "서울"}
+    asked = {"model": "capitals", "a": "한국", "b": "서울"}
     found = server.post("/similarity", asked).json["similarity"]
     assert found == pytest.approx(similarity(capitals(), "한국", "서울"), abs=1e-6)
     texts = ["a guitar", "music"]
     one, other = minilm.encode(texts)
-    asked = {"model": "minilm", "one": texts[0], "other": texts[1]}
+    asked = {"model": "minilm", "a": texts[0], "b": texts[1]}
     found = server.post("/similarity", asked).json["similarity"]
     assert found == pytest.approx(float(one @ other), abs=1e-6)
 
@@ -71,7 +71,7 @@ def test_a_word_read_as_another_is_reported(fishing: Running) -> None:
     assert ", or a new word (" in note
     for path, asked in (
         ("/analogy", {"expression": "fihsing + boats - lake"}),
-        ("/similarity", {"one": "fihsing", "other": "boats"}),
+        ("/similarity", {"a": "fihsing", "b": "boats"}),
     ):
         answer = fishing.post(path, asked).json
         assert answer["read_as"] == found["read_as"]
@@ -94,11 +94,13 @@ def test_an_unknown_word_is_told_with_near_spellings(server: Running) -> None:
         ("/neighbours", "word"),
         ("/neighbours?word=a&k=0", "Expected int >= 1"),
         ("/neighbours?word=a&k=x", "Expected int"),
-        ("/neighbours?word=a&k=1001", "1,001 answers are too many"),
+        ("/neighbours?word=a&k=1001", "k is 1,001: at most 1,000"),
         ("/neighbours?word=a&metric=near", "Invalid enum value"),
-        ("/neighbours?word=a&model=minilm", "'minilm' holds no vectors of words"),
-        ("/neighbours?word=%ff", "no UTF-8"),
+        ("/neighbours?word=a&model=minilm", "'minilm' has no word vectors"),
+        ("/neighbours?word=%ff", "not UTF-8"),
         ("/neighbours?word=a&wrod=b", "unknown field wrod"),
+        ("/similarity?one=a&other=b", "unknown field one; it is now called a"),
+        ("/neighbours?word=a&metric=far", "in 'metric': Invalid enum value 'far': choose one of"),
         ("/analogy?expression=" + quote("한국 + +"), "two operators"),
     ],
 )
@@ -116,8 +118,8 @@ def test_texts_are_shown_as_the_model_sees_them(
     found = server.post("/tokenize", {"texts": ["unbelievable!", ["a", "b"]]}).json["texts"]
     expected = minilm.cutter(["unbelievable!", ("a", "b")])
     for one, pieces in zip(found, expected, strict=True):
-        assert one["pieces"] == list(pieces.pieces)
+        assert one["tokens"] == list(pieces.pieces)
         assert one["ids"] == pieces.ids.tolist()
         assert one["offsets"] == pieces.offsets.tolist()
-        assert one["segments"] == pieces.segments.tolist()
-        assert one["words"] == pieces.words.tolist()
+        assert one["token_type_ids"] == pieces.segments.tolist()
+        assert one["word_ids"] == pieces.words.tolist()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from malmoi.serve.http.auth import ANYBODY, read_keys
+from malmoi.serve.http.auth import NO_KEYS, read_api_keys
 from malmoi.serve.server import PreparedServer, ServerSettings, listen, make_server
 from malmoi.serve.service.loaded_models import Models
 
@@ -59,7 +59,7 @@ class Running:
 def serving(models: Models, settings: ServerSettings | None = None) -> Iterator[Running]:
     """A server in a thread, told to stop at the end."""
     settings = settings or ServerSettings(port=0, quiet=True)
-    keys = read_keys(settings.api_key_file) if settings.api_key_file else ANYBODY
+    keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
     prepared = PreparedServer(models, listen("127.0.0.1", 0), settings, keys)
     server = make_server(prepared, lambda: None)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [prepared.listening]})
