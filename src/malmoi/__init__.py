@@ -6,6 +6,8 @@ Names are resolved at first use, so that importing this costs next to nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from malmoi import cache_paths, errors
+
 if TYPE_CHECKING:
     from malmoi.cli.shared.progress import progress_bar as progress_bar
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
 __version__ = "0.1.0"
+
+cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
     "malmoi.cli.shared.progress": ("progress_bar",),

@@ -10,7 +10,7 @@ import pytest
 
 from malmoi.cli import context, project, run
 from malmoi.cli.evaluate import sweep
-from malmoi.encode.runtime.run_batches import thread_a_core
+from malmoi.encode.runtime.batches import thread_per_core
 from malmoi.files import output
 from malmoi.formats import save
 from tests.query.worlds import capitals
@@ -100,7 +100,7 @@ def test_with_much_still_to_begin() -> None:
         time.sleep(0.01)
 
     def share_out() -> None:
-        with thread_a_core() as pool:
+        with thread_per_core() as pool:
             for number in range(1000):
                 pool.submit(work, number)
             raise KeyboardInterrupt

@@ -66,7 +66,13 @@ def test_a_recipe_is_the_librarys(
 
 
 def test_weights_scale_and_special_pieces(server: Running, minilm: TransformerEncoder) -> None:
-    recipe = Recipe(layers=(1, 4), mix="weighted", weights=(0.5, -1.0), scale=2.0, special=False)
+    recipe = Recipe(
+        layers=(1, 4),
+        layer_pooling="weighted",
+        weights=(0.5, -1.0),
+        scale=2.0,
+        include_special_tokens=False,
+    )
     asked = {"layers": [1, 4], "mix": "weighted", "weights": [0.5, -1], "scale": 2}
     found = rows(server, **asked, special=False)
     assert_equal(found, minilm.encode(TEXTS, recipe=recipe))
@@ -83,7 +89,7 @@ def test_words_come_with_their_places(
 ) -> None:
     asked = {"texts": TEXTS, "per": "word", "layers": "-2:", "mix": "sum", "join": join}
     found = server.post("/embed", asked).json["texts"]
-    expected = minilm.activations(TEXTS).words(layers="-2:", mix="sum", join=join)
+    expected = minilm.activations(TEXTS).words(layers="-2:", layer_pooling="sum", word_pooling=join)
     for text, sent, words in zip(found, TEXTS, expected, strict=True):
         assert text["text"] == sent
         assert [one["word"] for one in text["words"]] == list(words.keys)
@@ -97,7 +103,7 @@ def test_pieces_of_pairs_say_which_text_they_are_from(
 ) -> None:
     asked = {"texts": [["a bank", "no river"]], "per": "piece"}
     (found,) = server.post("/embed", asked).json["texts"]
-    (expected,) = minilm.activations([("a bank", "no river")]).pieces()
+    (expected,) = minilm.activations([("a bank", "no river")]).tokens()
     assert [one["piece"] for one in found["pieces"]] == list(expected.keys)
     assert [one["part"] for one in found["pieces"]] == [-1, 0, 0, -1, 1, 1, -1]
     assert found["pair"] == "no river"

@@ -125,9 +125,9 @@ def model_facts(found: "ModelInspection") -> dict[str, str]:
     return {
         "family": found.family,
         "layers": f"{found.layers} of {found.dim} numbers, {found.heads} heads",
-        "vocabulary": f"{found.vocabulary:,} pieces",
-        "longest": f"{found.longest:,} pieces a text",
-        "numbers": found.numbers or "unknown",
+        "vocabulary": f"{found.vocab_size:,} tokens",
+        "longest": f"{found.max_length:,} tokens per text",
+        "numbers": found.dtypes or "unknown",
         "arithmetic": f"{found.arithmetic} on this processor",
         "size": f"{found.bytes:,} bytes",
         "tokenizer": found.tokenizer or "unknown",

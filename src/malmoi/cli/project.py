@@ -106,8 +106,8 @@ def _occurrences(
     texts = list(_sentences(word, corpus, field))
     if not texts:
         raise InvalidArgumentError(f"'{word}' occurs nowhere in {corpus}")
-    with progress_bar(f"reading {word}", "texts") as progress:
-        found = occurrences(load_transformer(model), word, texts[:most], progress=progress)
+    with ProgressReporter() as reporter:
+        found = occurrences(load_transformer(model), word, texts[:most], reporter=reporter)
     points = sense_points(
         word, found.keys, found.matrix, [texts[at] for at in found.texts], seed=seed
     )

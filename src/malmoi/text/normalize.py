@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import UInt8Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.parsing.characters import odd_lines
 from malmoi.unicode import normalize
 
@@ -89,10 +89,10 @@ class NormalizedTexts:
         if not self.normalizer.is_plain:
             return np.frombuffer(self._line(bytes(block)), dtype=np.uint8)
         starts, stops = np.empty(1024, np.int64), np.empty(1024, np.int64)
-        found = odd_lines(fixed(block), odd_characters(), starts, stops)
+        found = odd_lines(readonly_view(block), odd_characters(), starts, stops)
         if found > len(starts):
             starts, stops = np.empty(found, np.int64), np.empty(found, np.int64)
-            odd_lines(fixed(block), odd_characters(), starts, stops)
+            odd_lines(readonly_view(block), odd_characters(), starts, stops)
         if found == 0:
             return block
         parts, done = [], 0

@@ -11,7 +11,7 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.parsing.scan_words import (
     WordHashTable,
     fill_slots,
@@ -72,7 +72,7 @@ class WordTable:
         ids = np.empty(len(text) + 1, dtype=np.uint32)
         at = written = 0
         while at < len(text):
-            more, at = scan_words(fixed(text), at, ids[written:], True, self._table)
+            more, at = scan_words(readonly_view(text), at, ids[written:], True, self._table)
             written += more
             if at < len(text):
                 self._grow()
@@ -81,7 +81,7 @@ class WordTable:
     def encode(self, text: UInt8Array) -> UInt32Array:
         """The numbers of a block's words, with marks for unknown ones and line ends."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
-        written = scan_words(fixed(text), 0, ids, False, self._table)[0]
+        written = scan_words(readonly_view(text), 0, ids, False, self._table)[0]
         return ids[:written].copy()
 
     def add(self, other: "WordTable") -> UInt32Array:

@@ -1,17 +1,17 @@
-"""The model of a command where --model is left out: chosen by the texts, and said."""
+"""The model of a command without --model: chosen by the texts, and reported."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from malmoi.encode.checkpoint.locate import UNIVERSAL
-from malmoi.encode.choosing import ENGLISH, fitting_model
+from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import warn
 from malmoi.search.storage.folder import Folder
 
 
 def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
     """`use` for Korean, else `minilm`; `use` has no layers, and is not chosen where they matter."""
-    model = ENGLISH if layers else fitting_model(texts)
+    model = ENGLISH if layers else default_model(texts)
     why = "which reads Korean" if model == UNIVERSAL else "which reads English"
     warn(f"no model is named: this is {model}, {why}; --model names another")
     return model

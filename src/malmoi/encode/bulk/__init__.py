@@ -1,1 +1,1 @@
-"""bulk."""
+"""Many texts in bounded memory: chunks, files of embeddings."""

@@ -1,1 +1,1 @@
-"""pooling."""
+"""Hidden states to vectors: layers, layer pooling, token pooling, recipes."""

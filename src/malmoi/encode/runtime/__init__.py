@@ -1,1 +1,1 @@
-"""runtime."""
+"""Engines: batches of tokens through a model, by onnxruntime or by compiled kernels."""

@@ -1,1 +1,1 @@
-"""static."""
+"""Texts as averages of word vectors."""

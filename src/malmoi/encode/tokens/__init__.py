@@ -1,1 +1,1 @@
-"""tokens."""
+"""Texts to tokens: normalization, tokenizer, windows, passages, statistics."""

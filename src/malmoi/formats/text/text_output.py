@@ -6,7 +6,7 @@ import numpy as np
 
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.reading import LONGEST_KEY
-from malmoi.kernels.core.jit import fixed, pool
+from malmoi.kernels.core.jit import pool, readonly_view
 from malmoi.kernels.parsing.text_rows import MOST_BYTES_A_NUMBER, ends_in_component, format_lines
 from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
@@ -25,8 +25,8 @@ def write_lines(
     keyed: bool = True,
 ) -> None:
     """Write all rows, each number with as many digits as it takes to read it back."""
-    offsets = fixed(vectors.keys.offsets if keyed else np.empty(0, np.int64))
-    packed, matrix = fixed(vectors.keys.packed), fixed(vectors.matrix)
+    offsets = readonly_view(vectors.keys.offsets if keyed else np.empty(0, np.int64))
+    packed, matrix = readonly_view(vectors.keys.packed), readonly_view(vectors.matrix)
     row_bytes = MOST_BYTES_A_NUMBER * vectors.dim + 1
 
     def formatted(first: int) -> memoryview:

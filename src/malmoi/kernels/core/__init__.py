@@ -1,1 +1,1 @@
-"""core."""
+"""Compilation of kernels: Numba flags, LLVM instructions, code cache, barriers, checks."""

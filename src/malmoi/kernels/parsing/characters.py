@@ -4,12 +4,12 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
-from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.jit import jit, jit_inline
 
 BROKEN = -1
 
 
-@inlined
+@jit_inline
 def character_at(text: UInt8Array, at: int) -> tuple[int, int]:
     """The character at a position and how many bytes it takes; BROKEN if it is not UTF-8."""
     lead = int(np.int64(text[at]))
@@ -41,7 +41,7 @@ def _require_ascii(text: UInt8Array, odd: BoolArray, starts: Int64Array, stops: 
     starts=ArrayOf(np.int64, "lines"),
     stops=ArrayOf(np.int64, "lines"),
 )
-@compiled
+@jit
 def odd_lines(text: UInt8Array, odd: BoolArray, starts: Int64Array, stops: Int64Array) -> int:
     """Where lines begin and end that hold a character for which `odd` is set, or no UTF-8.
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from malmoi.encode.bulk.embed import Per
-from malmoi.encode.pooling.groups import Join, Pool
-from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.groups import Pool, WordPooling
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.nearest.top_k import Metric
 from malmoi.query.analogy import Method
 
@@ -83,14 +83,14 @@ class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     texts: str | Texts
     model: ModelName | None = None
     layers: Layers | None = None
-    mix: Mix | None = None
+    mix: LayerPooling | None = None
     pool: Pool | None = None
     recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
     weights: Annotated[list[float], Meta(max_length=1000)] | None = None
     scale: float | None = None
     special: Annotated[bool, Meta(description="Whether [CLS] and [SEP] count.")] | None = None
     per: Per = "text"
-    join: Annotated[Join, Meta(description="How pieces become a word.")] = "mean"
+    join: Annotated[WordPooling, Meta(description="How pieces become a word.")] = "mean"
     prompt: Annotated[str, Meta(description="One of the model's prompts, by name.")] | None = None
     truncate: Annotated[bool, Meta(description="Cut long texts off, or else refuse them.")] = True
     normalize: Annotated[bool, Meta(description="Make all vectors of length 1.")] = False

@@ -80,7 +80,7 @@ def cut_lists(
 
 def names(reader: RequestTokenizer, encodings: Sequence[Pretokenized]) -> list[list[str]]:
     """The tokens of each text, by name."""
-    name = reader.encoder.cutter.tokenizer.id_to_token
+    name = reader.encoder.tokenizer.backend.id_to_token
     return [[name(number) for number in one.ids] for one in encodings]
 
 
@@ -96,7 +96,7 @@ def strings(asked: EncodeRequest) -> list[str]:
 async def server_status(service: Service, visit: RequestContext, asked: None) -> dict[str, Any]:
     """What its clients look at: which model, how long a text may be, how it is pooled."""
     model, _ = service.models.encoder(None)
-    longest = model.reader.encoder.cutter.longest if model.reader else None
+    longest = model.reader.encoder.tokenizer.max_length if model.reader else None
     requests = sum(service.measures.requests.values())
     return {
         "status": 200,

@@ -97,7 +97,7 @@ async def embed_parts(
     ending = reader.ending(recipe, pooled=False)
     states = await run_states(service, visit, reader, encodings, ending)
     pieces = tuple(one.pieces for one in encodings if one.pieces is not None)
-    held = Activations(pieces, tuple(states), ending.layers, reader.encoder.config.states)
+    held = Activations(pieces, tuple(states), ending.layers, reader.encoder.config.num_states)
     call = partial(all_parts, held, asked, wish, recipe)
     return await service.aside(visit, call, sum(state.size for state in states))
 
@@ -107,7 +107,7 @@ def all_parts(
 ) -> dict[str, Any]:
     """Texts with the vectors of their words or pieces."""
     per_word = wish.per == "word"
-    found = held.words(recipe, join=wish.join) if per_word else held.pieces(recipe)
+    found = held.words(recipe, word_pooling=wish.word_pooling) if per_word else held.tokens(recipe)
     for parts in found:
         check_finite(parts.matrix)
     return {
@@ -123,9 +123,9 @@ def as_parts(
     text: Tokenized, parts: SpanVectors, per_word: bool, asked: EmbedRequest, recipe: Recipe
 ) -> dict[str, Any]:
     """A text with the vectors of its words or pieces."""
-    kept = np.flatnonzero(~text.special | recipe.special)
-    which = text.parts[text.word_starts] if per_word else text.parts[kept]
-    name, rows = ("word" if per_word else "piece"), scaled(parts.matrix, asked)
+    kept = np.flatnonzero(~text.is_special | recipe.include_special_tokens)
+    which = text.sequence_ids[text.word_starts] if per_word else text.sequence_ids[kept]
+    name, rows = ("word" if per_word else "token"), scaled(parts.matrix, asked)
     each = zip(parts.keys, parts.offsets.tolist(), which.tolist(), rows, strict=True)
     found = [
         {name: key, "begin": begin, "end": end, "part": part, "vector": row}
@@ -137,15 +137,17 @@ def as_parts(
 
 def as_wish(asked: EmbedRequest) -> EmbedSettings:
     """The parts of a recipe together; without any, the vectors are the model's own."""
-    per = "piece" if asked.pool == "none" else asked.per
+    per = "token" if asked.pool == "none" else asked.per
     recipe = None
     if any(getattr(asked, name) is not None for name in RECIPE_PARTS):
         layers = tuple(asked.layers) if isinstance(asked.layers, list) else asked.layers
-        recipe = choose_recipe(asked.recipe, layers=layers, mix=asked.mix, pool=asked.pool)
-        changes: dict[str, Any] = {"scale": asked.scale, "special": asked.special}
+        recipe = choose_recipe(
+            asked.recipe, layers=layers, layer_pooling=asked.mix, pool=asked.pool
+        )
+        changes: dict[str, Any] = {"scale": asked.scale, "include_special_tokens": asked.special}
         changes["weights"] = None if asked.weights is None else tuple(asked.weights)
         recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
-    return EmbedSettings(recipe=recipe, per=per, join=asked.join, prompt=asked.prompt)
+    return EmbedSettings(recipe=recipe, per=per, word_pooling=asked.join, prompt=asked.prompt)
 
 
 async def cut(
@@ -157,7 +159,7 @@ async def cut(
 ) -> list[Pretokenized]:
     """Texts cut as the wish needs them."""
     by_text = wish.per == "text"
-    prompt = reader.encoder.prompt(wish.prompt) if by_text else ""
+    prompt = reader.encoder.prompt_text(wish.prompt) if by_text else ""
     call = partial(reader.cut, texts, offsets=not by_text, prompt=prompt)
     return await service.aside(visit, call, characters(texts))
 

@@ -21,7 +21,7 @@ def as_state(model: LoadedModel) -> dict[str, Any]:
     state: dict[str, Any] = {"name": model.name, "kind": model.kind, "dim": model.dim}
     if model.reader is not None:
         encoder = model.reader.encoder
-        state |= {"layers": encoder.config.layers, "longest": encoder.cutter.longest}
+        state |= {"layers": encoder.config.layers, "longest": encoder.tokenizer.max_length}
     if model.index is not None:
         state["texts"] = len(model.index)
     elif model.vectors is not None:

@@ -80,7 +80,7 @@ async def vectors(
         encodings = await service.aside(visit, call, sum(map(len, ids)))
     else:
         found = checked(service, texts, INPUT)
-        call = partial(reader.cut, found, prompt=reader.encoder.prompt(None))
+        call = partial(reader.cut, found, prompt=reader.encoder.prompt_text(None))
         encodings = await service.aside(visit, call, characters(found))
         await note_fragments(service, visit, reader, encodings, found)
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]

@@ -63,7 +63,7 @@ async def query_vector(
     if not isinstance(encoder, TransformerEncoder):
         return None
     prompts, reader = index.state.prompts, RequestTokenizer(encoder)
-    prompt = prompts.query if prompts else encoder.prompt(None)
+    prompt = prompts.query if prompts else encoder.prompt_text(None)
     encodings = await service.aside(visit, lambda: reader.cut([query], prompt=prompt), len(query))
     truncated = [i for i, one in enumerate(encodings) if reader.is_truncated(one)]
     note_texts(service, visit, model, 1, truncated)

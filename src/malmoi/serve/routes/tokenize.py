@@ -24,10 +24,10 @@ async def tokenize(
         {
             "text": one.text,
             "pair": one.pair,
-            "pieces": one.pieces,
+            "pieces": one.tokens,
             "ids": one.ids,
-            "segments": one.segments,
-            "words": one.words,
+            "segments": one.token_type_ids,
+            "words": one.word_ids,
             "offsets": one.offsets,
             "truncated": one.truncated,
         }

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder, split_states
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.runtime.run_batches import Then, run_batch
+from malmoi.encode.runtime.batches import Finish
 from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
 from malmoi.query.directions import OnReading
@@ -36,10 +37,10 @@ class OutputSpec:
     @property
     def width(self) -> int:
         """How many times a model's numbers are held for each text or piece."""
-        mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
+        mixed = self.pooled and (self.recipe is None or self.recipe.layer_pooling != "concat")
         return 1 if mixed else len(self.layers)
 
-    def then(self, encoder: TransformerEncoder) -> Then[Float32Array]:
+    def then(self, encoder: TransformerEncoder) -> Finish[Float32Array]:
         """How it is made."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
@@ -62,9 +63,7 @@ class TransformerJob:
     def run(self, items: Sequence[TokenizedItem], threads: int) -> list[Float32Array]:
         """A vector a text, or states [layers, pieces, dim]."""
         encodings = [item.encoding for item in items]
-        states = run_batch(
-            self.encoder.engine, self.encoder.config, encodings, self.layers, threads
-        )
+        states = self.encoder.pipeline.run_batch(encodings, self.layers, threads)
         endings: dict[OutputSpec, list[int]] = {}
         for place, item in enumerate(items):
             endings.setdefault(item.ending, []).append(place)

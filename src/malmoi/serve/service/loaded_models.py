@@ -117,7 +117,7 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)
     contextual = load_transformer(path)
-    contextual.engine.settle()
+    contextual.compile()
     contextual.encode(["ready"])  # what runs it is compiled and opened now, while nobody waits
     return LoadedModel(name, path, encoder=contextual, reader=RequestTokenizer(contextual))
 

@@ -139,7 +139,7 @@ async def note_fragments(
     """Count texts of which most words are single letters, bytes or unknown tokens to the model."""
 
     def count() -> int:
-        found = reader.encoder.cutter.fragments.count(encodings, texts)
+        found = reader.encoder.tokenizer.fragments.count(encodings, texts)
         return int(is_fragmented(*found).sum())
 
     if fragmented := await service.aside(visit, count, characters(texts)):
@@ -151,7 +151,7 @@ def refuse_long(reader: RequestTokenizer, truncated: Sequence[int], parameter: s
     if truncated:
         raise ApiError(
             400,
-            f"text {truncated[0]} has more than the {reader.encoder.cutter.longest} pieces that"
+            f"text {truncated[0]} has more than the {reader.encoder.tokenizer.max_length} pieces that"
             " this model reads: shorten it, or let it be cut off with truncate",
             code="context_length_exceeded",
             parameter=parameter,

@@ -48,18 +48,20 @@ class RequestTokenizer:
     after: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        (sample,) = self.encoder.cutter.encoded(["a"])
+        (sample,) = self.encoder.pipeline.tokenize(["a"]).encodings
         inside = sample.special_tokens_mask.index(0)
         self.before, self.after = sample.ids[:inside], sample.ids[inside + 1 :]
 
     @property
     def own(self) -> OutputSpec:
         """What the model's folder asks for."""
-        return OutputSpec((self.encoder.config.states - 1,))
+        return OutputSpec((self.encoder.config.num_states - 1,))
 
     def ending(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
         """What a recipe asks for."""
-        return OutputSpec(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
+        return OutputSpec(
+            choose_layers(recipe.layers, self.encoder.config.num_states), recipe, pooled
+        )
 
     def states(self, ending: OutputSpec) -> TransformerJob:
         """The work that gives the layers of an ending: one, or all up to the deepest.
@@ -70,7 +72,7 @@ class RequestTokenizer:
             return TransformerJob(self.encoder, ending.layers)
         wanted = ending.layers if len(ending.layers) == 1 else tuple(range(max(ending.layers) + 1))
         if wanted not in self.graphs and len(self.graphs) >= MOST_GRAPHS:
-            wanted = tuple(range(self.encoder.config.states))
+            wanted = tuple(range(self.encoder.config.num_states))
         else:
             self.graphs.add(wanted)
         return TransformerJob(self.encoder, wanted)
@@ -79,26 +81,25 @@ class RequestTokenizer:
         self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = ""
     ) -> list[Pretokenized]:
         """Texts as the tokenizer has them, a few at a time; `offsets` keeps their pieces too."""
-        cutter, found = self.encoder.cutter, list[Pretokenized]()
-        prompted = cutter.prompted(texts, prompt)
-        for start in range(0, len(prompted), TOGETHER):
-            uniform = [cutter.uniform(text) for text in prompted[start : start + TOGETHER]]
-            encodings = cutter.encoded(uniform, offsets=offsets)
-            found += map(partial(self._kept, offsets), uniform, encodings)
-        return found
+        pretokenized = list[Pretokenized]()
+        for start in range(0, len(texts), TOGETHER):
+            some = texts[start : start + TOGETHER]
+            encoded = self.encoder.pipeline.tokenize(some, prompt=prompt, offsets=offsets)
+            pretokenized += map(partial(self._kept, offsets), encoded.texts, encoded.encodings)
+        return pretokenized
 
     def _kept(self, offsets: bool, text: Text, encoding: Any) -> Pretokenized:
         return Pretokenized(
             encoding.ids,
             encoding.special_tokens_mask,
             encoding.type_ids,
-            (1,) if self.encoder.cutter.is_truncated(encoding) else (),
-            self.encoder.cutter.pieces(text, encoding) if offsets else None,
+            (1,) if self.encoder.tokenizer.is_truncated(encoding) else (),
+            self.encoder.tokenizer.tokenized(text, encoding) if offsets else None,
         )
 
     def cut_ids(self, ids: Sequence[int]) -> Pretokenized:
         """Ids of pieces; the special ones around a text are added where they are missing."""
-        known = self.encoder.config.vocabulary
+        known = self.encoder.config.vocab_size
         for number in ids:
             if not 0 <= number < known:
                 raise InvalidArgumentError(
@@ -107,18 +108,18 @@ class RequestTokenizer:
         inside = list(ids)
         if inside[: len(self.before)] == self.before and inside[-len(self.after) :] == self.after:
             inside = inside[len(self.before) : len(inside) - len(self.after)]
-        room = self.encoder.cutter.longest - len(self.before) - len(self.after)
+        room = self.encoder.tokenizer.max_length - len(self.before) - len(self.after)
         mask = [1] * len(self.before) + [0] * len(inside[:room]) + [1] * len(self.after)
         kept = [*self.before, *inside[:room], *self.after]
         return Pretokenized(kept, mask, [0] * len(kept), inside[room:])
 
     def cut_pieces(self, pieces: Sequence[str]) -> Pretokenized:
         """Pieces by their names; those that the model does not know are unknown to it."""
-        tokenizer = self.encoder.cutter.tokenizer
+        tokenizer = self.encoder.tokenizer.backend
         unknown = next(filter(None, map(tokenizer.token_to_id, ("[UNK]", "<unk>"))), 0)
         found = [tokenizer.token_to_id(piece) for piece in pieces]
         return self.cut_ids([unknown if number is None else number for number in found])
 
     def is_truncated(self, encoding: Any) -> bool:
         """Whether the text went on."""
-        return len(encoding) >= self.encoder.cutter.longest and bool(encoding.overflowing)
+        return len(encoding) >= self.encoder.tokenizer.max_length and bool(encoding.overflowing)

@@ -106,7 +106,7 @@ class Service:
     def rouse(self, visit: RequestContext) -> None:
         """A request begins: if it will be like the one before, it needs all cores soon."""
         if self._last is not None and self._is_alone(visit):
-            self._last.encoder.engine.rouse()
+            self._last.encoder.engine.wake_workers()
 
     async def ask(
         self, visit: RequestContext, work: Job, items: Sequence[Any], sizes: Sequence[int]
