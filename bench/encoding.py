@@ -103,7 +103,7 @@ def beside_sentence_transformers() -> Iterator[Figure]:
 def settled(name: str) -> Any:
     """A model that runs in our own kernels, as it does by itself after two seconds' work."""
     encoder = load_transformer(name)
-    encoder.engine.settle()
+    encoder.compile()
     return encoder
 
 
@@ -116,9 +116,9 @@ def instructions(arithmetic: Arithmetic) -> str:
     """The instruction set that this arithmetic uses here."""
     if not can_compile():
         return "onnxruntime"
-    from malmoi.kernels.core.llvm import WIDE
+    from malmoi.kernels.core.llvm import SIMD_WIDTH
 
-    return "AVX-512 VNNI" if arithmetic == "int8" else "AVX-512" if WIDE == 16 else "AVX2"
+    return "AVX-512 VNNI" if arithmetic == "int8" else "AVX-512" if SIMD_WIDTH == 16 else "AVX2"
 
 
 def sts_rows() -> list[list[str]]:
@@ -195,7 +195,7 @@ def latency(ours: Candidate, peer: Encode) -> Figure:
 
 def shallow(ours: Any) -> Figure:
     """Layer 2 asked for, beside all 6."""
-    ours.engine.settle()
+    ours.compile()
     texts = short_texts()
     two, six = (partial(ours.encode, texts, layers=[layer], pool="mean") for layer in (2, 6))
     two()

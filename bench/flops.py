@@ -8,35 +8,37 @@ import numpy as np
 
 from bench.measure import Figure
 from malmoi.arrays import Float32Array
-from malmoi.encode.runtime.packed_weights import lay_floats, lay_int16
+from malmoi.encode.runtime.packed_weights import pack_float32, pack_int16
 from malmoi.kernels.core.barrier import ThreadContext
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.jit import uncounted
-from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
-from malmoi.kernels.transformer import gemm_int16 as int16_products
-from malmoi.kernels.transformer.dense import NOT_BENT, multiply_floats, multiply_int16
-from malmoi.kernels.transformer.gemm_quantized import new_quantized
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.jit import jit_norefcount
+from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
+from malmoi.kernels.transformer import gemm_int16 as int16_kernels
+from malmoi.kernels.transformer.dense import NO_ACTIVATION, dense_float32, dense_int16
+from malmoi.kernels.transformer.gemm_quantized import new_quantized_rows
 
-CHAINS = 24 if WIDE == 16 else 12  # sums that do not wait for each other, as in a tile
+CHAINS = 24 if SIMD_WIDTH == 16 else 12  # sums that do not wait for each other, as in a tile
 STEPS, SLICES = 100_000, 200  # short slices: the best one is not disturbed
 SIZES = (512, 384, 1536)  # rows, depth, columns: MiniLM's widest product of one batch
 
 
-@emitted()
+@llvm_intrinsic()
 def multiply_add(emit: Emitter, numbers: Array, steps: Any) -> None:
     """So many FMAs in each chain, all in registers."""
-    places = [emit.plus(numbers.address, NUMBER * WIDE * chain) for chain in range(CHAINS)]
-    totals = emit.totals(CHAINS)
-    emit.clear(totals)
+    places = [
+        emit.add(numbers.address, FLOAT_BYTES * SIMD_WIDTH * chain) for chain in range(CHAINS)
+    ]
+    totals = emit.new_sums(CHAINS)
+    emit.zero_sums(totals)
     left, right = emit.load(places[0]), emit.load(places[1])
     with emit.loop(steps):
         for total in totals:
-            emit.add_product(total, left, right)
+            emit.fma_to_sum(total, left, right)
     for place, total in zip(places, totals, strict=True):
-        emit.store(emit.total(total), place)
+        emit.store(emit.load_sum(total), place)
 
 
-@uncounted
+@jit_norefcount
 def run_chains(numbers: Float32Array, steps: int) -> None:
     """See `multiply_add`."""
     multiply_add(numbers, steps)
@@ -50,16 +52,22 @@ def shares_of_peak(instructions: str) -> list[Figure]:
         random.normal(size=size).astype(np.float32)
         for size in ((rows, depth), (depth, columns), columns)
     )
-    floats, team = lay_floats([(matrix, bias)]), ThreadContext(0, 1, np.zeros(1, np.int64))
-    out, none = np.zeros((rows, floats.biases.shape[1]), np.float32), new_quantized(0, 0, np.uint8)
-    numbers = np.zeros(CHAINS * WIDE, np.float32)
+    floats, team = pack_float32([(matrix, bias)]), ThreadContext(0, 1, np.zeros(1, np.int64))
+    out, none = (
+        np.zeros((rows, floats.biases.shape[1]), np.float32),
+        new_quantized_rows(0, 0, np.uint8),
+    )
+    numbers = np.zeros(CHAINS * SIMD_WIDTH, np.float32)
     tasks: dict[str, Callable[[], object]] = {
         "peak": lambda: run_chains(numbers, STEPS),
-        "float32": lambda: multiply_floats(left, floats, 0, out, none, team, NOT_BENT),
+        "float32": lambda: dense_float32(left, floats, 0, out, none, team, NO_ACTIVATION),
     }
-    if int16_products.USABLE:
-        integers, workspace = lay_int16([(matrix, bias)]), new_quantized(rows, depth, np.int16)
-        tasks["int16"] = lambda: multiply_int16(left, integers, 0, out, workspace, team, NOT_BENT)
+    if int16_kernels.IS_SUPPORTED:
+        integers, workspace = (
+            pack_int16([(matrix, bias)]),
+            new_quantized_rows(rows, depth, np.int16),
+        )
+        tasks["int16"] = lambda: dense_int16(left, integers, 0, out, workspace, team, NO_ACTIVATION)
     best = dict.fromkeys(tasks, float("inf"))
     for task in tasks.values():
         task()  # compiled
@@ -69,7 +77,7 @@ def shares_of_peak(instructions: str) -> list[Figure]:
             task()
             best[name] = min(best[name], time.perf_counter() - start)
     speed = {name: rows * depth * columns / best[name] for name in tasks}
-    speed["peak"] = STEPS * CHAINS * WIDE / best["peak"]
+    speed["peak"] = STEPS * CHAINS * SIMD_WIDTH / best["peak"]
     return [
         Figure(
             name=f"{name} product, {instructions}",

@@ -15,8 +15,7 @@ from bench.data import Data
 from bench.measure import Figure, say
 from bench.static import korsts, score, stsb
 from bench.text import CORPORA
-from malmoi.encode.tokens.fragments import fragments_of, is_fragmented
-from malmoi.encode.tokens.inputs import uniform
+from malmoi.encode.tokens.fragments import fragment_counter, is_fragmented
 from malmoi.encode.tokens.tokenizer import tokenizer_from_vocabulary
 from malmoi.errors import MalmoiWarning
 
@@ -30,7 +29,7 @@ def run(data: Data) -> Iterator[Figure]:
     if not VOCABULARIES.is_dir():
         say(f"no vocabularies in {VOCABULARIES} (set MALMOI_DATA): fragments are left out")
         return
-    tokenizers = {"minilm": mm.load_transformer("minilm").cutter.tokenizer}
+    tokenizers = {"minilm": mm.load_transformer("minilm").tokenizer.tokenizer}
     tokenizers["minilm"].no_truncation()
     for name in (MULTILINGUAL, KOREAN):
         path = VOCABULARIES / f"{name}.txt"
@@ -55,7 +54,9 @@ def share(model: str, tokenizer: Any, name: str, texts: list[str]) -> Figure:
     """Of a set, the share of texts that are fragmented."""
     given = [uniform(text) for text in texts]
     encodings = tokenizer.encode_batch_fast(given)
-    words, found = fragments_of(tokenizer, tokenizer.token_to_id("[UNK]")).count(encodings, given)
+    words, found = fragment_counter(tokenizer, tokenizer.token_to_id("[UNK]")).count(
+        encodings, given
+    )
     count = int(is_fragmented(words, found).sum())
     remark = f"{found.sum() / max(1, words.sum()):.2%} of the words"
     return Figure(

@@ -13,7 +13,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.retrieval import RetrievalScores, evaluate_retrieval, load_beir, score_search
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index
 from malmoi.search.learn_weight import learn_weight
 from malmoi.search.sources import RecordSource
@@ -125,7 +125,9 @@ class Remembering:
         self.largest = np.empty((0, encoder.dim), np.float32)
         self.stream = encoder.stream
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         made = self.encoder.encode(texts, progress=progress)
         self.largest = max(self.largest, made, key=len)
         return made

@@ -13,7 +13,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.weights import open_weights
 from malmoi.encode.loading import load_encoder
 from malmoi.models.pickled import read_pickled
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index, open_index
 from malmoi.search.facts import index_facts
 from malmoi.search.storage import manifest
@@ -32,7 +32,9 @@ class Hashed:
 
     name, dim = "hashed", 8
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         """A row per text."""
         rows = [sum(map(self._word, text.lower().split()), np.zeros(self.dim)) for text in texts]
         return np.array(rows, np.float32).reshape(-1, self.dim)

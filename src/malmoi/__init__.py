@@ -7,6 +7,8 @@ This module exports the public API. Each name is imported when it is first used,
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from malmoi import cache_paths, errors
+
 if TYPE_CHECKING:
     from malmoi.client.client import Client as Client
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
@@ -95,6 +97,8 @@ if TYPE_CHECKING:
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
 __version__ = "0.1.0"
+
+cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
     "malmoi.client.client": ("Client",),

@@ -1,7 +1,18 @@
-"""Paths of cache folders. Creates no folder and imports nothing but the standard library."""
+"""Paths of cache folders, and a callback for caches that cannot be written.
+
+Creates no folder and imports nothing but the standard library.
+"""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+
+def ignore(sentence: str) -> None:
+    """Drop a message."""
+
+
+on_write_error: Callable[[str], None] = ignore  # `malmoi.errors.warn`, which malmoi/__init__ sets
 
 
 def cache_from_environment() -> Path | None:

@@ -91,7 +91,7 @@ def test_senses_by_layer(capsys: Output) -> None:
         (["bank", BANK, "--plot", "near.png", *MINILM], 1, "end its name in .svg"),
         (["bank", BANK, "--model", "use"], 1, "use has no layers"),
         (["bank", BANK, "--model", "nobody"], 1, "there is no model 'nobody'"),
-        (["bank", BANK, "--join", "max", *MINILM], 2, "max"),
+        (["bank", BANK, "--word-pooling", "max", *MINILM], 2, "max"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence(

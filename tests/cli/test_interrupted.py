@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
-from malmoi.encode.runtime.run_batches import thread_a_core
 from malmoi.files import output
 from malmoi.formats import save
 from malmoi.reporting.progress_bar import ProgressBar
@@ -92,7 +91,7 @@ def test_with_much_still_to_begin() -> None:
         time.sleep(0.01)
 
     def share_out() -> None:
-        with thread_a_core() as pool:
+        with thread_per_core() as pool:
             for number in range(1000):
                 pool.submit(work, number)
             raise KeyboardInterrupt

@@ -12,7 +12,7 @@ def test_a_vector_a_text_with_and_without_special_pieces() -> None:
     last = [state[-1] for state in states.states]
     found = states.pooled()
     np.testing.assert_allclose(found, [naive_pool(rows, "mean") for rows in last], atol=1e-6)
-    plain = states.pooled(Recipe(special=False))
+    plain = states.pooled(Recipe(include_special_tokens=False))
     np.testing.assert_allclose(plain[0], last[0][1:4].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(plain[1], 0)  # nothing is left of an empty text
     np.testing.assert_allclose(plain[2], last[2][[1, 3]].mean(axis=0), atol=1e-6)
@@ -35,7 +35,9 @@ def test_vectors_of_length_one() -> None:
 @pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
 def test_words_are_joined_from_their_pieces(join: str) -> None:
     states = made_up()
-    no_playing, nothing, pair = states.words(layers=[-2, -1], mix="sum", join=join)  # type: ignore[arg-type]
+    no_playing, nothing, pair = states.words(
+        layers=[-2, -1], layer_pooling="sum", word_pooling=join
+    )  # type: ignore[arg-type]
     assert no_playing.keys == ("no", "playing")
     assert no_playing.offsets.tolist() == [[0, 2], [3, 10]]
     rows = states.states[0][-2] + states.states[0][-1]
@@ -48,7 +50,10 @@ def test_words_are_joined_from_their_pieces(join: str) -> None:
 
 def test_pieces_as_they_are() -> None:
     states = made_up()
-    with_special, without = states.pieces()[0], states.pieces(Recipe(special=False))[0]
+    with_special, without = (
+        states.tokens()[0],
+        states.tokens(Recipe(include_special_tokens=False))[0],
+    )
     assert with_special.keys == ("[CLS]", "no", "play", "##ing", "[SEP]")
     np.testing.assert_array_equal(with_special.matrix, states.states[0][-1])
     assert without.keys == ("no", "play", "##ing")
@@ -68,7 +73,7 @@ def test_layers_that_were_not_kept() -> None:
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(InvalidArgumentError, match="there is no join 'glue'"):
-        made_up().words(join="glue")  # type: ignore[arg-type]
+        made_up().words(word_pooling="glue")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="the pool none leaves no vector of a text"):
         made_up().pooled(pool="none")
 
@@ -76,4 +81,4 @@ def test_what_cannot_be_asked() -> None:
 def test_no_texts_no_vectors() -> None:
     nothing = Activations((), (), (0,), 1)
     assert nothing.pooled().shape[0] == 0
-    assert nothing.words() == nothing.pieces() == []
+    assert nothing.words() == nothing.tokens() == []

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.tokens import tokenizer as cutting
-from malmoi.encode.tokens.breaks import blocks, head
-from malmoi.encode.tokens.tokenizer import ModelTokenizer
+from malmoi.encode.tokens.tokenizer import ModelTokenizer, head
 
 SAMPLE = [
     "the quick brown fox jumps over the lazy dog",
@@ -80,8 +79,8 @@ def test_the_first_pieces_are_those_of_the_whole_text(tokenizer: Any, text: str)
         patch.setattr(cutting, "CHARACTERS", 1)
         tokenizer.enable_truncation(LONGEST)
         cutter = ModelTokenizer(tokenizer, LONGEST)
-        (whole,) = tokenizer.encode_batch([cutter.uniform(text)])
-        (found,) = cutter.encoded([cutter.uniform(text)], offsets=True)
+        (whole,) = tokenizer.encode_batch([cutter.normalize(text)])
+        (found,) = cutter.encode_batch([cutter.normalize(text)], offsets=True)
     assert found.tokens == whole.tokens
     assert found.offsets == whole.offsets
     assert found.word_ids == whole.word_ids
@@ -112,15 +111,15 @@ def test_a_text_is_its_blocks(text: str, size: int) -> None:
 
 def test_ten_megabytes_are_cut_where_they_begin(minilm: TransformerEncoder) -> None:
     text = "words, " * 1_500_000
-    (found,) = minilm.cutter.encoded([text])
-    (short,) = minilm.cutter.encoded(["words, " * 1_000])
+    (found,) = minilm.tokenizer.encode_batch([text])
+    (short,) = minilm.tokenizer.encode_batch(["words, " * 1_000])
     assert found.ids == short.ids
-    assert minilm.cutter.is_truncated(found)
+    assert minilm.tokenizer.is_truncated(found)
     assert sum(map(len, found.overflowing)) < 20_000  # the rest was not even looked at
 
 
 def test_blanks_before_the_first_word_do_not_hide_it(minilm: TransformerEncoder) -> None:
     text = " " * 100_000 + "word " + "\0" * 100_000 + " word"
-    (found,) = minilm.cutter.encoded([text], offsets=True)
+    (found,) = minilm.tokenizer.encode_batch([text], offsets=True)
     assert found.tokens == ["[CLS]", "word", "word", "[SEP]"]
-    assert not minilm.cutter.is_truncated(found)
+    assert not minilm.tokenizer.is_truncated(found)

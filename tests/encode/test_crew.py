@@ -13,7 +13,7 @@ import pytest
 from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.runtime import compiled_engine
-from malmoi.encode.runtime.batches import BUDGET, PackedBatch, pack
+from malmoi.encode.runtime.batches import MAX_BATCH_TOKENS, PackedBatch, pack
 from malmoi.encode.runtime.engine import can_compile
 
 pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no AVX2 with FMA")
@@ -24,7 +24,7 @@ LAYERS = (0, 3, 6)
 def engine(monkeypatch: pytest.MonkeyPatch) -> compiled_engine.CompiledEngine:
     monkeypatch.setattr(compiled_engine, "is_busy", lambda cores, own: False)
     encoder = load_transformer("minilm")
-    encoder.engine.settle()
+    encoder.compile()
     found = encoder.engine._engine
     assert isinstance(found, compiled_engine.CompiledEngine)
     return found
@@ -59,7 +59,7 @@ def test_a_crew_of_any_size_finds_what_one_thread_does(
 
 def test_a_batch_larger_than_any_before_is_run_too(engine: compiled_engine.CompiledEngine) -> None:
     assert_same(engine.run(batch_of([9]), LAYERS, 2), engine.run(batch_of([9]), LAYERS, 1))
-    large = batch_of([300] * (2 * BUDGET // 300 + 1))
+    large = batch_of([300] * (2 * MAX_BATCH_TOKENS // 300 + 1))
     assert_same(engine.run(large, LAYERS, 2), engine.run(large, LAYERS, 1))
     assert len(standing_by()) <= 1  # those of the smaller one went home
 
@@ -78,7 +78,7 @@ def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEn
     pipes = open_files()
     threads = len(standing_by())
     other = load_transformer("minilm")
-    other.engine.settle()
+    other.compile()
     other.engine._engine.run(batch_of([9]), LAYERS, 2)
     assert len(standing_by()) == threads + 1
     del other
@@ -94,7 +94,7 @@ from malmoi.encode.runtime import compiled_engine
 from malmoi.encode.encoder import load_contextual
 compiled_engine.is_busy = lambda cores, own: False
 encoder = load_contextual("minilm")
-encoder.engine.settle()
+encoder.compile()
 before = encoder.encode(["a bank"])
 child = os.fork()
 if not child:

@@ -79,8 +79,11 @@ def test_korean_for_an_english_model_is_warned_of(
 @pytest.mark.parametrize(
     ("options", "dim"),
     [
-        (["--layers", "-4:", "--mix", "sum", "--pool", "max"], 384),
-        (["--layers", "-2:", "--mix", "weighted", "--weights", "-1", "--weights", "2"], 384),
+        (["--layers", "-4:", "--layer-pooling", "sum", "--pool", "max"], 384),
+        (
+            ["--layers", "-2:", "--layer-pooling", "weighted", "--weights", "-1", "--weights", "2"],
+            384,
+        ),
         (["--recipe", "last-four-concat"], 4 * 384),
         (["--recipe", "bert-as-service", "--skip-special"], 384),
     ],
@@ -105,10 +108,10 @@ def test_words_and_pieces_with_their_places(capsys: Output) -> None:
 
 
 def test_each_layer_has_its_weight(minilm: TransformerEncoder, capsys: Output) -> None:
-    layers = ["--layers", "-2:", "--mix", "weighted", "--weights", "1", "-2", "--json"]
+    layers = ["--layers", "-2:", "--layer-pooling", "weighted", "--weights", "1", "-2", "--json"]
     assert run(["embed", TEXTS[0], *MINILM, *layers]) == 0
     (record,) = json.loads(capsys.readouterr().out)
-    recipe = Recipe(layers="-2:", mix="weighted", weights=(1, -2))
+    recipe = Recipe(layers="-2:", layer_pooling="weighted", weights=(1, -2))
     expected = minilm.encode(TEXTS[:1], recipe=recipe)[0]
     np.testing.assert_allclose(record["vector"], expected, atol=1e-5)
 
@@ -153,7 +156,7 @@ def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
 def test_no_texts_make_a_matrix_without_rows(minilm: TransformerEncoder, tmp_path: Path) -> None:
     write_embeddings(minilm, [], tmp_path / "none.npy", EmbedSettings())
     assert np.load(tmp_path / "none.npy").shape == (0, 384)
-    joined = EmbedSettings(recipe=Recipe(layers="-4:", mix="concat"))
+    joined = EmbedSettings(recipe=Recipe(layers="-4:", layer_pooling="concat"))
     write_embeddings(minilm, [], tmp_path / "wide.npy", joined)
     assert np.load(tmp_path / "wide.npy").shape == (0, 4 * 384)
 
@@ -165,7 +168,7 @@ def test_no_texts_make_a_matrix_without_rows(minilm: TransformerEncoder, tmp_pat
         ([*MINILM], 1, "give texts to embed, or a --file of them"),
         (["hello", *MINILM, "--layers", "9"], 1, "there is no layer 9: there are 7"),
         (["hello", *MINILM, "--layers", "-4:"], 1, "4 layers were asked for"),
-        (["hello", *MINILM, "--mix", "stir"], 2, "stir"),
+        (["hello", *MINILM, "--layer-pooling", "stir"], 2, "stir"),
         (["hello", *MINILM, "--recipe", "soup"], 1, "there is no recipe 'soup'"),
         (["hello", *MINILM, "--prompt", "query"], 1, "has no prompt 'query'"),
         (["hello", *MINILM, "--prompt", "q", "--per", "word"], 1, "there is none per word"),
@@ -174,8 +177,12 @@ def test_no_texts_make_a_matrix_without_rows(minilm: TransformerEncoder, tmp_pat
         (["hello", *MINILM, "--out", "nowhere/x.npy"], 1, "there is no folder nowhere"),
         (["hello", *MINILM, "--skip-special", "--pool", "cls"], 1, "first special piece"),
         (["hello", *MINILM, "--per", "word", "--pool", "max"], 1, "makes a vector per text"),
-        (["hello", *MINILM, "--per", "word", "--pool", "none"], 1, "words are made by --join"),
-        (["hello", *MINILM, "--join", "first"], 1, "ask for --per word"),
+        (
+            ["hello", *MINILM, "--per", "word", "--pool", "none"],
+            1,
+            "words are made by --word-pooling",
+        ),
+        (["hello", *MINILM, "--word-pooling", "first"], 1, "ask for --per word"),
         (["hello", *MINILM, "--weights", "1", "2"], 1, "are for the mix weighted"),
     ],
 )
@@ -247,7 +254,7 @@ def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
         " (number 2, 5)",
         "note: 1 of 5 texts are made of unknown pieces alone: their vectors mean little (number 3)",
     ]
-    assert run([*words, "--json", "--long", "windows"]) == 0
+    assert run([*words, "--json", "--overflow", "windows"]) == 0
     printed = capsys.readouterr()
     said = json.loads(printed.out)
     assert (said["truncated"], said["empty"], said["unknown"]) == ([], [2, 5], [3])

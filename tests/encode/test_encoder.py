@@ -24,7 +24,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> None:
-    (words,) = minilm.activations([BANK]).words(layers="-4:", mix="sum")
+    (words,) = minilm.activations([BANK]).words(layers="-4:", layer_pooling="sum")
     vault, robber, river = (i for i, word in enumerate(words.keys) if word == "bank")
     rows = words.matrix
     near, far = cosine(rows[vault], rows[robber]), cosine(rows[robber], rows[river])
@@ -34,7 +34,7 @@ def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> Non
 
 
 def test_the_table_of_the_bank_sentence(minilm: TransformerEncoder) -> None:
-    (pieces,) = minilm.cutter([BANK])
+    (pieces,) = minilm.tokenizer([BANK])
     assert len(pieces) == 22
     assert pieces.pieces[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
     assert pieces.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
@@ -49,7 +49,7 @@ def test_vectors_are_those_of_the_activations(
 ) -> None:
     if pool == "cls" and not special:
         return
-    recipe = Recipe(layers=[2, -1], mix="mean", pool=pool, special=special)  # type: ignore[arg-type]
+    recipe = Recipe(layers=[2, -1], layer_pooling="mean", pool=pool, special=special)  # type: ignore[arg-type]
     found = minilm.encode(TEXTS, recipe=recipe)
     states = minilm.activations(TEXTS, layers=[2, 6])
     np.testing.assert_allclose(found, states.pooled(recipe), atol=1e-5)
@@ -75,7 +75,7 @@ def test_odd_characters_are_read(minilm: TransformerEncoder) -> None:
 
 def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
     with pytest.warns(MalmoiWarning, match="2 of 3 texts are without a single piece"):
-        vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(special=False))
+        vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(include_special_tokens=False))
     assert (vectors[:2] == 0).all()
     with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 pieces"):
         states = minilm.activations(["long " * 300], layers=0)
@@ -85,7 +85,7 @@ def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
 
 def test_no_texts(minilm: TransformerEncoder) -> None:
     assert minilm.encode([]).shape == (0, 384)
-    assert minilm.encode([], layers="-4:", mix="concat").shape == (0, 4 * 384)
+    assert minilm.encode([], layers="-4:", layer_pooling="concat").shape == (0, 4 * 384)
     assert len(minilm.activations([])) == 0
 
 

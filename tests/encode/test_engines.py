@@ -22,8 +22,8 @@ from malmoi.encode.runtime.compiled_engine import CompiledEngine
 from malmoi.encode.runtime.engine import can_compile
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
-from malmoi.kernels.transformer import gemm_int8 as byte_products
-from malmoi.kernels.transformer import gemm_int16 as int16_products
+from malmoi.kernels.transformer import gemm_int8 as int8_kernels
+from malmoi.kernels.transformer import gemm_int16 as int16_kernels
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
@@ -70,7 +70,7 @@ def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
         encoder,
         ["robbers " * 300] * 4,
         tmp_path / "x.npy",
-        EmbedSettings(long="windows", overlap=250),
+        EmbedSettings(overflow="windows", overlap=250),
         progress=lambda *_: kinds.append(is_onnx(encoder)),
     )
     assert len(kinds) > 2
@@ -84,7 +84,7 @@ def test_without_the_right_processor_onnxruntime_does_everything(
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
     encoder = load_transformer("minilm")
-    encoder.engine.settle()
+    encoder.compile()
     assert is_onnx(encoder)
     assert encoder.encode(TEXTS).shape == (5, 384)
 
@@ -92,7 +92,7 @@ def test_without_the_right_processor_onnxruntime_does_everything(
 @needs_kernels
 def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -> None:
     encoder = load_transformer("minilm")
-    encoder.engine.settle()
+    encoder.compile()
     together = encoder.encode(TEXTS * 30)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
     np.testing.assert_allclose(together, np.tile(alone, (30, 1)), atol=1e-6)
@@ -103,10 +103,10 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -
 
 def quantized(arithmetic: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> TransformerEncoder:
     """MiniLM in this arithmetic, or a skipped test where the processor has no such instructions."""
-    kernel = int16_products if arithmetic == "int16" else byte_products
+    kernel = int16_kernels if arithmetic == "int16" else int8_kernels
     if not (can_compile() and kernel.USABLE):
         pytest.skip(f"this processor has no instructions for {arithmetic}")
-    monkeypatch.setattr(byte_products, "USABLE", arithmetic == "int8")
+    monkeypatch.setattr(int8_kernels, "USABLE", arithmetic == "int8")
     encoder = load_transformer("minilm:quantized")
     assert encoder.engine.arithmetic == arithmetic
     return encoder
@@ -131,7 +131,7 @@ def test_one_name_means_the_integers_that_this_processor_multiplies_fastest(endi
     encoder = load_encoder(f"minilm{ending}")
     assert encoder.name == f"minilm{ending}"
     assert is_encoder(encoder.name)
-    fastest = "int8" if byte_products.USABLE else "int16"
+    fastest = "int8" if int8_kernels.IS_SUPPORTED else "int16"
     assert load_transformer(encoder.name).engine.arithmetic == fastest
 
 

@@ -19,7 +19,7 @@ TEXTS = ["A man is playing a guitar.", "the bank", "한국어 문장", "Robbers 
 
 def test_vectors_of_minilm(minilm: TransformerEncoder) -> None:
     peer = SentenceTransformer(str(minilm.modules.transformer), device="cpu")
-    assert minilm.cutter.longest == peer.max_seq_length == 256
+    assert minilm.tokenizer.longest == peer.max_seq_length == 256
     texts = [*TEXTS, "the river bank " * 200]
     with pytest.warns(MalmoiWarning, match="1 of 6 texts are longer than 256 pieces"):
         found = minilm.encode(texts)

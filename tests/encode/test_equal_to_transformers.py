@@ -50,7 +50,7 @@ def assert_equal(
     """By both engines: the one that is there at once, and the one for much work."""
     for settled in (False, True):
         if settled:
-            encoder.engine.settle()
+            encoder.compile()
         states = encoder.activations(texts)
         for text, ours in enumerate(states.states):
             expected = theirs(model, states, text)
@@ -66,7 +66,7 @@ def test_all_states_of_minilm(minilm: TransformerEncoder) -> None:
 
 def test_ids_and_segments_of_minilm(minilm: TransformerEncoder) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
-    for text, pieces in zip(TEXTS, minilm.cutter(TEXTS), strict=True):
+    for text, pieces in zip(TEXTS, minilm.tokenizer(TEXTS), strict=True):
         expected = tokenizer(*([text] if isinstance(text, str) else text))
         assert pieces.ids.tolist() == expected["input_ids"]
         assert pieces.segments.tolist() == expected["token_type_ids"]
@@ -81,7 +81,7 @@ def test_all_states_of_every_family(family: str, tmp_path: Path) -> None:
 def test_distances_of_all_buckets(tmp_path: Path) -> None:
     model = save_model(tmp_path, "mpnet")
     encoder, texts = load_transformer(str(tmp_path)), ["the bank " * 140, "a"]
-    assert [len(text) for text in encoder.cutter(texts)] == [282, 3]
+    assert [len(text) for text in encoder.tokenizer(texts)] == [282, 3]
     assert_equal(encoder, model, 1e-5, [*texts])
 
 
@@ -95,10 +95,10 @@ def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
 
 def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
-    whole = load_transformer(str(tmp_path)).cutter(TEXTS)
+    whole = load_transformer(str(tmp_path)).tokenizer(TEXTS)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
-    for ours, expected in zip(load_transformer(str(tmp_path)).cutter(TEXTS), whole, strict=True):
+    for ours, expected in zip(load_transformer(str(tmp_path)).tokenizer(TEXTS), whole, strict=True):
         assert ours.pieces == expected.pieces
         assert ours.ids.tolist() == expected.ids.tolist()
         assert ours.segments.tolist() == expected.segments.tolist()
@@ -120,7 +120,7 @@ def test_bert_base_with_the_multilingual_vocabulary(tmp_path: Path) -> None:
     states = encoder.activations([BANK, "한국어 문장을 읽는다"])
     pieces = len(states.texts[0])
     assert states.states[0].shape == (13, pieces, 768)  # layers and what goes in, pieces, dim
-    assert states.pieces(layers="-4:", mix="concat")[0].matrix.shape == (pieces, 4 * 768)
-    assert states.pieces("last-four-sum")[0].matrix.shape == (pieces, 768)
+    assert states.tokens(layers="-4:", layer_pooling="concat")[0].matrix.shape == (pieces, 4 * 768)
+    assert states.tokens("last-four-sum")[0].matrix.shape == (pieces, 768)
     assert states.pooled("bert-as-service").shape == (2, 768)
     assert "[UNK]" not in states.texts[1].pieces

@@ -10,11 +10,11 @@ import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.choosing import fitting_model
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.loading import default_model
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.static.average import average_encoder
-from malmoi.encode.tokens.fragments import Fragments, fragments_of, is_fragmented
+from malmoi.encode.tokens.fragments import FragmentCounter, fragment_counter, is_fragmented
 from malmoi.encode.tokens.text_stats import TextStats, gathered_notes, silenced_notes
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.vectors import Vectors
@@ -34,7 +34,7 @@ ENGLISH = [
 
 
 def counts(tokenizer: Any, texts: list[str], unknown: str) -> tuple[list[int], list[int]]:
-    fragments = fragments_of(tokenizer, tokenizer.token_to_id(unknown))
+    fragments = fragment_counter(tokenizer, tokenizer.token_to_id(unknown))
     words, found = fragments.count(tokenizer.encode_batch_fast(texts), texts)
     return words.tolist(), found.tolist()
 
@@ -73,11 +73,11 @@ def word_pieces(texts: list[str], size: int = 400) -> Any:
 
 
 def test_korean_is_letters_to_an_english_model(minilm: TransformerEncoder) -> None:
-    assert counts(minilm.cutter.tokenizer, KOREAN, "[UNK]") == ([3, 4, 3], [3, 4, 3])
+    assert counts(minilm.tokenizer.backend, KOREAN, "[UNK]") == ([3, 4, 3], [3, 4, 3])
 
 
 def test_english_is_not(minilm: TransformerEncoder) -> None:
-    words, found = minilm.cutter.fragments.count(minilm.cutter.encoded(ENGLISH), ENGLISH)
+    words, found = minilm.tokenizer.fragments.count(minilm.tokenizer.encode_batch(ENGLISH), ENGLISH)
     assert not is_fragmented(words, found).any()
     assert words[0] == 9
     with warnings.catch_warnings():
@@ -101,7 +101,7 @@ def test_a_vocabulary_that_was_trained_on_korean_knows_it(make: Any) -> None:
 def test_syllables_and_ideographs_are_no_single_letters() -> None:
     tokens = ["[UNK]", "환", "##불", "##을", "東", "##京", "ㅎ", "##ㅗ", "a", "##b", "##5"]
     tokens += ["longer"] * 20  # the vocabulary is not one of characters
-    fragments = Fragments(tokens.__getitem__, len(tokens), 0, continuing="##")
+    fragments = FragmentCounter(tokens.__getitem__, len(tokens), 0, continuing="##")
     texts = ["환불을", "東京", "호", "ab", "a5", "불", "a"]
     ids = [[1, 2, 3], [4, 5], [6, 7], [8, 9], [8, 10], [0], [8]]
     words, found = fragments.count_ids(ids, texts)
@@ -110,14 +110,14 @@ def test_syllables_and_ideographs_are_no_single_letters() -> None:
 
 
 def test_unknown_signs_are_no_words() -> None:
-    fragments = Fragments(["[UNK]", "fine"].__getitem__, 2, 0, continuing="##")
+    fragments = FragmentCounter(["[UNK]", "fine"].__getitem__, 2, 0, continuing="##")
     texts = ["😀 😀 fine", "ⲁⲃ ⲅⲇ fine", "", "→ → →"]
     _, found = fragments.count_ids([[0, 0, 1], [0, 0, 1], [], [0, 0, 0]], texts)
     assert found.tolist() == [0, 2, 0, 0]
 
 
 def test_a_vocabulary_of_characters_spells_everything() -> None:
-    letters = Fragments([*"すること"].__getitem__, 4, None)
+    letters = FragmentCounter([*"すること"].__getitem__, 4, None)
     assert letters.count_ids([[0, 1, 2, 3]], ["すること"])[1].tolist() == [0]
 
 
@@ -202,17 +202,17 @@ def test_a_multilingual_model_reads_a_pair_without_a_note(tmp_path: Path) -> Non
 
 
 def test_hangul_chooses_the_model() -> None:
-    assert fitting_model(["hello", "world"]) == "minilm"
-    assert fitting_model([]) == "minilm"
-    assert fitting_model(KOREAN) == "use"
-    assert fitting_model([*ENGLISH, KOREAN[0]]) == "use"
-    assert fitting_model(["a long English text about " * 40 + "김"]) == "minilm"
+    assert default_model(["hello", "world"]) == "minilm"
+    assert default_model([]) == "minilm"
+    assert default_model(KOREAN) == "use"
+    assert default_model([*ENGLISH, KOREAN[0]]) == "use"
+    assert default_model(["a long English text about " * 40 + "김"]) == "minilm"
 
 
 def test_one_text_alone_is_refused_by_the_tokenizer_as_by_the_encoder(
     minilm: TransformerEncoder,
 ) -> None:
     with pytest.raises(InvalidArgumentError, match="the texts are the one string 'a text'"):
-        minilm.cutter("a text")
+        minilm.tokenizer("a text")
     with pytest.raises(InvalidArgumentError, match="3 is no text"):
-        minilm.cutter([3])  # type: ignore[list-item]
+        minilm.tokenizer([3])  # type: ignore[list-item]

@@ -84,7 +84,7 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
 
 
 def test_letters_are_read_as_syllables_by_a_cased_vocabulary(tmp_path: Path) -> None:
-    cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).cutter
+    cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
     whole, apart = cutter(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
     assert whole.pieces == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
     assert whole.offsets.tolist() == apart.offsets.tolist()
@@ -100,7 +100,7 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    cutter = load_transformer(str(tmp_path)).cutter
+    cutter = load_transformer(str(tmp_path)).tokenizer
     peer = transformers.BertTokenizer(vocab=str(vocabulary), do_lower_case=False)
     for text, apart in zip(cutter(KOREAN), cutter(nfd(KOREAN)), strict=True):
         assert text.ids.tolist() == apart.ids.tolist() == peer(text.text)["input_ids"]
@@ -110,7 +110,7 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
 def test_minilm_cuts_korean_as_its_own_tokenizer_does(minilm: TransformerEncoder) -> None:
     peer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
     for texts in (KOREAN, nfd(KOREAN)):
-        for text, pieces in zip(texts, minilm.cutter(texts), strict=True):
+        for text, pieces in zip(texts, minilm.tokenizer(texts), strict=True):
             assert pieces.ids.tolist() == peer(text)["input_ids"]
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.pooling.groups import JOINS, POOLS, group_bounds, pool_groups
+from malmoi.encode.pooling.groups import POOLS, WORD_POOLINGS, group_bounds, pool_groups
+from malmoi.encode.pooling.layer_pooling import LAYER_POOLINGS, pool_layers
 from malmoi.encode.pooling.layers import choose_layers
-from malmoi.encode.pooling.mixing import MIXES, mix_layers
 from malmoi.encode.pooling.recipes import RECIPES, Recipe, choose_recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
@@ -51,32 +51,32 @@ def test_layers_that_are_not_there(asked: int | str | list[int], said: str) -> N
         choose_layers(asked, 7)
 
 
-@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize("mix", LAYER_POOLINGS)
 def test_mixing_is_that_of_the_slow_twin(mix: str) -> None:
     random = np.random.default_rng(1)
     count = 1 if mix == "single" else 4
     layers = [random.normal(size=(6, 3)).astype(np.float32) for _ in range(count)]
     weights = [0.5, -1.0, 2.0, 0.0][:count]
-    found = mix_layers(layers, mix, weights=weights, scale=1.5)  # type: ignore[arg-type]
+    found = pool_layers(layers, mix, weights=weights, scale=1.5)  # type: ignore[arg-type]
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, naive_mix(layers, mix, weights, 1.5), atol=1e-6)
 
 
 def test_mixing_leaves_the_layers_as_they_were() -> None:
     layers = [np.ones((2, 2), np.float32), np.ones((2, 2), np.float32)]
-    mix_layers(layers, "sum")
+    pool_layers(layers, "sum")
     assert all((layer == 1).all() for layer in layers)
 
 
 def test_mixing_what_cannot_be_mixed() -> None:
     layers = [np.ones((2, 2), np.float32)] * 2
     with pytest.raises(InvalidArgumentError, match="2 layers were asked for"):
-        mix_layers(layers, "single")
+        pool_layers(layers, "single")
     with pytest.raises(InvalidArgumentError, match="1 weights for 2 layers"):
-        mix_layers(layers, "weighted", weights=[1.0])
+        pool_layers(layers, "weighted", weights=[1.0])
 
 
-@pytest.mark.parametrize("how", sorted({*POOLS, *JOINS} - {"none"}))
+@pytest.mark.parametrize("how", sorted({*POOLS, *WORD_POOLINGS} - {"none"}))
 @given(sizes=st.lists(st.integers(0, 4), max_size=6), seed=st.integers(0, 99))
 def test_pooling_is_that_of_the_slow_twin(how: str, sizes: list[int], seed: int) -> None:
     rows = np.random.default_rng(seed).normal(size=(sum(sizes), 3)).astype(np.float32)
@@ -94,10 +94,14 @@ def test_rows_of_zeros_have_no_direction_and_stay() -> None:
 
 
 def test_recipes_known_by_name() -> None:
-    assert choose_recipe("bert-as-service") == Recipe(layers=-2, mix="single", pool="mean")
-    assert choose_recipe("last-four-sum", pool="cls") == Recipe(layers="-4:", mix="sum", pool="cls")
+    assert choose_recipe("bert-as-service") == Recipe(
+        layers=-2, layer_pooling="single", pool="mean"
+    )
+    assert choose_recipe("last-four-sum", pool="cls") == Recipe(
+        layers="-4:", layer_pooling="sum", pool="cls"
+    )
     assert set(RECIPES) == {"bert-as-service", "last-four-sum", "last-four-concat"}
-    assert choose_recipe(layers="all", mix="mean").layers == "all"
+    assert choose_recipe(layers="all", layer_pooling="mean").layers == "all"
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def with_number(folder: Path, name: str, number: float) -> None:
 def test_odd_sizes_give_the_states_of_transformers(sizes: dict[str, int], tmp_path: Path) -> None:
     model = save_model(tmp_path, "bert", **sizes)
     encoder = load_transformer(str(tmp_path))
-    assert encoder.cutter.longest == min(40, sizes.get("max_position_embeddings", 40))
-    if encoder.cutter.longest < 40:  # texts are cut off to fit the positions
+    assert encoder.tokenizer.longest == min(40, sizes.get("max_position_embeddings", 40))
+    if encoder.tokenizer.longest < 40:  # texts are cut off to fit the positions
         with pytest.warns(MalmoiWarning, match="longer than 7 pieces"):
             assert_equal(encoder, model, 1e-5, TEXTS)
     else:
@@ -75,7 +75,7 @@ def test_a_pair_for_a_model_with_one_segment(tmp_path: Path) -> None:
     save_model(tmp_path, "bert", type_vocab_size=1)
     encoder = load_transformer(str(tmp_path))
     before = encoder.encode([("the bank", "a river")])
-    encoder.engine.settle()
+    encoder.compile()
     np.testing.assert_allclose(encoder.encode([("the bank", "a river")]), before, atol=1e-5)
 
 
@@ -121,7 +121,7 @@ def test_a_row_of_a_table_that_is_no_number_is_refused_when_it_is_used(
     with_number(tmp_path, "embeddings.word_embeddings.weight", np.nan)  # of ##ing
     encoder = load_transformer(str(tmp_path))
     if settled:
-        encoder.engine.settle()
+        encoder.compile()
     assert np.isfinite(encoder.encode(["the bank"])).all()
     with pytest.raises(InvalidFileError, match="hidden states hold NaN or infinity"):
         encoder.encode(["the bank", "fishing"])
@@ -158,16 +158,16 @@ def test_an_empty_text_without_special_pieces_is_zeros_and_told(
     with_nothing_added(tmp_path)
     encoder = load_transformer(str(tmp_path))
     if settled:
-        encoder.engine.settle()
+        encoder.compile()
     empty = [i for i, text in enumerate(texts) if text in ("", ("", ""))]
     asks: list[Ask] = [
         lambda it: it.encode(texts),
         lambda it: it.encode(texts, pool="cls"),
-        lambda it: it.encode(texts, pool="max", layers="-2:", mix="concat"),
+        lambda it: it.encode(texts, pool="max", layers="-2:", layer_pooling="concat"),
         lambda it: it.activations(texts).pooled(),
     ]
     if all(isinstance(text, str) for text in texts):
-        asks.append(lambda it: it.encode(texts, long="windows"))
+        asks.append(lambda it: it.encode(texts, overflow="windows"))
     for ask in asks:
         with pytest.warns(MalmoiWarning, match=f"{len(empty)} of {len(texts)} texts are without"):
             found = ask(encoder)
@@ -177,13 +177,13 @@ def test_an_empty_text_without_special_pieces_is_zeros_and_told(
     with pytest.warns(MalmoiWarning, match="without a single piece"):
         states = encoder.activations(texts)
     assert [len(words.keys) for words in states.words()][empty[0]] == 0
-    assert [len(pieces.keys) for pieces in states.pieces()][empty[0]] == 0
+    assert [len(pieces.keys) for pieces in states.tokens()][empty[0]] == 0
 
 
 @pytest.mark.parametrize("weights", [(1e308, -1e308), (10**308, 0), (-1e308, -1e308)])
 def test_huge_weights_of_a_mix_are_shares_all_the_same(weights: tuple[float, float]) -> None:
     ones = [np.ones((1, 2), np.float32), np.full((1, 2), 3, np.float32)]
-    mixed = Recipe(layers=(0, 1), mix="weighted", weights=weights).mixed(ones)
+    mixed = Recipe(layers=(0, 1), layer_pooling="weighted", weights=weights).mixed(ones)
     expected = 2.0 if weights[0] == weights[1] else 1.0
     np.testing.assert_array_equal(mixed, np.full((1, 2), expected, np.float32))
 

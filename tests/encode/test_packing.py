@@ -2,15 +2,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.encode.runtime.batches import BUDGET, batches, pack
-from malmoi.encode.runtime.relative_positions import BUCKETS, buckets_of, distances_within
+from malmoi.encode.runtime.batches import MAX_BATCH_TOKENS, batches, pack
+from malmoi.encode.runtime.relative_positions import BUCKETS, bias_indices, distance_buckets
 
 
 @given(st.lists(st.integers(1, 1500), max_size=40))
 def test_every_text_is_in_one_batch_within_the_budget(sizes: list[int]) -> None:
     groups = [group.tolist() for group in batches(np.array(sizes, np.int64))]
     assert sorted(text for group in groups for text in group) == list(range(len(sizes)))
-    assert all(len(group) == 1 or sum(sizes[i] for i in group) <= BUDGET for group in groups)
+    assert all(
+        len(group) == 1 or sum(sizes[i] for i in group) <= MAX_BATCH_TOKENS for group in groups
+    )
     order = [sizes[text] for group in groups for text in group]
     assert order == sorted(sizes, reverse=True)
 
@@ -31,8 +33,8 @@ def test_the_padded_view_leads_there_and_back(sizes: list[int]) -> None:
 
 
 def test_distances_fall_into_buckets_by_sign_and_size() -> None:
-    near = buckets_of(np.arange(-7, 8, dtype=np.int32)).tolist()
+    near = distance_buckets(np.arange(-7, 8, dtype=np.int32)).tolist()
     assert near == [7, 6, 5, 4, 3, 2, 1, 0, 17, 18, 19, 20, 21, 22, 23]
-    assert buckets_of(np.array([-500, 500, -16, 16], np.int32)).tolist() == [15, 31, 10, 26]
-    assert buckets_of(np.arange(-600, 600, dtype=np.int32)).max() == BUCKETS - 1
-    assert distances_within(3, 10).tolist() == [[9, 10, 11], [8, 9, 10], [7, 8, 9]]
+    assert distance_buckets(np.array([-500, 500, -16, 16], np.int32)).tolist() == [15, 31, 10, 26]
+    assert distance_buckets(np.arange(-600, 600, dtype=np.int32)).max() == BUCKETS - 1
+    assert bias_indices(3, 10).tolist() == [[9, 10, 11], [8, 9, 10], [7, 8, 9]]

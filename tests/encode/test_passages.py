@@ -78,8 +78,8 @@ def minilm() -> TransformerEncoder:
 def test_the_model_reads_every_passage_whole(minilm: TransformerEncoder, text: str) -> None:
     (spans,) = minilm.passages([text])
     parts = [text[slice(*span)] for span in spans]
-    cut = minilm.cutter.encoded([minilm.cutter.uniform(part) for part in parts])
-    assert not any(minilm.cutter.is_truncated(one) for one in cut)
+    cut = minilm.tokenizer.encode_batch([minilm.tokenizer.normalize(part) for part in parts])
+    assert not any(minilm.tokenizer.is_truncated(one) for one in cut)
     assert "".join(parts).count(text[:1]) >= text.count(text[:1])
 
 

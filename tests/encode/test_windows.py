@@ -45,10 +45,10 @@ def states_one_window_at_a_time(
     encoder: TransformerEncoder, peer: Any, overlap: int
 ) -> Float32Array:
     """Each piece of LONG from the window where the smaller of before and after is largest."""
-    tokenizer = type(encoder.cutter.tokenizer).from_str(encoder.cutter.tokenizer.to_str())
+    tokenizer = type(encoder.tokenizer.tokenizer).from_str(encoder.tokenizer.tokenizer.to_str())
     tokenizer.no_truncation()
     cls, *ids, sep = tokenizer.encode(LONG).ids
-    room = encoder.cutter.longest - 2
+    room = encoder.tokenizer.longest - 2
     starts = []
     start = 0
     while start + room < len(ids):
@@ -83,7 +83,7 @@ def test_each_piece_has_the_state_of_the_window_with_most_context(
 ) -> None:
     encoder, peer = both
     expected = states_one_window_at_a_time(encoder, peer, 19 if overlap is None else overlap)
-    found = encoder.activations([SHORT, LONG], long="windows", overlap=overlap)
+    found = encoder.activations([SHORT, LONG], overflow="windows", overlap=overlap)
     np.testing.assert_allclose(found.states[1], expected, atol=1e-4)
     (text,) = found.texts[1:]
     assert len(text) == expected.shape[1] > 100
@@ -93,8 +93,8 @@ def test_each_piece_has_the_state_of_the_window_with_most_context(
         for special in (True, False):
             if pool == "cls" and not special:
                 continue
-            recipe = Recipe(layers=[1, -1], mix="sum", pool=pool, special=special)
-            vector = encoder.encode([LONG], recipe=recipe, long="windows", overlap=overlap)[0]
+            recipe = Recipe(layers=[1, -1], layer_pooling="sum", pool=pool, special=special)
+            vector = encoder.encode([LONG], recipe=recipe, overflow="windows", overlap=overlap)[0]
             rows = expected[1] + expected[-1]
             naive = naive_pool(rows if special else rows[1:-1], pool)
             np.testing.assert_allclose(vector, naive, atol=2e-4)
@@ -105,21 +105,23 @@ def test_what_needs_no_windows_is_exactly_as_it_was(minilm: TransformerEncoder) 
     with pytest.warns(match="without a single piece"):
         plain = minilm.encode(texts)
     with pytest.warns(match="without a single piece"):
-        np.testing.assert_array_equal(minilm.encode(texts, long="windows"), plain)
-    recipe = Recipe(layers=3, pool="max", special=False, normalize=True)
+        np.testing.assert_array_equal(minilm.encode(texts, overflow="windows"), plain)
+    recipe = Recipe(layers=3, pool="max", include_special_tokens=False, normalize=True)
     with pytest.warns(match="without a single piece"):
         plain = minilm.encode(texts, recipe=recipe)
     with pytest.warns(match="without a single piece"):
-        np.testing.assert_array_equal(minilm.encode(texts, recipe=recipe, long="windows"), plain)
+        np.testing.assert_array_equal(
+            minilm.encode(texts, recipe=recipe, overflow="windows"), plain
+        )
 
 
 def test_a_text_in_many_blocks_has_the_same_pieces(
     both: tuple[TransformerEncoder, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, _ = both
-    whole = encoder.activations([LONG], long="windows")
+    whole = encoder.activations([LONG], overflow="windows")
     monkeypatch.setattr(breaks.blocks, "__defaults__", (50,))
-    parts = encoder.activations([LONG], long="windows")
+    parts = encoder.activations([LONG], overflow="windows")
     for name in ("ids", "words", "offsets", "parts", "segments"):
         np.testing.assert_array_equal(getattr(parts.texts[0], name), getattr(whole.texts[0], name))
     assert parts.texts[0].pieces == whole.texts[0].pieces
@@ -140,17 +142,17 @@ def test_what_windows_cannot_do(
 ) -> None:
     encoder, _ = both
     with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
-        encoder.encode([("the bank", "a river")], long="windows")
+        encoder.encode([("the bank", "a river")], overflow="windows")
     with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
-        encoder.activations([("the bank", "a river")], long="windows")
+        encoder.activations([("the bank", "a river")], overflow="windows")
     with pytest.raises(
         InvalidArgumentError, match="windows of 38 pieces cannot overlap by 38: 0 to 37"
     ):
-        encoder.encode([LONG], long="windows", overlap=38)
+        encoder.encode([LONG], overflow="windows", overlap=38)
     with pytest.raises(InvalidArgumentError, match="an overlap of 3 is for windows"):
         encoder.encode([LONG], overlap=3)
     with pytest.raises(InvalidArgumentError, match="choose one of truncate, windows"):
-        encoder.encode([LONG], long="forget")  # type: ignore[arg-type]
+        encoder.encode([LONG], overflow="forget")  # type: ignore[arg-type]
     monkeypatch.setattr(windows, "MOST", 1000)
     with pytest.raises(InvalidArgumentError, match="has too many states to be held at once"):
-        encoder.activations([LONG], long="windows")
+        encoder.activations([LONG], overflow="windows")

@@ -27,7 +27,7 @@ from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files import checkpoint
 from malmoi.formats import load
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.corpus import Corpus
 from tests.encode.checkpoints import save_model
 
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tiny(folder: Path) -> TransformerEncoder:
     found = load_transformer(str(folder))
-    found.engine.settle()  # so that every number comes out of one engine
+    found.compile()  # so that every number comes out of one engine
     return found
 
 
@@ -109,7 +109,7 @@ def test_words_and_pieces_in_lines_and_tables(
     rows = pq.read_table(tmp_path / "x.parquet").to_pylist()
     with pytest.warns(MalmoiWarning, match="without a single piece"):
         states = tiny.activations(texts, layers=-2)
-    parts = states.words(layers=-2) if per == "word" else states.pieces(layers=-2)
+    parts = states.words(layers=-2) if per == "word" else states.tokens(layers=-2)
     assert len(lines) == len(rows) == len(parts)
     for line, row, part in zip(lines, rows, parts, strict=True):
         assert line == row
@@ -192,7 +192,7 @@ def test_a_killed_process_goes_on_where_it_was(
         before = left.stat().st_mtime_ns if left.exists() else 0
         while process.poll() is None and not (left.exists() and left.stat().st_mtime_ns > before):
             time.sleep(0.01)
-        time.sleep(chance.uniform(0, 0.1))
+        time.sleep(chance.normalize(0, 0.1))
         process.kill()
         process.wait()
         resumed += left.exists()
@@ -217,7 +217,7 @@ def test_only_the_same_work_goes_on(tiny: TransformerEncoder, tmp_path: Path) ->
     with pytest.raises(InvalidArgumentError, match="is of an embedding with layers None, not -2"):
         write_embeddings(tiny, TEXTS, out, EmbedSettings(recipe=Recipe(layers=-2)), resume=True)
     with pytest.raises(InvalidArgumentError, match="with long truncate, not windows"):
-        write_embeddings(tiny, TEXTS, out, EmbedSettings(long="windows"), resume=True)
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(overflow="windows"), resume=True)
     kept = np.load(out.with_name("x.npy.part"), allow_pickle=False)
     assert kept.shape[1] == 32
     with pytest.warns(MalmoiWarning, match="is left over from an embedding that was interrupted"):
@@ -300,7 +300,9 @@ class Lengths:
 
     name, dim = "lengths", 2
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         return np.concatenate([*self.stream(texts)])
 
     def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:

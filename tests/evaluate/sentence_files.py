@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from malmoi.arrays import Float32Array
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared/data"))
 
@@ -39,7 +39,9 @@ class TableEncoder:
         self.dim = len(next(iter(vectors.values())))
         self.asked: list[str] = []
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         found = list(texts)
         self.asked += found
         progress(len(found), len(found))

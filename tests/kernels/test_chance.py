@@ -4,24 +4,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import UInt64Array
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 from malmoi.kernels.word2vec.random import CERTAIN, alias_table, below, draw, random_bits, seeded
 from tests import naive_words
 
 
-@compiled
+@jit
 def many_bits(state: UInt64Array, out: npt.NDArray[np.uint64]) -> None:
     for i in range(len(out)):
         out[i] = random_bits(state)
 
 
-@compiled
+@jit
 def many_below(state: UInt64Array, count: int, out: npt.NDArray[np.int64]) -> None:
     for i in range(len(out)):
         out[i] = below(state, count)
 
 
-@compiled
+@jit
 def many_drawn(
     state: UInt64Array, table: npt.NDArray[np.uint32], out: npt.NDArray[np.int64]
 ) -> None:

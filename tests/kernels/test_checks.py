@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 
 import malmoi
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, check_each, checked, require_ids
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 from malmoi.kernels.counts.sparse_counts import (
     count_documents,
     count_ids,
@@ -191,7 +191,7 @@ def test_python_enters_no_kernel_but_through_a_check() -> None:
 
 
 @checked(matrix=ArrayOf(np.float32, "rows", "dim"), first=Within("rows"))
-@compiled
+@jit
 def first_of(matrix: Any, first: int) -> float:
     return float(matrix[first, 0])
 

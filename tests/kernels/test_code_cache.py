@@ -34,7 +34,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     """Makes the kernel of a source file, as a new process would."""
     monkeypatch.setattr(config, "CACHE_DIR", "")
     monkeypatch.setenv("MALMOI_CACHE", str(tmp_path / "user"))
-    code_cache.note_unsaved.cache_clear()
+    code_cache.report_unsaved.cache_clear()
     source = tmp_path / "package" / "doubling.py"
     source.parent.mkdir()
     source.write_text(SOURCE)

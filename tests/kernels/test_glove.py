@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.glove.glove_steps import FIXED, learn_groups
 from malmoi.train.glove.tables import Sides, random_tables, taken_apart, width_of
 from malmoi.vocabulary import Vocabulary
@@ -34,7 +34,7 @@ def learnt(tables: Sides, count: int, seed: int, rate: np.float32 = RATE) -> flo
         order,
         bounds,
         rows.astype(np.uint32),
-        fixed(columns.astype(np.uint32)),
+        readonly_view(columns.astype(np.uint32)),
         logs,
         weights,
         *tables,
@@ -99,7 +99,9 @@ def test_nothing_to_learn() -> None:
     none, ids = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.uint32)
     losses = np.full(1, -1.0)
     tables = random_tables(WORDS, 3, 1)
-    learn_groups(ids, np.zeros(1, np.int64), ids, fixed(ids), none, none, *tables, RATE, losses, 0)
+    learn_groups(
+        ids, np.zeros(1, np.int64), ids, readonly_view(ids), none, none, *tables, RATE, losses, 0
+    )
     assert losses[0] == 0
 
 

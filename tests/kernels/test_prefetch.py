@@ -4,11 +4,12 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.kernels.core.jit import compiled
-from malmoi.kernels.core.prefetch import LINE, prefetch
+from malmoi.kernels.core.jit import jit
+from malmoi.kernels.core.llvm import CACHE_LINE_BYTES
+from malmoi.kernels.core.prefetch import prefetch
 
 
-@compiled
+@jit
 def total(numbers: npt.NDArray[np.float32], order: npt.NDArray[np.int64]) -> float:
     """A sum in an order that nobody foresees, the next line asked for."""
     found = 0.0
@@ -18,12 +19,12 @@ def total(numbers: npt.NDArray[np.float32], order: npt.NDArray[np.int64]) -> flo
     return found
 
 
-@compiled
+@jit
 def ask_for_nothing() -> int:
     """Addresses that nobody has."""
     prefetch(0)
     prefetch(-1)
-    prefetch(LINE)
+    prefetch(CACHE_LINE_BYTES)
     return 1
 
 

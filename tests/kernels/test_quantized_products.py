@@ -9,24 +9,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.runtime.packed_weights import lay_bytes, lay_int16
+from malmoi.encode.runtime.packed_weights import pack_int8, pack_int16
 from malmoi.kernels.core.barrier import ThreadContext
-from malmoi.kernels.transformer import gemm_int8 as byte_products
-from malmoi.kernels.transformer import gemm_int16 as int16_products
+from malmoi.kernels.transformer import gemm_int8 as int8_kernels
+from malmoi.kernels.transformer import gemm_int16 as int16_kernels
 from malmoi.kernels.transformer.dense import (
-    NOT_BENT,
+    NO_ACTIVATION,
     QuantizedDenseLayer,
-    multiply_bytes,
-    multiply_int16,
+    dense_int8,
+    dense_int16,
 )
 from malmoi.kernels.transformer.gemm import PANEL
-from malmoi.kernels.transformer.gemm_int8 import quantize_bytes
-from malmoi.kernels.transformer.gemm_int16 import BOUND, MOST, quantize_int16
-from malmoi.kernels.transformer.gemm_quantized import Quantized, new_quantized
+from malmoi.kernels.transformer.gemm_int8 import quantize_rows_int8
+from malmoi.kernels.transformer.gemm_int16 import MAX_INT16, MAX_NORM, quantize_rows_int16
+from malmoi.kernels.transformer.gemm_quantized import QuantizedRows, new_quantized_rows
 
 COUNTER = np.zeros(1, np.int64)
-needs_int16 = pytest.mark.skipif(not int16_products.USABLE, reason="this processor has no AVX2")
-needs_int8 = pytest.mark.skipif(not byte_products.USABLE, reason="this processor has no VNNI")
+needs_int16 = pytest.mark.skipif(
+    not int16_kernels.IS_SUPPORTED, reason="this processor has no AVX2"
+)
+needs_int8 = pytest.mark.skipif(not int8_kernels.IS_SUPPORTED, reason="this processor has no VNNI")
 sizes = given(
     rows=st.integers(1, 30), depth=st.integers(1, 70), columns=st.integers(1, 2 * PANEL + 5)
 )
@@ -36,10 +38,10 @@ def random(seed: int, *shape: int) -> Float32Array:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
-def in_int16(rows: Float32Array) -> Quantized:
+def in_int16(rows: Float32Array) -> QuantizedRows:
     count, depth = rows.shape
-    quantized = new_quantized(count, depth, np.int16)
-    quantize_int16(rows, depth, quantized)
+    quantized = new_quantized_rows(count, depth, np.int16)
+    quantize_rows_int16(rows, depth, quantized)
     return quantized
 
 
@@ -54,14 +56,14 @@ def matrix_of(dense: QuantizedDenseLayer, group: int) -> npt.NDArray[np.int64]:
 
 def times(
     rows: Float32Array, dense: QuantizedDenseLayer, parts: int = 1
-) -> tuple[Float32Array, Quantized]:
+) -> tuple[Float32Array, QuantizedRows]:
     """The product by the kernel, and the rows as it quantized them."""
-    multiply: Any = multiply_int16 if dense.panels.dtype == np.int16 else multiply_bytes
+    multiply: Any = dense_int16 if dense.panels.dtype == np.int16 else dense_int8
     kind = np.int16 if dense.panels.dtype == np.int16 else np.uint8
-    quantized = new_quantized(len(rows), dense.panels.shape[2], kind)
+    quantized = new_quantized_rows(len(rows), dense.panels.shape[2], kind)
     out = np.full((len(rows), dense.panels.shape[1] * PANEL), np.nan, np.float32)
     for part in range(parts):
-        multiply(rows, dense, 0, out, quantized, ThreadContext(part, parts, COUNTER), NOT_BENT)
+        multiply(rows, dense, 0, out, quantized, ThreadContext(part, parts, COUNTER), NO_ACTIVATION)
     return out, quantized
 
 
@@ -80,7 +82,7 @@ def expected(
 def test_an_int16_product_is_that_of_the_quantized_numbers(
     rows: int, depth: int, columns: int
 ) -> None:
-    dense = lay_int16([(random(2, depth, columns), np.zeros(columns, np.float32))])
+    dense = pack_int16([(random(2, depth, columns), np.zeros(columns, np.float32))])
     found, quantized = times(random(1, rows, depth), dense, parts=2)
     sums = quantized.rows.astype(np.int64) @ matrix_of(dense, 2)
     assert np.all(np.abs(sums) < 2**31)
@@ -92,7 +94,7 @@ def test_an_int16_product_is_that_of_the_quantized_numbers(
 @sizes
 def test_an_int16_product_is_near_that_of_the_floats(rows: int, depth: int, columns: int) -> None:
     given_rows, matrix, bias = random(1, rows, depth), random(2, depth, columns), random(3, columns)
-    found, _ = times(given_rows, lay_int16([(matrix, bias)]))
+    found, _ = times(given_rows, pack_int16([(matrix, bias)]))
     lengths = np.linalg.norm(given_rows, axis=1)[:, None] * np.linalg.norm(matrix, axis=0)
     error = np.abs(found[:, :columns] - (given_rows @ matrix + bias))
     assert np.all(error <= 1e-3 * lengths + 1e-6)
@@ -104,9 +106,9 @@ def test_an_int16_product_is_near_that_of_the_floats(rows: int, depth: int, colu
 def test_equal_numbers_in_rows_and_columns_do_not_overflow(depth: int, value: float) -> None:
     row = np.full((7, depth), value / depth, np.float32)
     matrix = np.full((depth, PANEL + 3), np.sign(value), np.float32)
-    found, quantized = times(row, lay_int16([(matrix, np.zeros(PANEL + 3, np.float32))]))
+    found, quantized = times(row, pack_int16([(matrix, np.zeros(PANEL + 3, np.float32))]))
     norms = np.sqrt(np.sum(quantized.rows.astype(np.float64) ** 2, axis=1))
-    assert np.all(norms <= BOUND)
+    assert np.all(norms <= MAX_NORM)
     np.testing.assert_allclose(found[:, : PANEL + 3], abs(value), rtol=3e-3)
 
 
@@ -118,8 +120,8 @@ def test_equal_numbers_in_rows_and_columns_do_not_overflow(depth: int, value: fl
 def test_no_row_of_int16_has_a_norm_or_a_number_past_the_bound(numbers: list[float]) -> None:
     quantized = in_int16(row := np.array([numbers], np.float32))
     whole, scale = quantized.rows.astype(np.float64), quantized.scales.astype(np.float64)
-    assert np.abs(whole).max() <= MOST
-    assert np.sqrt((whole**2).sum()) <= BOUND
+    assert np.abs(whole).max() <= MAX_INT16
+    assert np.sqrt((whole**2).sum()) <= MAX_NORM
     assert np.all(np.abs(whole * scale - row) <= 0.51 * scale + 1e-5 * np.abs(row))
 
 
@@ -128,7 +130,7 @@ def test_one_number_alone_uses_the_whole_range() -> None:
     row = np.zeros((1, 384), np.float32)
     row[0, 17] = -2e-7
     quantized = in_int16(row)
-    assert quantized.rows[0, 17] == -MOST
+    assert quantized.rows[0, 17] == -MAX_INT16
     assert np.count_nonzero(quantized.rows) == 1
 
 
@@ -136,14 +138,14 @@ def test_one_number_alone_uses_the_whole_range() -> None:
 @pytest.mark.parametrize("number", [0.0, 1e-45, 1e-38])
 def test_zeros_and_denormals_are_quantized_to_almost_nothing(number: float) -> None:
     row = np.full((2, 33), number, np.float32)
-    found, quantized = times(row, lay_int16([(random(1, 33, 5), random(2, 5))]))
+    found, quantized = times(row, pack_int16([(random(1, 33, 5), random(2, 5))]))
     assert np.all(np.isfinite(quantized.scales))
     np.testing.assert_allclose(found[:, :5], np.tile(random(2, 5), (2, 1)), atol=1e-30)
 
 
 @needs_int16
 def test_columns_of_zeros_give_the_bias() -> None:
-    found, _ = times(random(1, 4, 10), lay_int16([(np.zeros((10, 3), np.float32), random(2, 3))]))
+    found, _ = times(random(1, 4, 10), pack_int16([(np.zeros((10, 3), np.float32), random(2, 3))]))
     np.testing.assert_array_equal(found[:, :3], np.tile(random(2, 3), (4, 1)))
 
 
@@ -154,9 +156,9 @@ def test_an_int8_product_is_that_of_the_quantized_numbers(
     rows: int, depth: int, columns: int
 ) -> None:
     given_rows, matrix, bias = random(1, rows, depth), random(2, depth, columns), random(3, columns)
-    dense = lay_bytes([(matrix, bias)])
+    dense = pack_int8([(matrix, bias)])
     found, quantized = times(given_rows, dense, parts=2)
-    sums = (quantized.rows.astype(np.int64) - byte_products.OFFSET) @ matrix_of(dense, 4)
+    sums = (quantized.rows.astype(np.int64) - int8_kernels.ZERO_POINT) @ matrix_of(dense, 4)
     right = expected(sums, dense, quantized.scales)
     np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-6)
     assert not found[:, columns:].any()
@@ -168,8 +170,8 @@ def test_an_int8_product_is_that_of_the_quantized_numbers(
 def test_a_row_in_bytes_is_wrong_by_half_a_step_at_most() -> None:
     rows = random(5, 6, 64)
     rows[2] = 0
-    quantized = new_quantized(6, 64, np.uint8)
-    quantize_bytes(rows, 64, quantized)
+    quantized = new_quantized_rows(6, 64, np.uint8)
+    quantize_rows_int8(rows, 64, quantized)
     back = (quantized.rows.astype(np.float32) - 128) * quantized.scales[:, np.newaxis]
     assert np.all(np.abs(back - rows) <= 0.5001 * quantized.scales[:, np.newaxis])
     assert not back[2].any()

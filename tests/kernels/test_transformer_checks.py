@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no
 @pytest.fixture(scope="module")
 def engine() -> CompiledEngine:
     encoder = load_transformer("minilm")
-    encoder.engine.settle()
+    encoder.compile()
     found = encoder.engine._engine
     assert isinstance(found, CompiledEngine)
     return found

@@ -44,13 +44,17 @@ def test_the_vault_and_the_robber_share_a_bank_the_river_has_another(
 
 def test_vectors_are_those_of_the_words_of_the_activations(minilm: TransformerEncoder) -> None:
     texts = ["Embeddings, embeddings!", "no such word", "My embeddings"]
-    found = occurrences(minilm, "embeddings", texts, layers="-2:", mix="concat", join="sum")
-    words = minilm.activations(texts).words(layers="-2:", mix="concat", join="sum")
+    found = occurrences(
+        minilm, "embeddings", texts, layers="-2:", layer_pooling="concat", word_pooling="sum"
+    )
+    words = minilm.activations(texts).words(
+        layers="-2:", layer_pooling="concat", word_pooling="sum"
+    )
     expected = np.stack([words[0].matrix[0], words[0].matrix[2], words[2].matrix[1]])
     np.testing.assert_allclose(found.matrix, expected, atol=1e-5)
     assert found.texts == (0, 0, 2)
     assert written(found, texts) == ["Embeddings", "embeddings", "embeddings"]
-    assert len(minilm.cutter(["embeddings"])[0].pieces) > 3, "a word of several pieces"
+    assert len(minilm.tokenizer(["embeddings"])[0].pieces) > 3, "a word of several pieces"
 
 
 def test_similarity_is_one_with_itself_and_the_same_both_ways(minilm: TransformerEncoder) -> None:
@@ -124,7 +128,7 @@ def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
 
 def test_a_join_that_is_none(minilm: TransformerEncoder) -> None:
     with pytest.raises(InvalidArgumentError, match="there is no join 'max'"):
-        occurrences(minilm, "bank", [BANK], join="max")  # type: ignore[arg-type]
+        occurrences(minilm, "bank", [BANK], word_pooling="max")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

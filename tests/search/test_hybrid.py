@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from malmoi.arrays import Float32Array
 from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index, open_index
 from malmoi.search.fusion import DEFAULT_WEIGHT, SPREADS, Fusion, cosine_spread
 from malmoi.search.learn_weight import WEIGHTS, choose_weight, learn_weight
@@ -42,7 +42,9 @@ class Noise(BagOfWords):
 
     name: str = "noise"
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         return np.stack([self.word(f"text {text}") for text in texts])
 
 

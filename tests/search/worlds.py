@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.storage.manifest import signed
 
 TEXTS = [
@@ -45,7 +45,9 @@ class BagOfWords:
     dim: int = 16
     seen: tuple[list[str], ...] = ()
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         asked = list(texts)
         for seen in self.seen:
             seen.extend(asked)

@@ -30,7 +30,7 @@ def test_the_official_client_gets_the_librarys_vectors(
     assert [one.index for one in found.data] == [0, 1, 2]
     np.testing.assert_allclose(rows, minilm.encode(TEXTS), atol=1e-6)
     assert found.model == "minilm"
-    sizes = [len(pieces) for pieces in minilm.cutter(TEXTS)]
+    sizes = [len(pieces) for pieces in minilm.tokenizer(TEXTS)]
     assert found.usage.prompt_tokens == found.usage.total_tokens == sum(sizes)
 
 
@@ -72,7 +72,7 @@ def test_ids_that_are_none_are_refused(allowing: Running, given: list[object]) -
 
 def test_ids_of_tokens_are_texts_too(allowing: Running, minilm: TransformerEncoder) -> None:
     client = openai.OpenAI(base_url=f"{allowing.address}/v1", api_key="none", max_retries=0)
-    pieces = minilm.cutter(TEXTS)
+    pieces = minilm.tokenizer(TEXTS)
     bare = [one.ids[1:-1].tolist() for one in pieces]
     expected = minilm.encode(TEXTS)
     several = client.embeddings.create(model="minilm", input=bare)

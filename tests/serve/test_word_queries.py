@@ -116,7 +116,7 @@ def test_texts_are_shown_as_the_model_sees_them(
     server: Running, minilm: TransformerEncoder
 ) -> None:
     found = server.post("/tokenize", {"texts": ["unbelievable!", ["a", "b"]]}).json["texts"]
-    expected = minilm.cutter(["unbelievable!", ("a", "b")])
+    expected = minilm.tokenizer(["unbelievable!", ("a", "b")])
     for one, pieces in zip(found, expected, strict=True):
         assert one["tokens"] == list(pieces.pieces)
         assert one["ids"] == pieces.ids.tolist()

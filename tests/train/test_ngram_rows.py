@@ -17,8 +17,8 @@ def test_rows_are_the_word_and_its_ngrams_in_order(units: Units, buckets: int) -
     for i, word in enumerate(WORDS):
         own, *others = rows.rows[rows.starts[i] : rows.starts[i + 1]].tolist()
         assert own == i
-        buckets_of = [int(rows.used[row - len(WORDS)]) for row in others]
-        assert buckets_of == [cut.bucket(ngram) for ngram in cut.ngrams(word)]
+        distance_buckets = [int(rows.used[row - len(WORDS)]) for row in others]
+        assert distance_buckets == [cut.bucket(ngram) for ngram in cut.ngrams(word)]
     assert len(rows) == len(WORDS) + len(rows.used)
     assert np.all(np.diff(rows.used) > 0)
 

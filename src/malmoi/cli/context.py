@@ -9,12 +9,11 @@ import numpy as np
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import interval
 from malmoi.cli.shared.text_width import fitted
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
-from malmoi.encode.pooling.groups import Join
-from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.groups import WordPooling
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.recipes import RECIPES
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.senses import LayerSeparation, sense_separation
@@ -22,6 +21,7 @@ from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram
 from malmoi.plots.svg import check_svg, write_svg
 from malmoi.query.context import Occurrences, occurrences
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.readers import COMPRESSED_SUFFIXES, TEXT_SUFFIXES
 
 ABREAST = 6  # occurrences whose similarities fit beside their surroundings in 80 columns
@@ -39,11 +39,13 @@ class ContextOptions:
         str | None,
         Parameter(help="-2, 0,3,6, -4: or all; 0 goes into layer 1.", allow_leading_hyphen=True),
     ] = None
-    mix: Annotated[Mix | None, Parameter(help="How several layers become one.")] = None
+    layer_pooling: Annotated[
+        LayerPooling | None, Parameter(help="How several layers become one.")
+    ] = None
     recipe: Annotated[
         str | None, Parameter(help=f"{', '.join(RECIPES)}; last-four-sum if nothing is said.")
     ] = None
-    join: Annotated[Join, Parameter(help="How pieces become a word.")] = "mean"
+    word_pooling: Annotated[WordPooling, Parameter(help="How tokens become a word.")] = "mean"
     prefix: Annotated[
         bool | None, Parameter(help="Longer words that begin with it too; so for Hangul.")
     ] = None
@@ -76,7 +78,7 @@ def context_command(
     for path in filter(None, (plot, histogram)):
         check_svg(path)
     if senses is not None:
-        if plot or histogram or options.layers or options.mix or options.recipe:
+        if plot or histogram or options.layers or options.layer_pooling or options.recipe:
             raise InvalidArgumentError(
                 "senses are told apart layer by layer: leave layers and plots out"
             )
@@ -84,17 +86,17 @@ def context_command(
         return
     asked = [text for given in texts for text in read_texts(given, field)]
     encoder = load_transformer(model)
-    with progress_bar(f"looking for {word}", "texts") as progress:
+    with ProgressReporter() as reporter:
         found = occurrences(
             encoder,
             word,
             asked,
             recipe=options.recipe,
             layers=options.layers,
-            mix=options.mix,
-            join=options.join,
+            layer_pooling=options.layer_pooling,
+            word_pooling=options.word_pooling,
             prefix=options.prefix,
-            progress=progress,
+            reporter=reporter,
         )
     if json:
         print_json(as_record(model, found))
@@ -174,9 +176,14 @@ def show_senses(
     encoder: TransformerEncoder, word: str, path: Path, options: ContextOptions, json: bool
 ) -> None:
     """A line a layer."""
-    with progress_bar(f"looking for {word}", "texts") as progress:
+    with ProgressReporter() as reporter:
         found = sense_separation(
-            encoder, word, path, join=options.join, prefix=options.prefix, progress=progress
+            encoder,
+            word,
+            path,
+            word_pooling=options.word_pooling,
+            prefix=options.prefix,
+            reporter=reporter,
         )
     best = max(found, key=lambda one: one.silhouette).layer
     if json:

@@ -1,6 +1,5 @@
 """`malmoi embed TEXT…`: the vectors of texts, of their words, or of their pieces."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,24 +9,24 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, print_json, print_json_list
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import resumable
 from malmoi.cli.shared.text_width import WIDTH, fitted
 from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, Per, embed
-from malmoi.encode.bulk.outputs import check_ending
-from malmoi.encode.bulk.write_file import NOTED, WriteReport, write_embeddings
+from malmoi.encode.bulk.outputs import check_suffix
+from malmoi.encode.bulk.write_file import POSITION_LISTS, WriteReport, write_embeddings
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.pooling.groups import Join, Pool
-from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.pooling.groups import Pool, WordPooling
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
-from malmoi.encode.tokens.windows import Long
-from malmoi.errors import InvalidArgumentError, MalmoiWarning
-from malmoi.files.targets import check_not_source, check_writable
+from malmoi.encode.tokens.windows import Overflow
+from malmoi.errors import InvalidArgumentError, warn
+from malmoi.files.targets import check_writable, check_not_source
+from malmoi.reporting.progress_bar import ProgressReporter
 
 if TYPE_CHECKING:
     from malmoi.text.corpus import Texts
 
-SHOWN = 6  # numbers of a vector, where people read
+SHOWN_VALUES = 6  # numbers of a vector, where people read
 Flag = Parameter(negative="", show_default=False)
 
 
@@ -40,41 +39,54 @@ class EmbedOptions:
         str | None,
         Parameter(help="-2, 0,3,6, -4: or all; 0 goes into layer 1.", allow_leading_hyphen=True),
     ] = None
-    mix: Annotated[Mix | None, Parameter(help="How several layers become one.")] = None
-    pool: Annotated[Pool | None, Parameter(help="How pieces become one vector.")] = None
+    layer_pooling: Annotated[
+        LayerPooling | None, Parameter(help="How several layers become one.")
+    ] = None
+    pool: Annotated[Pool | None, Parameter(help="How tokens become one vector.")] = None
     recipe: Annotated[str | None, Parameter(help=f"{', '.join(RECIPES)}.")] = None
     weights: Annotated[
         tuple[float, ...],
-        Parameter(help="Mix weighted: one a layer.", negative="", consume_multiple=True),
+        Parameter(help="LayerPooling weighted: one a layer.", negative="", consume_multiple=True),
     ] = ()
     skip_special: Annotated[bool, Flag, Parameter(help="Without [CLS] and [SEP].")] = False
-    per: Annotated[Per, Parameter(help="A vector per text, word or piece.")] = "text"
-    join: Annotated[Join, Parameter(help="How pieces become a word.")] = "mean"
+    per: Annotated[Per, Parameter(help="One vector per text, word or token.")] = "text"
+    word_pooling: Annotated[WordPooling, Parameter(help="How tokens become a word.")] = "mean"
     prompt: Annotated[str | None, Parameter(help="One of the model's prompts, by name.")] = None
-    long: Annotated[Long, Parameter(help="Texts longer than the model takes.")] = "truncate"
-    overlap: Annotated[int | None, Parameter(help="Pieces that windows share; half of them.")] = (
+    overflow: Annotated[Overflow, Parameter(help="Texts longer than the model takes.")] = "truncate"
+    overlap: Annotated[int | None, Parameter(help="Tokens that windows share (default: half).")] = (
         None
     )
 
-    def wish(self) -> EmbedSettings:
+    def settings(self) -> EmbedSettings:
         """The options together; without any, the vectors are the model's own."""
-        self._refuse_idle()
-        per: Per = "piece" if self.pool == "none" else self.per
+        self._check_conflicts()
+        per: Per = "token" if self.pool == "none" else self.per
         recipe = None
-        if any((self.layers, self.mix, self.pool, self.recipe, self.weights, self.skip_special)):
-            recipe = choose_recipe(self.recipe, layers=self.layers, mix=self.mix, pool=self.pool)
-            special = recipe.special and not self.skip_special
-            recipe = replace(recipe, weights=self.weights, special=special)
+        if any(
+            (
+                self.layers,
+                self.layer_pooling,
+                self.pool,
+                self.recipe,
+                self.weights,
+                self.skip_special,
+            )
+        ):
+            recipe = choose_recipe(
+                self.recipe, layers=self.layers, layer_pooling=self.layer_pooling, pool=self.pool
+            )
+            special = recipe.include_special_tokens and not self.skip_special
+            recipe = replace(recipe, weights=self.weights, include_special_tokens=special)
         return EmbedSettings(
             recipe=recipe,
             per=per,
-            join=self.join,
+            word_pooling=self.word_pooling,
             prompt=self.prompt,
-            long=self.long,
+            overflow=self.overflow,
             overlap=self.overlap,
         )
 
-    def _refuse_idle(self) -> None:
+    def _check_conflicts(self) -> None:
         """Refuse what would do nothing beside the other options."""
         if self.pool not in (None, "none") and self.per != "text":
             raise InvalidArgumentError(
@@ -82,12 +94,10 @@ class EmbedOptions:
             )
         if self.pool == "none" and self.per == "word":
             raise InvalidArgumentError(
-                "--pool none leaves pieces as they are: words are made by --join"
+                "--pool none gives tokens: words are pooled by --word-pooling"
             )
-        if self.join != "mean" and self.per != "word":
-            raise InvalidArgumentError(
-                f"--join {self.join} makes words of pieces: ask for --per word"
-            )
+        if self.word_pooling != "mean" and self.per != "word":
+            raise InvalidArgumentError(f"--word-pooling {self.word_pooling} needs --per word")
 
 
 DEFAULT = EmbedOptions()
@@ -121,29 +131,23 @@ def embed_command(
     if bool(texts) == bool(file):
         raise InvalidArgumentError("give texts to embed, or a --file of them")
     if resume and out is None:
-        raise InvalidArgumentError(
-            "there is nothing to resume: a run with --out can be gone on with"
-        )
-    wish = options.wish()
+        raise InvalidArgumentError("--resume needs --out")
+    settings = options.settings()
     if out is not None:
-        check_ending(out, wish.per)
+        check_suffix(out, settings.per)
         check_writable(out)
         if file:
             check_not_source(Path(file), out)
-    asked = read_texts(file, field, encoding) if file else texts
-    encoder = load_encoder(model or model_for(asked, layers=wish != EmbedSettings()))
+    all_texts = read_texts(file, field, encoding) if file else texts
+    encoder = load_encoder(model or model_for(all_texts, layers=settings != EmbedSettings()))
     if out is None:
-        print_records(embed(encoder, asked, wish), wish.per, json)
+        print_records(embed(encoder, all_texts, settings), settings.per, json)
         return
-    with (
-        resumable(out),
-        progress_bar(f"reading {file}") as reading,
-        progress_bar("embedding", "texts") as progress,
-    ):
+    with resumable(out), ProgressReporter() as reporter:
         report = write_embeddings(
-            encoder, asked, out, wish, resume=resume, progress=progress, reading=reading
+            encoder, all_texts, out, settings, resume=resume, reporter=reporter
         )
-    say_report(out, report, json)
+    print_report(out, report, json)
 
 
 def read_texts(file: str, field: str | None, encoding: str) -> "Texts":
@@ -164,23 +168,23 @@ def print_records(chunks: Iterator[EmbeddedTexts], per: Per, json: bool) -> None
         if "vector" in record:
             print(f"  {_shortened(record['vector'])}")
         for part in record.get(f"{per}s", ()):
-            print(f"  {fitted(part[per], 16)} {_shortened(part['vector'], SHOWN - 1)}")
+            print(f"  {fitted(part[per], 16)} {_shortened(part['vector'], SHOWN_VALUES - 1)}")
 
 
-def say_report(out: Path, report: WriteReport, json: bool) -> None:
+def print_report(out: Path, report: WriteReport, json: bool) -> None:
     """What was written; of what there is something to say, all for programs, a few for people."""
-    notes = report.notes
+    stats = report.stats
     if json:
-        numbers = {name: getattr(notes, name) for name in NOTED}
+        numbers = {name: getattr(stats, name) for name in POSITION_LISTS}
         facts = {"texts": report.texts, "rows": report.rows, "dim": report.dim}
         others = {"repeated": report.repeated, "undecoded": report.undecoded}
         print_json({"written": str(out), **facts, **others, **numbers})
         return
     for sentence in report.sentences():
-        warnings.warn(sentence, MalmoiWarning, stacklevel=2)
+        warn(sentence)
     print(f"{out}: {report.rows:,} × {report.dim}")
 
 
-def _shortened(vector: Sequence[float], shown: int = SHOWN) -> str:
+def _shortened(vector: Sequence[float], shown: int = SHOWN_VALUES) -> str:
     numbers = " ".join(f"{number:8.4f}" for number in vector[:shown])
     return f"{numbers} … {len(vector)} numbers" if len(vector) > shown else numbers

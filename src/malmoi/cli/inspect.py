@@ -125,9 +125,9 @@ def model_facts(inspection: "ModelInspection") -> dict[str, str]:
     return {
         "family": inspection.family,
         "layers": f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads",
-        "vocabulary": f"{inspection.vocabulary:,} tokens",
-        "longest": f"{inspection.longest:,} tokens per text",
-        "numbers": inspection.numbers or "unknown",
+        "vocabulary": f"{inspection.vocab_size:,} tokens",
+        "longest": f"{inspection.max_length:,} tokens per text",
+        "numbers": inspection.dtypes or "unknown",
         "arithmetic": f"{inspection.arithmetic} on this processor",
         "size": f"{inspection.bytes:,} bytes",
         "tokenizer": inspection.tokenizer or "unknown",

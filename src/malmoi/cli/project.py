@@ -14,6 +14,7 @@ from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import Settings
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.project.page.page import write_page
 from malmoi.project.points.points import Points
 from malmoi.project.points.sense_points import sense_points
@@ -106,8 +107,8 @@ def _occurrences(
     texts = list(_sentences(word, corpus, field))
     if not texts:
         raise InvalidArgumentError(f"'{word}' occurs nowhere in {corpus}")
-    with progress_bar(f"reading {word}", "texts") as progress:
-        found = occurrences(load_transformer(model), word, texts[:most], progress=progress)
+    with ProgressReporter() as reporter:
+        found = occurrences(load_transformer(model), word, texts[:most], reporter=reporter)
     points = sense_points(
         word, found.keys, found.matrix, [texts[at] for at in found.texts], seed=seed
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from malmoi.encode.tokens.tokenized import Tokenized
 
 DEFAULT = TextOptions()
-ROW = ("piece", "id", "segment", "word", "characters")
+ROW = ("token", "id", "type", "word", "characters")
 COLUMNS = "{:<18} {:>7} {:>8} {:>5}  {}"
 
 
@@ -37,7 +37,7 @@ def tokenize_command(
         raise InvalidArgumentError("a pair is two texts for a --model: give both")
     documents = options.corpus(str(file)) if file else Corpus.of(texts)
     if model is not None:
-        show_pieces(documents, model, pair, json)
+        show_model_tokens(documents, model, pair, json)
     else:
         show_tokens(documents, options, json)
 
@@ -56,15 +56,15 @@ def show_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> N
                 print(" ".join(map(str, cut.ids(text))))
 
 
-def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
-    """A table for each text: pieces, ids, segments, words, and where they stand in the text."""
+def show_model_tokens(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
+    """One table per text: tokens, ids, token types, words and characters."""
     from malmoi.encode.encoder import load_transformer
 
     texts = list(documents)
-    for found in load_transformer(model).cutter([(texts[0], texts[1])] if pair else texts):
+    for found in load_transformer(model).tokenizer([(texts[0], texts[1])] if pair else texts):
         rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(found)]
         if json:
-            print_json({"text": found.text, "truncated": found.truncated, "pieces": rows})
+            print_json({"text": found.text, "truncated": found.truncated, "tokens": rows})
             continue
         print(COLUMNS.format(*ROW))
         for row in rows:
@@ -75,9 +75,11 @@ def show_pieces(documents: Iterable[str], model: str, pair: bool, json: bool) ->
 
 
 def rows_of(found: "Tokenized") -> Iterable[tuple[str, int, int, int | None, str | None]]:
-    """A row for each piece; special ones belong to no word and stand nowhere."""
-    columns = zip(found.pieces, found.ids, found.segments, found.words, found.offsets, strict=True)
-    for piece, number, segment, word, (start, stop) in columns:
+    """One row per token; special tokens have no word and no characters."""
+    columns = zip(
+        found.tokens, found.ids, found.token_type_ids, found.word_ids, found.offsets, strict=True
+    )
+    for token, token_id, token_type, word, (start, stop) in columns:
         special = word < 0
         place = None if special else f"{start}–{stop}"
-        yield piece, int(number), int(segment), None if special else int(word), place
+        yield token, int(token_id), int(token_type), None if special else int(word), place

@@ -1,1 +1,1 @@
-"""Text to vectors in context: every layer, mixed and pooled as asked."""
+"""Encoders: texts to vectors, with transformers or averaged word vectors."""

@@ -1,27 +1,30 @@
-"""Activations: the hidden states of texts, and the vectors of texts, words and pieces in them.
+"""Activations: the hidden states of texts, and vectors of texts, words and tokens from them."""
 
-Every encoder that reads in context makes these, so layers are mixed and pooled here alone.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.encode.pooling.groups import JOINS, Join, Pool, group_bounds, pool_groups
+from malmoi.encode.pooling.groups import (
+    WORD_POOLINGS,
+    Pool,
+    WordPooling,
+    group_bounds,
+    pool_groups,
+)
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
-from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.text_pooling import recipe_pooling
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.errors import InvalidArgumentError
 
 
 @dataclass(frozen=True, eq=False)
 class SpanVectors:
-    """What a text is made of, words or pieces: each with its place and its vector.
+    """The words or tokens of a text, each with its span and its vector.
 
-    `offsets` [n, 2] are characters of the text; special pieces have 0, 0.
+    `offsets` [n, 2] are the start and end in characters of the text; 0, 0 for special tokens.
     """
 
     keys: tuple[str, ...]
@@ -31,85 +34,123 @@ class SpanVectors:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Activations:
-    """`states[i]` [layers, pieces, dim] belongs to `texts[i]`.
+    """Hidden states: `states[i]` [layers, tokens, dim] belongs to `texts[i]`.
 
-    `layers` says which states of the model these are, of the `count` it has.
+    `layers` are the numbers of these states; the model has `num_states`.
     """
 
     texts: tuple[Tokenized, ...]
     states: tuple[Float32Array, ...]
     layers: tuple[int, ...]
-    count: int
+    num_states: int
 
     def pooled(
         self,
         recipe: Recipe | str | None = None,
         *,
         layers: Layers | None = None,
-        mix: Mix | None = None,
+        layer_pooling: LayerPooling | None = None,
         pool: Pool | None = None,
     ) -> Float32Array:
-        """A vector a text, [texts, dim]."""
-        chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
+        """One vector per text.
+
+        Args:
+            recipe: A recipe or its name; by default the mean of the last layer.
+            layers: The layers to use instead of the recipe's.
+            layer_pooling: How to pool layers instead of the recipe's way.
+            pool: How to pool tokens instead of the recipe's way.
+
+        Returns:
+            [texts, dim].
+
+        Raises:
+            InvalidArgumentError: The recipe is invalid or needs a layer that is not here.
+        """
+        chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling, pool=pool)
         if not self.texts:
             return np.empty((0, 0), np.float32)
-        kept = [self._kept(text, chosen) for text in self.texts]
-        rows = [self._mixed(i, chosen)[keep] for i, keep in enumerate(kept)]
-        return pool_texts(np.concatenate(rows), [len(keep) for keep in kept], chosen)
+        indices = self._indices(chosen)
+        states = [np.concatenate([state[i] for state in self.states]) for i in indices]
+        return recipe_pooling(chosen)(states, self.texts)
 
     def words(
         self,
         recipe: Recipe | str | None = None,
         *,
         layers: Layers | None = None,
-        mix: Mix | None = None,
-        join: Join = "mean",
+        layer_pooling: LayerPooling | None = None,
+        word_pooling: WordPooling = "mean",
     ) -> list[SpanVectors]:
-        """The words of each text, the vectors of their pieces joined; nothing is pooled."""
-        if join not in JOINS:
-            raise InvalidArgumentError(
-                f"there is no join '{join}': choose one of {', '.join(JOINS)}"
-            )
-        chosen = choose_recipe(recipe, layers=layers, mix=mix)
+        """The words of each text, with vectors pooled from their tokens.
+
+        Args:
+            recipe: A recipe or its name, of which only the layers are used.
+            layers: The layers to use instead of the recipe's.
+            layer_pooling: How to pool layers instead of the recipe's way.
+            word_pooling: How the tokens of a word become one vector: mean, sum, first or last.
+
+        Returns:
+            One `SpanVectors` per text.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid or needs a layer that is not here.
+        """
+        check_word_pooling(word_pooling)
+        chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling)
         return [
             SpanVectors(
                 text.word_texts(),
                 text.word_offsets,
-                pool_groups(self._mixed(i, chosen)[_in_words(text)], _word_bounds(text), join),
+                pool_groups(
+                    self._rows(i, chosen)[_in_words(text)], _word_bounds(text), word_pooling
+                ),
             )
             for i, text in enumerate(self.texts)
         ]
 
-    def pieces(
+    def tokens(
         self,
         recipe: Recipe | str | None = None,
         *,
         layers: Layers | None = None,
-        mix: Mix | None = None,
+        layer_pooling: LayerPooling | None = None,
     ) -> list[SpanVectors]:
-        """The pieces of each text, special ones too unless a recipe leaves them out."""
-        chosen = choose_recipe(recipe, layers=layers, mix=mix)
-        found = []
+        """The tokens of each text, including special ones unless the recipe excludes them.
+
+        Args:
+            recipe: A recipe or its name; its token pooling is not used.
+            layers: The layers to use instead of the recipe's.
+            layer_pooling: How to pool layers instead of the recipe's way.
+
+        Returns:
+            One `SpanVectors` per text.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid or needs a layer that is not here.
+        """
+        chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling)
+        spans = []
         for i, text in enumerate(self.texts):
-            keep = self._kept(text, chosen)
-            keys = tuple(text.pieces[piece] for piece in keep)
-            found.append(SpanVectors(keys, text.offsets[keep], self._mixed(i, chosen)[keep]))
-        return found
+            kept = np.flatnonzero(~text.is_special | chosen.include_special_tokens)
+            keys = tuple(text.tokens[token] for token in kept)
+            spans.append(SpanVectors(keys, text.offsets[kept], self._rows(i, chosen)[kept]))
+        return spans
 
-    def _mixed(self, i: int, recipe: Recipe) -> Float32Array:
-        places = []
-        for layer in choose_layers(recipe.layers, self.count):
+    def _rows(self, i: int, recipe: Recipe) -> Float32Array:
+        """The tokens of text i with pooled layers, [tokens, dim]."""
+        return recipe.pool_layers([self.states[i][index] for index in self._indices(recipe)])
+
+    def _indices(self, recipe: Recipe) -> list[int]:
+        """Where the layers of a recipe are among these states."""
+        indices = []
+        for layer in choose_layers(recipe.layers, self.num_states):
             if layer not in self.layers:
-                held = ", ".join(map(str, self.layers))
+                available = ", ".join(map(str, self.layers))
                 raise InvalidArgumentError(
-                    f"layer {layer} was not kept: these activations hold {held}"
+                    f"these activations do not contain layer {layer}, only {available}"
                 )
-            places.append(self.layers.index(layer))
-        return recipe.mixed([self.states[i][place] for place in places])
-
-    @staticmethod
-    def _kept(text: Tokenized, recipe: Recipe) -> Int64Array:
-        return np.flatnonzero(~text.special | recipe.special)
+            indices.append(self.layers.index(layer))
+        return indices
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -118,17 +159,15 @@ class Activations:
         return f"Activations({len(self)} texts, layers {', '.join(map(str, self.layers))})"
 
 
-def pool_texts(rows: Float32Array, sizes: Sequence[int], recipe: Recipe) -> Float32Array:
-    """Mixed rows of texts that lie one after the other, [pieces, dim], as [texts, dim]."""
-    if recipe.pool == "none":
-        raise InvalidArgumentError(
-            "the pool none leaves no vector of a text: ask for pieces instead"
-        )
-    return recipe.pooled(rows, group_bounds(sizes))
+def check_word_pooling(word_pooling: WordPooling) -> None:
+    """Raise InvalidArgumentError for an unknown way of pooling words."""
+    if word_pooling not in WORD_POOLINGS:
+        known = ", ".join(WORD_POOLINGS)
+        raise InvalidArgumentError(f"word_pooling must be one of {known}; got '{word_pooling}'")
 
 
 def _in_words(text: Tokenized) -> Int64Array:
-    return np.flatnonzero(text.words != SPECIAL)
+    return np.flatnonzero(text.word_ids != SPECIAL)
 
 
 def _word_bounds(text: Tokenized) -> Int64Array:

@@ -1,100 +1,124 @@
-"""An encoder that reads in context: texts to hidden states, or to one vector each."""
+"""TransformerEncoder: texts to one vector each, or to hidden states of every layer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, pairwise
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
-from malmoi.encode.bulk.chunks import CHARACTERS, ahead, chunks
+from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks, prepare_ahead
 from malmoi.encode.checkpoint.config import Config, read_config
-from malmoi.encode.checkpoint.locate import find_model, precision_of, refuse_without_layers
+from malmoi.encode.checkpoint.locate import check_has_layers, find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules, read_modules
-from malmoi.encode.pooling.groups import Pool, group_bounds
+from malmoi.encode.pipeline import EncodedTexts, TextPipeline
+from malmoi.encode.pooling.groups import Pool
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
-from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.runtime.engine import AutoEngine
-from malmoi.encode.runtime.run_batches import Then, run_batches
-from malmoi.encode.text_pooling import Pooling, own_pooling, pooling_by
-from malmoi.encode.tokens.inputs import Text, as_texts
+from malmoi.encode.text_pooling import Pooling, model_pooling, recipe_pooling
+from malmoi.encode.tokens.inputs import Text, check_texts
 from malmoi.encode.tokens.passages import Span, split_text
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
-from malmoi.encode.tokens.windows import (
-    Long,
-    all_ids,
-    all_pieces,
-    check_windows,
-    refuse_too_many,
-    windows_of,
-)
+from malmoi.encode.tokens.windows import Overflow, check_overflow, untruncated
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-CHUNK = 4096  # texts that are cut, sorted and run together, at most
-LEAST = 16  # pieces of a passage, whatever a prompt takes
-HELD, CHARACTERS_HELD = 256, 1 << 18  # texts whose states are held at once, at most
+CHUNK_TEXTS = 4096  # texts that are tokenized, sorted by length and run together, at most
+MIN_PASSAGE_TOKENS = 16  # even if a prompt leaves less
+MAX_TEXTS_IN_MEMORY, MAX_CHARACTERS_IN_MEMORY = 256, 1 << 18  # whose states are in memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TransformerEncoder:
-    """A model of BERT's family, with its tokenizer and an engine to run it."""
+    """A model of the BERT family with its tokenizer and an engine; see `load_transformer`."""
 
     name: str
     config: Config
-    cutter: ModelTokenizer
+    tokenizer: ModelTokenizer
     engine: AutoEngine
     modules: SentenceModules
 
     @cached_property
     def dim(self) -> int:
-        """How many numbers a text's vector has, if nothing else is asked for."""
-        nothing = np.zeros((1, self.config.dim), np.float32)
-        return int(self.modules.finish(nothing, group_bounds([1])).shape[1])
+        """The dimension of a text's vector without a recipe."""
+        return self.modules.output_dim(self.config.dim)
 
-    def width(self, recipe: Recipe | None) -> int:
-        """How many numbers a vector by a recipe has: `None` is the folder's own."""
+    @cached_property
+    def pipeline(self) -> TextPipeline:
+        """The steps from texts to vectors."""
+        return TextPipeline(self.tokenizer, self.engine, self.config)
+
+    def recipe_dim(self, recipe: Recipe | None) -> int:
+        """The dimension of a vector by a recipe; `None` is the model's own."""
         if recipe is None:
             return self.dim
-        layers = choose_layers(recipe.layers, self.config.states)
-        return self.config.dim * (len(layers) if recipe.mix == "concat" else 1)
+        layers = choose_layers(recipe.layers, self.config.num_states)
+        return self.config.dim * (len(layers) if recipe.layer_pooling == "concat" else 1)
+
+    def compile(self) -> None:
+        """Switch to the fastest engine now, instead of after some thousand texts.
+
+        Loading the compiled kernels takes about a second, and some seconds more if they are not
+        cached yet.
+        """
+        self.engine.compile()
 
     def encode(
         self,
         texts: Iterable[Text],
         *,
         layers: Layers | None = None,
-        mix: Mix | None = None,
+        layer_pooling: LayerPooling | None = None,
         pool: Pool | None = None,
         recipe: Recipe | str | None = None,
         prompt: str | None = None,
-        long: Long = "truncate",
+        overflow: Overflow = "truncate",
         overlap: int | None = None,
-        progress: Progress = no_progress,
+        reporter: Reporter = DEFAULT_REPORTER,
     ) -> Float32Array:
-        """A vector a text, [texts, dim].
+        """One vector per text.
 
-        With nothing but texts the vectors are what the model's folder asks for, as
-        sentence-transformers makes them. With layers, mix, pool or a recipe they are exactly
-        that, without the folder's own last steps. `prompt` names one of the folder's prompts,
-        which are put before each text. What is longer than the model takes is cut off, or with
-        long="windows" read in windows that share `overlap` pieces, half of them if nobody says.
-        What was cut off, empty or unknown is reported.
+        Without a recipe, layers, layer_pooling or pool, vectors are those that the model folder
+        defines, the same as sentence-transformers computes. With any of these, they follow the
+        recipe exactly, without the folder's last steps.
+
+        Args:
+            texts: Strings, or tuples of two strings for pairs.
+            layers: The hidden states to use: -2, [-2, -1], "0,3,6", "-4:" or "all".
+            layer_pooling: How several layers become one: single, sum, mean, concat or weighted.
+            pool: How tokens become one vector: cls, mean, max, mean_sqrt, first or last.
+            recipe: A `Recipe`, or the name of one.
+            prompt: The name of one of the model's prompts, which is put before each text.
+            overflow: For texts longer than the model reads: "truncate" them, or run them in
+                overlapping "windows".
+            overlap: The tokens that neighbouring windows share; by default half a window.
+            reporter: Gets the progress, and the counts of texts that were truncated, empty,
+                unknown or fragmented.
+
+        Returns:
+            [texts, dim].
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
         """
         chosen = None
-        if any(part is not None for part in (layers, mix, pool, recipe)):
-            chosen = choose_recipe(recipe, layers=layers, mix=mix, pool=pool)
-        asked, found, done = as_texts(texts), [np.empty((0, self.width(chosen)), np.float32)], 0
-        for chunk in self.stream(asked, chosen, prompt, long=long, overlap=overlap):
-            found.append(chunk)
+        if any(value is not None for value in (layers, layer_pooling, pool, recipe)):
+            chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling, pool=pool)
+        all_texts = check_texts(texts)
+        progress, done = reporter.stage("embedding", "texts"), 0
+        vectors = [np.empty((0, self.recipe_dim(chosen)), np.float32)]
+        for chunk in self.stream(
+            all_texts, chosen, prompt, overflow=overflow, overlap=overlap, reporter=reporter
+        ):
+            vectors.append(chunk)
             done += len(chunk)
-            progress(done, len(asked))
-        return np.concatenate(found[1:] or found)
+            progress(done, len(all_texts))
+        return np.concatenate(vectors[1:] or vectors)
 
     def stream(
         self,
@@ -102,135 +126,152 @@ class TransformerEncoder:
         recipe: Recipe | str | None = None,
         prompt: str | None = None,
         *,
-        long: Long = "truncate",
+        overflow: Overflow = "truncate",
         overlap: int | None = None,
-        notes: TextStats | None = None,
+        reporter: Reporter = DEFAULT_REPORTER,
+        stats: TextStats | None = None,
     ) -> Iterator[Float32Array]:
-        """The same in chunks, each as soon as it is ready: `None` is the folder's own recipe.
+        """The vectors of `encode` in chunks; only a few chunks of texts are in memory.
 
-        Never more than a few chunks of texts are held. What was cut off, empty or unknown goes
-        into `notes`, or is reported at the end if there are none.
+        Args:
+            texts: As for `encode`; may be a generator.
+            recipe: A `Recipe` or the name of one; `None` is the model's own.
+            prompt: As for `encode`.
+            overflow: As for `encode`.
+            overlap: As for `encode`.
+            reporter: Gets the counts of texts that were truncated, empty, unknown or fragmented
+                after the last chunk.
+            stats: Where to add these counts instead.
+
+        Yields:
+            [some texts, dim], in the order of the texts.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
         """
-        self.engine.rouse()
+        self.engine.wake_workers()
         chosen = None if recipe is None else choose_recipe(recipe)
         pooling = self.pooling(chosen)
-        numbers = choose_layers(chosen.layers if chosen else -1, self.config.states)
-        before, shared = self.prompt(prompt), check_windows(long, overlap, self.cutter)
-        met = TextStats() if notes is None else notes
-        met.by_layers = chosen is not None
-
-        def cut(chunk: list[Text]) -> tuple[list[Text], list[Any]]:
-            uniform = [self.cutter.uniform(t) for t in self.cutter.prompted(chunk, before)]
-            return uniform, self.cutter.encoded(uniform)
-
-        for chunk, encodings in ahead(cut, chunks(texts, CHUNK, CHARACTERS)):
-            met.count(encodings, chunk, self.cutter, truncating=shared is None)
-            if shared is None:
-                yield np.stack(self._run(encodings, numbers, pooling))
-            else:
-                yield self._joined(chunk, encodings, numbers, pooling, shared)
-        if notes is None:
-            met.report(self.name)
+        layers = choose_layers(chosen.layers if chosen else -1, self.config.num_states)
+        shared = check_overflow(overflow, overlap, self.tokenizer)
+        counts = TextStats() if stats is None else stats
+        counts.needs_layers = chosen is not None
+        tokenize = partial(self.pipeline.tokenize, prompt=self.prompt_text(prompt))
+        encoded: EncodedTexts
+        for encoded in prepare_ahead(tokenize, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):
+            self.pipeline.count(encoded, counts, shared)
+            yield self.pipeline.vectors(encoded, layers, pooling, shared)
+        if stats is None:
+            reporter.inputs(self.name, counts)
 
     def passages(self, texts: Sequence[str]) -> list[list[Span]]:
-        """For each text, in NFC, where the passages begin and end that the model reads whole."""
-        prompt = self.cutter.encoded([self.cutter.uniform(self.prompt(None))])[0]
-        room = max(LEAST, self.cutter.longest - len(prompt))
-        found: list[list[Span]] = [[(0, len(text))] for text in texts]
-        long = [i for i, text in enumerate(texts) if len(text) > room]
-        for some in (long[i : i + HELD] for i in range(0, len(long), HELD)):
-            uniform = [self.cutter.uniform(texts[i]) for i in some]
-            for i, cut in zip(some, self.cutter.encoded(uniform), strict=True):
-                if len(cut) > room or self.cutter.is_truncated(cut):
-                    found[i] = self._split(texts[i], room)
-        return found
+        """The start and end of passages that the model reads whole, for each text.
 
-    def _split(self, text: str, room: int) -> list[Span]:
-        (cut,) = self.cutter([text])
-        whole = all_pieces(self.cutter, cut)
-        if len(whole.text) != len(text):  # lower case is longer at times: places would be wrong
+        Args:
+            texts: Texts in NFC.
+
+        Returns:
+            One list of (start, end) in characters per text; a short text is one passage.
+        """
+        prompt = self.pipeline.tokenize([self.prompt_text(None)]).encodings[0]
+        max_tokens = max(MIN_PASSAGE_TOKENS, self.tokenizer.max_length - len(prompt))
+        spans: list[list[Span]] = [[(0, len(text))] for text in texts]
+        long = [i for i, text in enumerate(texts) if len(text) > max_tokens]
+        step = MAX_TEXTS_IN_MEMORY
+        for some in (long[i : i + step] for i in range(0, len(long), step)):
+            encodings = self.pipeline.tokenize([texts[i] for i in some]).encodings
+            for i, encoding in zip(some, encodings, strict=True):
+                if len(encoding) > max_tokens or self.tokenizer.is_truncated(encoding):
+                    spans[i] = self._split(texts[i], max_tokens)
+        return spans
+
+    def _split(self, text: str, max_tokens: int) -> list[Span]:
+        (truncated,) = self.tokenizer([text])
+        whole = untruncated(self.tokenizer, truncated)
+        if len(whole.text) != len(text):  # lower-casing can lengthen it: offsets would be wrong
             return [(0, len(text))]
-        return split_text(text, whole.offsets[~whole.special], room)
+        return split_text(text, whole.offsets[~whole.is_special], max_tokens)
 
     def activations(
         self,
         texts: Iterable[Text],
         layers: Layers = "all",
         *,
-        long: Long = "truncate",
+        overflow: Overflow = "truncate",
         overlap: int | None = None,
+        reporter: Reporter = DEFAULT_REPORTER,
     ) -> Activations:
-        """The hidden states of each text, [layers, pieces, dim], and what its pieces are."""
-        asked, notes = as_texts(texts), TextStats()
-        numbers = choose_layers(layers, self.config.states)
-        shared = check_windows(long, overlap, self.cutter)
-        found = self._activations(asked, numbers, notes, shared)
-        notes.report(self.name)
-        return found
+        """The hidden states and tokens of each text.
+
+        Args:
+            texts: Strings, or tuples of two strings for pairs.
+            layers: The hidden states to keep: -2, [-2, -1], "0,3,6", "-4:" or "all".
+            overflow: As for `encode`.
+            overlap: As for `encode`.
+            reporter: Gets the counts of texts that were truncated, empty, unknown or fragmented.
+
+        Returns:
+            `Activations` with states [layers, tokens, dim] per text.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
+        """
+        chosen = choose_layers(layers, self.config.num_states)
+        shared = check_overflow(overflow, overlap, self.tokenizer)
+        all_texts, stats = check_texts(texts), TextStats()
+        activations = self._activations(all_texts, chosen, shared, stats)
+        reporter.inputs(self.name, stats)
+        return activations
 
     def stream_activations(
         self,
         texts: Iterable[Text],
         layers: Layers = "all",
         *,
-        long: Long = "truncate",
+        overflow: Overflow = "truncate",
         overlap: int | None = None,
-        notes: TextStats | None = None,
+        reporter: Reporter = DEFAULT_REPORTER,
+        stats: TextStats | None = None,
     ) -> Iterator[Activations]:
-        """The same for some texts at a time, so that not all states are held at once."""
-        numbers = choose_layers(layers, self.config.states)
-        shared = check_windows(long, overlap, self.cutter)
-        met = TextStats() if notes is None else notes
-        for chunk in chunks(texts, HELD, CHARACTERS_HELD):
-            yield self._activations(chunk, numbers, met, shared)
-        if notes is None:
-            met.report(self.name)
+        """The same for some texts at a time, so that not all states are in memory at once.
+
+        Args:
+            texts: As for `activations`; may be a generator.
+            layers: As for `activations`.
+            overflow: As for `encode`.
+            overlap: As for `encode`.
+            reporter: Gets the counts after the last text.
+            stats: Where to add these counts instead.
+
+        Yields:
+            The `Activations` of some texts, in the order of the texts.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
+        """
+        chosen = choose_layers(layers, self.config.num_states)
+        shared = check_overflow(overflow, overlap, self.tokenizer)
+        counts = TextStats() if stats is None else stats
+        for chunk in chunks(texts, MAX_TEXTS_IN_MEMORY, MAX_CHARACTERS_IN_MEMORY):
+            yield self._activations(chunk, chosen, shared, counts)
+        if stats is None:
+            reporter.inputs(self.name, counts)
 
     def _activations(
-        self, texts: Sequence[Text], layers: tuple[int, ...], notes: TextStats, overlap: int | None
+        self, texts: Sequence[Text], layers: tuple[int, ...], overlap: int | None, stats: TextStats
     ) -> Activations:
-        uniform = [self.cutter.uniform(text) for text in texts]
-        encodings = self.cutter.encoded(uniform, offsets=True)
-        notes.by_layers = True
-        notes.count(encodings, uniform, self.cutter, truncating=overlap is None)
-        pieces = [self.cutter.pieces(*each) for each in zip(uniform, encodings, strict=True)]
-        if overlap is None:
-            states = self._run(encodings, layers, split_states)
-        else:
-            pieces = [all_pieces(self.cutter, cut) for cut in pieces]
-            refuse_too_many(pieces, len(layers) * self.config.dim)
-            each = zip(encodings, pieces, strict=True)
-            windows = [windows_of(cut, all_.ids[~all_.special], overlap) for cut, all_ in each]
-            parts = self._run(list(chain(*windows)), layers, split_windows)
-            bounds = group_bounds([len(some) for some in windows])
-            states = [np.concatenate(parts[a:b], axis=1) for a, b in pairwise(bounds)]
-        return Activations(tuple(pieces), tuple(states), layers, self.config.states)
-
-    def _joined(
-        self,
-        texts: list[Text],
-        cut: list[Any],
-        layers: Sequence[int],
-        pooling: Pooling,
-        overlap: int,
-    ) -> Float32Array:
-        each = zip(texts, cut, strict=True)
-        windows = [windows_of(one, all_ids(self.cutter, text, one), overlap) for text, one in each]
-        flat = list(chain(*windows))
-        parts = np.stack(self._run(flat, layers, pooling.partly))
-        return pooling.joined(parts, flat, [len(some) for some in windows])
-
-    def _run(
-        self, cut: list[Any], layers: Sequence[int], then: Then[Float32Array]
-    ) -> list[Float32Array]:
-        return run_batches(self.engine, self.config, cut, layers, then)
+        encoded = self.pipeline.tokenize(texts, offsets=True)
+        stats.needs_layers = True
+        self.pipeline.count(encoded, stats, overlap)
+        tokenized, states = self.pipeline.states(encoded, layers, overlap)
+        return Activations(tuple(tokenized), tuple(states), layers, self.config.num_states)
 
     def pooling(self, recipe: Recipe | None) -> Pooling:
-        """How the states of a batch become a vector a text: `None` is the folder's own recipe."""
-        return pooling_by(recipe) if recipe else own_pooling(self.modules)
+        """How the states of a batch become vectors; `None` is the model's own way."""
+        return recipe_pooling(recipe) if recipe else model_pooling(self.modules)
 
-    def prompt(self, name: str | None) -> str:
-        """What goes before each text: the prompt of this name, or else the folder's default."""
+    def prompt_text(self, name: str | None) -> str:
+        """The prompt with this name, or else the model's default; "" if there is none."""
         prompts, chosen = self.modules.prompts, name or self.modules.default_prompt
         if chosen is None:
             return ""
@@ -240,43 +281,44 @@ class TransformerEncoder:
         return prompts[chosen]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its name and prompts: another process opens it again."""
-        return reopened, (self.name, dict(self.modules.prompts), self.modules.default_prompt)
+        """Pickled by name and prompts: another process loads the model again."""
+        return _reload, (self.name, dict(self.modules.prompts), self.modules.default_prompt)
 
     def __repr__(self) -> str:
         sizes = f"{self.config.layers} layers × {self.config.dim} in {self.engine.arithmetic}"
-        return f"ContextualEncoder({self.name}, {sizes}, up to {self.cutter.longest} pieces)"
+        limit = f"up to {self.tokenizer.max_length} tokens"
+        return f"TransformerEncoder({self.name}, {sizes}, {limit})"
 
 
 def load_transformer(name: str) -> TransformerEncoder:
-    """An encoder with layers, by the folder it is in, by its name on the hub, or `minilm`.
+    """Load a model of the BERT family, with access to its layers, words and tokens.
 
-    With `:quantized` after its name its weights are integers: int8 with AVX-512 VNNI, int16 with
-    AVX2. It is then faster, and a little less exact; `encoder.engine.arithmetic` says which.
+    `load_encoder` loads encoders of any kind; this function accepts transformers only, so that its
+    result has the whole interface of `TransformerEncoder`.
+
+    Args:
+        name: A model folder, a name on the Hub, or `minilm`. `:quantized` after it runs the model
+            in integers (int8 with AVX-512 VNNI, int16 with AVX2), which is faster and a little
+            less exact; `encoder.engine.arithmetic` tells which.
+
+    Returns:
+        The encoder.
+
+    Raises:
+        InvalidFileError: There is no such model, or its files are damaged.
+        InvalidArgumentError: The name is that of an encoder without layers.
+        MissingDependencyError: A package for these models is not installed.
     """
-    place, precision = precision_of(str(name))
-    refuse_without_layers(place)
-    modules = read_modules(find_model(place))
+    path, precision = split_precision(str(name))
+    check_has_layers(path)
+    modules = read_modules(find_model(path))
     config = read_config(modules.transformer)
     engine = AutoEngine(modules.transformer, config, precision)
     return TransformerEncoder(str(name), config, load_tokenizer(modules, config), engine, modules)
 
 
-def reopened(name: str, prompts: dict[str, str], default_prompt: str | None) -> TransformerEncoder:
-    """An encoder as it was in another process, with prompts that its folder may not have."""
+def _reload(name: str, prompts: dict[str, str], default_prompt: str | None) -> TransformerEncoder:
+    """An encoder from another process, with prompts that its folder may not have."""
     encoder = load_transformer(name)
     modules = replace(encoder.modules, prompts=prompts, default_prompt=default_prompt)
     return replace(encoder, modules=modules)
-
-
-def split_states(states: list[Float32Array], texts: list[Any]) -> list[Float32Array]:
-    """The states of a batch, text by text: [layers, pieces, dim]."""
-    bounds = group_bounds([len(text) for text in texts])
-    stacked = np.stack(states)
-    return [part.copy() for part in np.split(stacked, bounds[1:-1], axis=1)]
-
-
-def split_windows(states: list[Float32Array], windows: list[Any]) -> list[Float32Array]:
-    """The states of a batch of windows, of each those that are kept: [layers, pieces, dim]."""
-    each = zip(split_states(states, windows), windows, strict=True)
-    return [part[:, window.kept] for part, window in each]

@@ -1,4 +1,4 @@
-"""What is in a model's folder, what is wrong with it, and what to do about it."""
+"""Describes a model folder, finds its faults, and suggests what to do about them."""
 
 import warnings
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from malmoi.encode.checkpoint.config import Config, read_config
-from malmoi.encode.checkpoint.locate import find_model, is_universal, precision_of
+from malmoi.encode.checkpoint.locate import find_model, is_universal, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import (
     DenseModule,
     SentenceModules,
@@ -16,30 +16,30 @@ from malmoi.encode.checkpoint.sentence_transformers import (
 from malmoi.encode.checkpoint.weights import open_weights, read_weights, weights_file, weights_files
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime.engine import arithmetic_of
-from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
+from malmoi.encode.tokens.tokenizer import UNKNOWN_TOKENS, ModelTokenizer, load_tokenizer
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.formats.inspection import Finding
 
 Result = TypeVar("Result")
 KOREAN = "한국어를 읽는다"
 ACCENT = "Été"
-LETTERS = ("\u1100", "\u11ff")  # Hangul taken apart
-MEND = "the model cannot be opened until this is mended"
+JAMO = ("\u1100", "\u11ff")  # decomposed Hangul
+REPAIR_FIRST = "the model cannot be loaded until this is repaired"
 
 
 @dataclass(frozen=True)
 class ModelInspection:
-    """A model's folder, described; what could not be read is empty."""
+    """The description of a model folder; parts that cannot be read are empty."""
 
     path: str
     family: str
     layers: int
     dim: int
     heads: int
-    vocabulary: int
-    longest: int  # pieces of a text
-    numbers: str  # how the file writes them
-    arithmetic: Arithmetic  # what they are multiplied as here, by the ending of the name
+    vocab_size: int
+    max_length: int  # tokens of a text
+    dtypes: str  # of the weights in the file
+    arithmetic: Arithmetic  # in which they are multiplied here, by the suffix of the name
     bytes: int
     tokenizer: str
     pooling: str
@@ -48,88 +48,94 @@ class ModelInspection:
 
 
 def inspect_model(name: str) -> ModelInspection:
-    """Open every part of a model's folder and say what was found."""
+    """Read every part of a model folder and collect findings.
+
+    Raises:
+        InvalidArgumentError: The name is that of a package without a folder.
+        InvalidFileError: There is no such model, or no config.json.
+    """
     if is_universal(name):
         raise InvalidArgumentError(
-            f"{name} is a package with nothing to look into: malmoi embed runs it"
+            f"{name} is a package without a model folder: 'malmoi embed' runs it"
         )
-    place, precision = precision_of(name)
-    folder = find_model(place)
+    path, precision = split_precision(name)
+    folder = find_model(path)
     findings: list[Finding] = []
-    modules = _tried(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
+    modules = _try(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
     config = read_config(modules.transformer)
-    _tried(lambda: read_weights(weights_file(modules.transformer), config), findings)
-    numbers, size = _tried(lambda: _numbers(modules.transformer), []) or ("", 0)
-    cutter = _tried(lambda: load_tokenizer(modules, config), findings)
-    if cutter is not None:
-        findings += _hangul(cutter)
+    _try(lambda: read_weights(weights_file(modules.transformer), config), findings)
+    dtypes, size = _try(lambda: _dtypes(modules.transformer), []) or ("", 0)
+    tokenizer = _try(lambda: load_tokenizer(modules, config), findings)
+    if tokenizer is not None:
+        findings += _hangul(tokenizer)
     return ModelInspection(
         path=str(folder),
         family=config.family,
         layers=config.layers,
         dim=config.dim,
         heads=config.heads,
-        vocabulary=config.vocabulary,
-        longest=cutter.longest if cutter else config.positions,
-        numbers=numbers,
+        vocab_size=config.vocab_size,
+        max_length=tokenizer.max_length if tokenizer else config.positions,
+        dtypes=dtypes,
         arithmetic=arithmetic_of(precision),
         bytes=size,
-        tokenizer=_described(cutter, config) if cutter else "",
+        tokenizer=_described(tokenizer, config) if tokenizer else "",
         pooling=_pooling(modules),
         prompts=tuple(modules.prompts),
         findings=tuple(findings),
     )
 
 
-def _tried(read: Callable[[], Result], findings: list[Finding]) -> Result | None:
-    """What can be read; what cannot is a finding."""
+def _try(read: Callable[[], Result], findings: list[Finding]) -> Result | None:
+    """The result of `read`; an InvalidFileError becomes a finding."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return read()
         except InvalidFileError as error:
-            findings.append(Finding(str(error), 1, "", MEND))
+            findings.append(Finding(str(error), 1, "", REPAIR_FIRST))
             return None
 
 
-def _numbers(folder: Path) -> tuple[str, int]:
-    """The kinds of numbers of the weights, and how many bytes their files have."""
+def _dtypes(folder: Path) -> tuple[str, int]:
+    """The dtypes of the weights, and the size of their files in bytes."""
     path = weights_file(folder)
     dtypes = {tensor.dtype for tensor in open_weights(path).values()}
     kinds = {str(dtype) for dtype in dtypes if dtype.kind == "f"}
     return ", ".join(sorted(kinds)), sum(file.stat().st_size for file in weights_files(path))
 
 
-def _described(cutter: ModelTokenizer, config: Config) -> str:
-    """The kind of tokenizer, and what it makes of capitals and accents."""
-    kind = type(cutter.tokenizer.model).__name__
-    seen = _pieces(cutter, ACCENT)
-    case = "cased" if any(map(str.isupper, "".join(seen))) else "lower case"
-    return f"{kind}, {case}, {cutter.tokenizer.get_vocab_size():,} pieces"
+def _described(tokenizer: ModelTokenizer, config: Config) -> str:
+    """The kind of tokenizer, its case and its vocabulary size."""
+    kind = type(tokenizer.backend.model).__name__
+    tokens = _tokens(tokenizer, ACCENT)
+    case = "cased" if any(map(str.isupper, "".join(tokens))) else "lower case"
+    return f"{kind}, {case}, {tokenizer.backend.get_vocab_size():,} tokens"
 
 
-def _hangul(cutter: ModelTokenizer) -> list[Finding]:
-    """What is lost of Korean: looked at in the pieces, whatever the model is called."""
-    pieces = _pieces(cutter, KOREAN)
-    shown = f"{KOREAN} is {' '.join(pieces)}"
-    if any(LETTERS[0] <= letter <= LETTERS[1] for piece in pieces for letter in piece):
-        what = "Hangul falls apart into its letters, for accents are stripped"
-    elif any(piece in ("[UNK]", "<unk>") for piece in pieces):
-        what = "Hangul is unknown to it"
+def _hangul(tokenizer: ModelTokenizer) -> list[Finding]:
+    """What the tokenizer loses of Korean text."""
+    tokens = _tokens(tokenizer, KOREAN)
+    example = f"{KOREAN} is {' '.join(tokens)}"
+    if any(JAMO[0] <= letter <= JAMO[1] for token in tokens for letter in token):
+        what = "Hangul is split into jamo, because the tokenizer strips accents"
+    elif any(token in UNKNOWN_TOKENS for token in tokens):
+        what = "Hangul is unknown to the tokenizer"
     else:
         return []
-    advice = "texts are cut so all the same, as its training did; for Korean take another model"
-    return [Finding(what, 0, shown, advice)]
+    advice = "texts are tokenized as in its training; for Korean choose another model"
+    return [Finding(what, 0, example, advice)]
 
 
-def _pieces(cutter: ModelTokenizer, text: str) -> list[str]:
-    uniform = cutter.uniform(text)
-    found: list[str] = cutter.tokenizer.encode(uniform, add_special_tokens=False).tokens
-    return found
+def _tokens(tokenizer: ModelTokenizer, text: str) -> list[str]:
+    normalized = tokenizer.normalize(text)
+    tokens: list[str] = tokenizer.backend.encode(normalized, add_special_tokens=False).tokens
+    return tokens
 
 
 def _pooling(modules: SentenceModules) -> str:
-    kept = [f"the first {modules.first:,} numbers"] if modules.first else []
+    dim = modules.truncate_dim
+    kept = [f"the first {dim:,} dimensions"] if dim else []
     return ", ".join([" and ".join(modules.pools), *map(_step, modules.steps), *kept])
 
 

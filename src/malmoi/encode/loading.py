@@ -1,25 +1,52 @@
-"""An encoder by its name, whatever kind it is. Each kind is imported when it is asked for."""
+"""Loads an encoder of any kind by its name, and chooses one by the language of the texts.
+
+Each kind is imported when it is needed.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
 
 from malmoi.encode.checkpoint.locate import (
+    PACKAGES,
+    UNIVERSAL,
+    check_not_model_file,
     is_universal,
     is_vectors,
-    precision_of,
-    refuse_model_file,
+    split_precision,
 )
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 
+ENGLISH = next(iter(PACKAGES))
+SAMPLE_TEXTS, SAMPLE_CHARACTERS = 1000, 1000  # texts, and characters of each
+MIN_HANGUL_SHARE = 0.01  # of all letters; a smaller share is a name here and there
+LETTER = re.compile(r"[^\W\d_]")
+HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
+
 
 def load_encoder(name: str) -> Encoder:
-    """An encoder by a folder, a file of vectors, `minilm`, `use`, or a name on the hub.
+    """Load an encoder of any kind.
 
-    Word vectors are averaged; `average_encoder` has the choices. An encoder whose layers are
-    wanted is opened by `load_transformer`; `:quantized` after its name makes it faster.
+    Args:
+        name: A model folder, a file of word vectors, `minilm`, `use`, or a name on the Hub such as
+            `intfloat/e5-small-v2`. `:quantized` after the name of a transformer runs it in
+            integers, which is faster and a little less exact.
+
+    Returns:
+        A `TransformerEncoder` for models of the BERT family, a `UniversalEncoder` for `use`, and
+        an `AverageEncoder` for word vectors (`average_encoder` has its options). Code that needs
+        layers, words or tokens should call `load_transformer`, which accepts transformers only.
+
+    Raises:
+        InvalidFileError: There is no such model, or its files are damaged.
+        InvalidArgumentError: The name asks for something that the model does not have.
+        MissingDependencyError: A package for this kind of model is not installed.
     """
-    place, precision = precision_of(name)
-    if precision == "quantized" and (is_universal(place) or is_vectors(place)):
-        ending = name.removeprefix(place)
-        raise InvalidArgumentError(f"{place} has no layers to quantize: give it without {ending}")
+    path, precision = split_precision(name)
+    if precision == "quantized" and (is_universal(path) or is_vectors(path)):
+        suffix = name.removeprefix(path)
+        raise InvalidArgumentError(f"{path} has no layers to quantize: name it without {suffix}")
     if is_universal(name):
         from malmoi.encode.universal import load_universal
 
@@ -28,8 +55,17 @@ def load_encoder(name: str) -> Encoder:
         from malmoi.encode.static.average import average_encoder
         from malmoi.formats import load
 
-        refuse_model_file(name)
+        check_not_model_file(name)
         return average_encoder(load(name), name=name)
     from malmoi.encode.encoder import load_transformer
 
     return load_transformer(name)
+
+
+def default_model(texts: Iterable[str]) -> str:
+    """The model for texts if none is named: `use` for texts with Hangul, else `minilm`."""
+    letters = hangul = 0
+    for text in islice(texts, SAMPLE_TEXTS):
+        letters += len(LETTER.findall(text[:SAMPLE_CHARACTERS]))
+        hangul += len(HANGUL.findall(text[:SAMPLE_CHARACTERS]))
+    return UNIVERSAL if hangul > MIN_HANGUL_SHARE * letters else ENGLISH

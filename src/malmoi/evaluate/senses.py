@@ -15,14 +15,14 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pooling.groups import Join
+from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.test_file import read_text
-from malmoi.query.context import place_vectors, uniform_texts
-from malmoi.query.occurrences import find_places
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.query.context import normalized_texts, span_vectors
+from malmoi.query.occurrences import find_spans
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import l2_normalize
 
 
@@ -84,23 +84,25 @@ def sense_separation(
     word: str,
     texts: SensedTexts | str | Path,
     *,
-    join: Join = "mean",
+    word_pooling: WordPooling = "mean",
     prefix: bool | None = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> tuple[LayerSeparation, ...]:
     """For each layer how well it tells apart the senses that people have named."""
     asked = texts if isinstance(texts, SensedTexts) else read_senses(texts)
-    uniform = uniform_texts(encoder, asked.texts)
-    places = find_places(encoder.cutter, word, uniform, prefix=prefix)
-    senses = _labels(word, asked, [place.text for place in places])
+    uniform = normalized_texts(encoder, asked.texts)
+    spans = find_spans(encoder.tokenizer, word, uniform, prefix=prefix)
+    senses = _labels(word, asked, [place.text for place in spans])
     names, groups = np.unique(senses, return_inverse=True)
     if not 2 <= len(names) < len(senses):
         raise InvalidArgumentError(
             f"{asked.name} has {len(names)} senses for {len(senses)} occurrences of '{word}':"
             " there must be two senses at least, and one of them twice"
         )
-    recipes = [Recipe(layers=layer) for layer in range(encoder.config.states)]
-    layers = place_vectors(encoder, uniform, places, recipes, join=join, progress=progress)
+    recipes = [Recipe(layers=layer) for layer in range(encoder.config.num_states)]
+    layers = span_vectors(
+        encoder, uniform, spans, recipes, word_pooling=word_pooling, reporter=reporter
+    )
     return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
 
 

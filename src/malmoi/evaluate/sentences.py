@@ -16,7 +16,7 @@ from malmoi.errors import warn
 from malmoi.evaluate.scores import DIGITS, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import Progress, ProgressCallback, no_progress
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def evaluate_sentences(
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])
     rows = {text: row for row, text in enumerate(texts)}
-    matrix = encoder.encode(list(texts), progress=progress)
+    matrix = encoder.encode(list(texts), reporter=ProgressCallback(progress))
     scores = []
     for one in sets:
         places = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])

@@ -1,7 +1,7 @@
 """Which layer, mixed and pooled how, comes closest to people's judgement: all of them at once.
 
 What has the same cosines is tried once: `mean_sqrt` points where `mean` does; the mean of
-layers, and layers weighted equally, point where their sum does; `first` with special pieces is
+layers, and layers weighted equally, point where their sum does; `first` with special tokens is
 `cls`.
 """
 
@@ -15,22 +15,22 @@ from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.groups import Pool
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import choose_layers
-from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-MIXTURES: tuple[tuple[str, Mix], ...] = (
+MIXTURES: tuple[tuple[str, LayerPooling], ...] = (
     ("-4:", "sum"),
     ("-4:", "concat"),
     ("0,-1", "sum"),
     ("all", "sum"),
 )
-POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special pieces count
+POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special tokens count
     ("cls", True),
     ("mean", True),
     ("max", True),
@@ -68,7 +68,7 @@ def sweep_recipes(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Sweep:
     """Try every layer and some mixtures, pooled every way, on pairs that people have judged.
 
@@ -76,12 +76,12 @@ def sweep_recipes(
     others.
     """
     asked = read_sentences(pairs, columns)
-    recipes = recipes_of(encoder.config.states)
+    recipes = recipes_of(encoder.config.num_states)
     flat = [recipe for row in recipes for recipe in row]
     texts = [text for pair in asked.pairs for text in pair[:2]]
     parts: list[list[Float64Array]] = [[] for _ in flat]
-    done = 0
-    for chunk in stream_recipes(encoder, texts, flat):
+    progress, done = reporter.stage("embedding", "texts"), 0
+    for chunk in stream_recipes(encoder, texts, flat, reporter=reporter):
         for part, rows in zip(parts, chunk, strict=True):
             part.append(pair_cosines(rows[0::2], rows[1::2]))
         done += len(chunk[0])
@@ -107,14 +107,15 @@ def sweep_recipes(
 
 def recipes_of(states: int) -> tuple[tuple[Recipe, ...], ...]:
     """A row a layer and a row a mixture, for a model of so many states."""
-    mixtures: dict[object, tuple[int | str, Mix]] = {
+    mixtures: dict[object, tuple[int | str, LayerPooling]] = {
         ((layer,), "single"): (layer, "single") for layer in range(states)
     }
     for layers, mix in MIXTURES:
         mixtures.setdefault((choose_layers(layers, states), mix), (layers, mix))
     return tuple(
         tuple(
-            Recipe(layers=layers, mix=mix, pool=pool, special=special) for pool, special in POOLINGS
+            Recipe(layers=layers, layer_pooling=mix, pool=pool, include_special_tokens=special)
+            for pool, special in POOLINGS
         )
         for layers, mix in mixtures.values()
     )

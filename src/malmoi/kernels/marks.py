@@ -1,4 +1,4 @@
-"""Marks in a stream of ids: what is no word. (Imports nothing, so that anyone may ask.)"""
+"""Marks in a stream of word ids. Imports nothing, so that all packages can use it cheaply."""
 
 LINE_END = 0xFFFFFFFF  # after the last id of each line
 UNKNOWN = 0xFFFFFFFE  # a word that is not in the vocabulary

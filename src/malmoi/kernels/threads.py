@@ -1,4 +1,4 @@
-"""How many threads share a piece of work. Imports no Numba, unlike the other files here."""
+"""The number of threads for parallel work. Does not import Numba, unlike other files here."""
 
 import os
 

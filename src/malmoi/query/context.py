@@ -7,15 +7,15 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pooling.groups import JOINS, Join, group_bounds, pool_groups
+from malmoi.encode.pooling.groups import WORD_POOLINGS, WordPooling, group_bounds, pool_groups
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
-from malmoi.encode.pooling.mixing import Mix
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
-from malmoi.encode.tokens.inputs import as_texts
+from malmoi.encode.tokens.inputs import check_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
-from malmoi.query.occurrences import WordSpan, find_places
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.query.occurrences import WordSpan, find_spans
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import l2_normalize
 
 RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
@@ -53,79 +53,86 @@ def occurrences(
     *,
     recipe: Recipe | str | None = None,
     layers: Layers | None = None,
-    mix: Mix | None = None,
-    join: Join = "mean",
+    layer_pooling: LayerPooling | None = None,
+    word_pooling: WordPooling = "mean",
     prefix: bool | None = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Occurrences:
     """Every occurrence of a word in texts, with its vector.
 
-    Without a recipe, layers or a mix it is the sum of the last four layers; `join` makes one
-    vector of a word's pieces. With `prefix` longer words that begin with it count too, which is
+    Without a recipe, layers or a layer_pooling it is the sum of the last four layers; `word_pooling` makes one
+    vector of a word's tokens. With `prefix` longer words that begin with it count too, which is
     how Hangul is looked for if nothing is said. Only texts that hold the word are run,
     each as far as the model reads; where it stands further on too, that is reported.
     """
-    plain = recipe is None and layers is None and mix is None
-    chosen = choose_recipe(RECIPE if plain else recipe, layers=layers, mix=mix)
-    asked = uniform_texts(encoder, texts)
-    places = find_places(encoder.cutter, word, asked, prefix=prefix)
-    (matrix,) = place_vectors(encoder, asked, places, [chosen], join=join, progress=progress)
+    plain = recipe is None and layers is None and layer_pooling is None
+    chosen = choose_recipe(RECIPE if plain else recipe, layers=layers, layer_pooling=layer_pooling)
+    asked = normalized_texts(encoder, texts)
+    spans = find_spans(encoder.tokenizer, word, asked, prefix=prefix)
+    (matrix,) = span_vectors(
+        encoder, asked, spans, [chosen], word_pooling=word_pooling, reporter=reporter
+    )
     return Occurrences(
         word=word,
-        keys=tuple(asked[place.text][place.begin : place.end] for place in places),
-        texts=tuple(place.text for place in places),
-        offsets=np.array([(place.begin, place.end) for place in places], np.int32),
-        surroundings=tuple(surrounding(asked[place.text], place) for place in places),
+        keys=tuple(asked[place.text][place.begin : place.end] for place in spans),
+        texts=tuple(place.text for place in spans),
+        offsets=np.array([(place.begin, place.end) for place in spans], np.int32),
+        surroundings=tuple(surrounding(asked[place.text], place) for place in spans),
         matrix=matrix,
     )
 
 
-def uniform_texts(encoder: TransformerEncoder, texts: Iterable[str]) -> list[str]:
+def normalized_texts(encoder: TransformerEncoder, texts: Iterable[str]) -> list[str]:
     """Texts as the model's tokenizer gets them, which is what offsets refer to."""
-    uniform = [encoder.cutter.uniform(text) for text in as_texts(texts)]
+    uniform = [encoder.tokenizer.normalize(text) for text in check_texts(texts)]
     for text in uniform:
         if not isinstance(text, str):
-            raise InvalidArgumentError(f"{text!r} is a pair: a word is looked for in single texts")
+            raise InvalidArgumentError(f"{text!r} is a pair: pass single texts")
     return [text for text in uniform if isinstance(text, str)]
 
 
-def place_vectors(
+def span_vectors(
     encoder: TransformerEncoder,
     texts: Sequence[str],
-    places: Sequence[WordSpan],
+    spans: Sequence[WordSpan],
     recipes: Sequence[Recipe],
     *,
-    join: Join = "mean",
-    progress: Progress = no_progress,
+    word_pooling: WordPooling = "mean",
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Float32Array]:
-    """For each recipe the vectors of places, [places, dim]; states are computed once for all."""
-    if join not in JOINS:
-        raise InvalidArgumentError(f"there is no join '{join}': choose one of {', '.join(JOINS)}")
-    count = encoder.config.states
+    """For each recipe the vectors of spans, [spans, dim]; states are computed once for all."""
+    if word_pooling not in WORD_POOLINGS:
+        raise InvalidArgumentError(
+            f"word_pooling must be one of {', '.join(WORD_POOLINGS)}; got '{word_pooling}'"
+        )
+    count = encoder.config.num_states
     layers = sorted({n for recipe in recipes for n in choose_layers(recipe.layers, count)})
     by_text: dict[int, list[WordSpan]] = {}
-    for place in places:
+    for place in spans:
         by_text.setdefault(place.text, []).append(place)
     held = list(by_text.values())
     rows: list[list[Float32Array]] = [[] for _ in recipes]
     run = [texts[text] for text in by_text]
-    done, notes = 0, TextStats()
-    for states in encoder.stream_activations(run, layers, notes=notes):
+    done, stats = 0, TextStats()
+    progress = reporter.stage("looking for occurrences", "texts")
+    for states in encoder.stream_activations(run, layers, stats=stats):
         for recipe, found in zip(recipes, rows, strict=True):
-            for parts, there in zip(states.pieces(recipe), held[done:], strict=False):
-                found += [_joined(parts.matrix[place.first : place.stop], join) for place in there]
+            for parts, there in zip(states.tokens(recipe), held[done:], strict=False):
+                found += [
+                    _joined(parts.matrix[place.first : place.stop], word_pooling) for place in there
+                ]
         done += len(states)
         progress(done, len(held))
     numbers = [text + 1 for text in by_text]  # what was cut off was told when it was looked for
-    for listed in (notes.unknown, notes.fragmented):
+    for listed in (stats.unknown, stats.fragmented):
         listed[:] = [numbers[place - 1] for place in listed]
-    replace(notes, texts=len(texts), truncated=[], empty=[]).report(encoder.name)
+    reporter.inputs(encoder.name, replace(stats, texts=len(texts), truncated=[], empty=[]))
     return [np.concatenate(found) for found in rows]
 
 
-def _joined(pieces: Float32Array, join: Join) -> Float32Array:
-    """[pieces, dim] as [1, dim]."""
-    return pool_groups(pieces, group_bounds([len(pieces)]), join)
+def _joined(tokens: Float32Array, word_pooling: WordPooling) -> Float32Array:
+    """[tokens, dim] as [1, dim]."""
+    return pool_groups(tokens, group_bounds([len(tokens)]), word_pooling)
 
 
 def surrounding(text: str, place: WordSpan) -> str:

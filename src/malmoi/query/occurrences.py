@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from malmoi.encode.tokens.text_stats import listed
+from malmoi.encode.tokens.text_stats import list_positions
 from malmoi.encode.tokens.tokenized import Tokenized
 from malmoi.encode.tokens.tokenizer import ModelTokenizer
 from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
@@ -22,7 +22,7 @@ LOOKED_THROUGH = 10_000  # texts, for words that are spelled alike
 
 @dataclass(frozen=True)
 class WordSpan:
-    """The pieces `first` to `stop` of a text are an occurrence; `begin` and `end` its characters.
+    """The tokens `first` to `stop` of a text are an occurrence; `begin` and `end` its characters.
 
     `text` numbers the texts from 0.
     """
@@ -34,45 +34,45 @@ class WordSpan:
     end: int
 
 
-def find_places(
-    cutter: ModelTokenizer, word: str, texts: Sequence[str], *, prefix: bool | None = None
+def find_spans(
+    tokenizer: ModelTokenizer, word: str, texts: Sequence[str], *, prefix: bool | None = None
 ) -> list[WordSpan]:
     """Every occurrence of a word, in the order of the texts.
 
     With `prefix` a longer word that begins with it counts too; `None` means so for Hangul, where
     particles are written on to the word. That it occurs nowhere is an error.
     """
-    form = former(cutter)
-    (asked,) = cutter([word])
+    form = former(tokenizer)
+    (asked,) = tokenizer([word])
     wanted = [form(part) for part in asked.word_texts()]
     if not wanted:
-        raise InvalidArgumentError(f"'{word}' is no word to look for: the model sees nothing in it")
+        raise InvalidArgumentError(f"'{word}' is not a word: the tokenizer makes no token of it")
     if prefix is None:
         prefix = HANGUL[0] <= asked.text.strip()[-1] <= HANGUL[1]
-    places, beyond = [], []
+    spans, beyond = [], []
     for i, text in enumerate(texts):
         if wanted[0] not in form(text):  # far quicker than cutting every text
             continue
-        (pieces,) = cutter([text])
-        places += _within(pieces, i, wanted, form, prefix)
-        if pieces.truncated and wanted[0] in form(text[pieces.offsets[:, 1].max() :]):
+        (tokens,) = tokenizer([text])
+        spans += _within(tokens, i, wanted, form, prefix)
+        if tokens.truncated and wanted[0] in form(text[tokens.offsets[:, 1].max() :]):
             beyond.append(i + 1)
     if beyond:
         warn(
-            f"'{word}' stands beyond the first {cutter.longest} pieces of {len(beyond):,} texts,"
-            f" which is as far as the model reads ({listed(beyond)})"
+            f"'{word}' stands beyond the first {tokenizer.max_length} tokens of {len(beyond):,} texts,"
+            f" which is as far as the model reads ({list_positions(beyond)})"
         )
-    if not places:
-        raise UnknownWordError(word, _alike(cutter, word, texts), where=_where(len(texts)))
-    return places
+    if not spans:
+        raise UnknownWordError(word, _alike(tokenizer, word, texts), where=_where(len(texts)))
+    return spans
 
 
-def former(cutter: ModelTokenizer) -> Callable[[str], str]:
+def former(tokenizer: ModelTokenizer) -> Callable[[str], str]:
     """What makes words comparable: the model's own normalising, and nothing beside letters."""
-    normalizer = cutter.tokenizer.normalizer
+    normalizer = tokenizer.backend.normalizer
 
     def form(word: str) -> str:
-        uniform = str(cutter.uniform(word))
+        uniform = str(tokenizer.normalize(word))
         normal: str = normalizer.normalize_str(uniform) if normalizer else uniform
         first = next((i for i, letter in enumerate(normal) if letter.isalnum()), None)
         if first is None:
@@ -84,24 +84,24 @@ def former(cutter: ModelTokenizer) -> Callable[[str], str]:
 
 
 def _within(
-    pieces: Tokenized, text: int, wanted: Sequence[str], form: Callable[[str], str], prefix: bool
+    tokens: Tokenized, text: int, wanted: Sequence[str], form: Callable[[str], str], prefix: bool
 ) -> list[WordSpan]:
-    words = [form(word) for word in pieces.word_texts()]
+    words = [form(word) for word in tokens.word_texts()]
     count, found = len(wanted), []
     for i in range(len(words) - count + 1):
         *before, last = words[i : i + count]
         same = last.startswith(wanted[-1]) if prefix else last == wanted[-1]
         if same and before == list(wanted[:-1]):
-            begin, end = pieces.word_offsets[i, 0], pieces.word_offsets[i + count - 1, 1]
-            first, stop = pieces.word_starts[i], pieces.word_stops[i + count - 1]
+            begin, end = tokens.word_offsets[i, 0], tokens.word_offsets[i + count - 1, 1]
+            first, stop = tokens.word_starts[i], tokens.word_stops[i + count - 1]
             found.append(WordSpan(text, int(first), int(stop), int(begin), int(end)))
     return found
 
 
-def _alike(cutter: ModelTokenizer, word: str, texts: Sequence[str]) -> list[str]:
+def _alike(tokenizer: ModelTokenizer, word: str, texts: Sequence[str]) -> list[str]:
     """Words of the texts that are spelled nearly so, the most frequent first."""
-    cut = cutter(list(texts[:LOOKED_THROUGH]))
-    counts = Counter(part for pieces in cut for part in pieces.word_texts())
+    cut = tokenizer(list(texts[:LOOKED_THROUGH]))
+    counts = Counter(part for tokens in cut for part in tokens.word_texts())
     keys = [part for part, _ in counts.most_common() if part.strip()]
     return near_spellings(Keys.of(keys), word) if keys else []
 

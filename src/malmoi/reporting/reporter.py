@@ -106,6 +106,17 @@ class InputTotals(Reporter):
         self._totals = {}
 
 
+class ProgressCallback(Reporter):
+    """Passes the progress of all stages to one function; warnings are passed on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def stage(self, name: str, unit: str = "") -> Progress:
+        """The function itself."""
+        return self.progress
+
+
 class SilentReporter(Reporter):
     """Reports nothing at all: for inputs that are not the user's."""
 

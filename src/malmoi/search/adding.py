@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from malmoi.encode.protocol import Encoder
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import Progress, ProgressCallback, no_progress
 from malmoi.search.fingerprint import reader_of_texts, take_probe
 from malmoi.search.storage.passage_offsets import embed_texts
 from malmoi.search.storage.segment import Entry, Segment, embedded_segment
@@ -28,6 +28,6 @@ def make_addition(
 ) -> EmbeddedEntries:
     """Embed entries as the texts of this state are."""
     reader, texts = reader_of_texts(encoder, state), [entry.text for entry in entries]
-    embedded = embed_texts(reader, texts, split=state.passages, progress=progress)
+    embedded = embed_texts(reader, texts, split=state.passages, reporter=ProgressCallback(progress))
     segment = embedded_segment(entries, embedded, state.analyser)
     return EmbeddedEntries(segment, state.probe or take_probe(reader, texts))

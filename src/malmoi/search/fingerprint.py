@@ -8,8 +8,8 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.tokens.text_stats import silenced_notes
 from malmoi.errors import InvalidArgumentError
+from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.analyser import best_analyser
 from malmoi.search.storage.state import EncoderFingerprint, State
 from malmoi.vectors import l2_normalize
@@ -51,8 +51,8 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | N
     """The first text that the encoder has a vector for; None where there is none."""
     for text in texts:
         short = text[:LENGTH]
-        with silenced_notes():  # the text will be embedded, and reported, with all others
-            vector: Float32Array = encoder.encode([short])[0]
+        # The text is embedded, and reported, with all others later.
+        vector: Float32Array = encoder.encode([short], reporter=SilentReporter())[0]
         if np.any(vector):
             return EncoderFingerprint(short, vector)
     return None
@@ -68,7 +68,6 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         )
     if state.probe is None:
         return
-    with silenced_notes():
-        again = l2_normalize(encoder.encode([state.probe.text])[0])
+    again = l2_normalize(encoder.encode([state.probe.text], reporter=SilentReporter())[0])
     if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
         raise InvalidArgumentError(f"{what}: the same text has another vector")

@@ -15,9 +15,8 @@ import numpy as np
 from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.tokens.text_stats import gathered_notes
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import InputTotals, Progress, Reporter, no_progress
 from malmoi.search.fingerprint import check_encoder, new_state, reader_of_texts, take_probe
 from malmoi.search.learn_weight import with_weight
 from malmoi.search.storage.clustering import clustered
@@ -93,8 +92,8 @@ class _Updating:
         gone = np.empty(0, np.int64) if keep else _others(self.state, rows)
         removed = [self.state.entry(int(row)).id for row in gone]
         try:
-            with gathered_notes():
-                embedded = self._embed(todo, texts, progress)
+            with InputTotals() as totals:
+                embedded = self._embed(todo, texts, progress, totals)
         finally:
             self._commit()  # what was embedded when somebody interrupted it, too
         state = without(self.state, self.state.find(removed))
@@ -111,7 +110,13 @@ class _Updating:
             weight=self.state.weight,
         )
 
-    def _embed(self, entries: Sequence[Entry], texts: Sequence[Digest], progress: Progress) -> int:
+    def _embed(
+        self,
+        entries: Sequence[Entry],
+        texts: Sequence[Digest],
+        progress: Progress,
+        reporter: Reporter,
+    ) -> int:
         """A vector for each entry: the one its text has already, or a new one."""
         known = _vectors_of(self.state, {*texts})
         new: dict[Digest, list[Entry]] = {}
@@ -125,7 +130,9 @@ class _Updating:
         for start in range(0, len(alike), BATCH):
             batch = alike[start : start + BATCH]
             texts_now = [same[0].text for same in batch]
-            found = embed_texts(self.encoder, texts_now, split=self.state.passages)
+            found = embed_texts(
+                self.encoder, texts_now, split=self.state.passages, reporter=reporter
+            )
             for same, embedded in zip(batch, found, strict=True):
                 self.waiting += [(entry, embedded) for entry in same]
             done += len(batch)

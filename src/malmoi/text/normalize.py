@@ -13,7 +13,7 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, UInt8Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.parsing.characters import find_lines_with
 from malmoi.unicode import normalize
 
@@ -92,10 +92,10 @@ class BlockNormalizer:
         if not self.normalizer.is_plain:
             return np.frombuffer(self._normalize(bytes(block)), dtype=np.uint8)
         starts, stops = np.empty(1024, np.int64), np.empty(1024, np.int64)
-        count = find_lines_with(fixed(block), changeable_characters(), starts, stops)
+        count = find_lines_with(readonly_view(block), changeable_characters(), starts, stops)
         if count > len(starts):
             starts, stops = np.empty(count, np.int64), np.empty(count, np.int64)
-            find_lines_with(fixed(block), changeable_characters(), starts, stops)
+            find_lines_with(readonly_view(block), changeable_characters(), starts, stops)
         if count == 0:
             return block
         parts, done = [], 0

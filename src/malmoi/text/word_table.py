@@ -11,7 +11,7 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.parsing.scan_words import (
     WordHashTable,
     fill_slots,
@@ -72,7 +72,9 @@ class WordTable:
         ids = np.empty(len(text) + 1, dtype=np.uint32)
         position = written = 0
         while position < len(text):
-            more, position = scan_words(fixed(text), position, ids[written:], True, self._table)
+            more, position = scan_words(
+                readonly_view(text), position, ids[written:], True, self._table
+            )
             written += more
             if position < len(text):
                 self._grow()
@@ -81,7 +83,7 @@ class WordTable:
     def encode(self, text: UInt8Array) -> UInt32Array:
         """The ids of a block's words, with UNKNOWN for words not in the table."""
         ids = np.empty(len(text) + 1, dtype=np.uint32)
-        written = scan_words(fixed(text), 0, ids, False, self._table)[0]
+        written = scan_words(readonly_view(text), 0, ids, False, self._table)[0]
         return ids[:written].copy()
 
     def add(self, other: "WordTable") -> UInt32Array:

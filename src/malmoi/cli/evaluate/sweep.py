@@ -8,7 +8,6 @@ from cyclopts import Parameter
 from malmoi.cli.evaluate.app import Columns
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.score_table import interval
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.pooling.recipes import Recipe
@@ -17,6 +16,7 @@ from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sweep import POOLINGS, Sweep, sweep_recipes
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.svg import check_svg, write_svg
+from malmoi.reporting.progress_bar import ProgressReporter
 
 LABEL, CELL = 14, 8  # columns
 
@@ -42,8 +42,8 @@ def sweep_command(
             )
     encoder, found = load_transformer(model), []
     for one in sets:
-        with progress_bar(f"{model} on {one.name}", "texts") as progress:
-            found.append(sweep_recipes(encoder, one, progress=progress))
+        with ProgressReporter() as reporter:
+            found.append(sweep_recipes(encoder, one, reporter=reporter))
     if json:
         print_json([as_record(model, one) for one in found])
     else:
@@ -69,13 +69,18 @@ def print_sweep(model: str, found: Sweep) -> None:
 
 def row_name(recipe: Recipe) -> str:
     """A layer by its number, a mixture as it is asked for."""
-    return str(recipe.layers) if recipe.mix == "single" else f"{recipe.layers} {recipe.mix}"
+    return (
+        str(recipe.layers)
+        if recipe.layer_pooling == "single"
+        else f"{recipe.layers} {recipe.layer_pooling}"
+    )
 
 
 def asked_for(recipe: Recipe) -> str:
     """The options of `malmoi embed` that give these vectors."""
-    mix = "" if recipe.mix == "single" else f" --mix {recipe.mix}"
-    special = "" if recipe.special else " --skip-special"
+    pooling = recipe.layer_pooling
+    mix = "" if pooling == "single" else f" --layer-pooling {pooling}"
+    special = "" if recipe.include_special_tokens else " --skip-special"
     return f"--layers {recipe.layers}{mix} --pool {recipe.pool}{special}"
 
 
@@ -108,9 +113,9 @@ def as_record(model: str, found: Sweep) -> dict[str, Any]:
 def _recipe_record(recipe: Recipe) -> dict[str, Any]:
     return {
         "layers": recipe.layers,
-        "mix": recipe.mix,
+        "layer_pooling": recipe.layer_pooling,
         "pool": recipe.pool,
-        "special": recipe.special,
+        "include_special_tokens": recipe.include_special_tokens,
     }
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from malmoi.encode.checkpoint.locate import UNIVERSAL
-from malmoi.encode.choosing import ENGLISH, fitting_model
+from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import warn
 from malmoi.search.storage.folder import Folder
 
 
 def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
     """`use` for Korean, otherwise `minilm`; `use` has no `layers` and is not chosen for them."""
-    model = ENGLISH if layers else fitting_model(texts)
+    model = ENGLISH if layers else default_model(texts)
     language = "Korean" if model == UNIVERSAL else "English"
     warn(f"no --model given: using {model}, which reads {language}")
     return model

@@ -33,10 +33,10 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
             return load(model, limit=limit, reporter=reporter)
     except InvalidFileError:
         from malmoi.encode.checkpoint.locate import (
-            refuse_encoder,  # imports more than a query needs
+            check_not_encoder,  # imports more than a query needs
         )
 
-        refuse_encoder(model)
+        check_not_encoder(model)
         raise
 
 

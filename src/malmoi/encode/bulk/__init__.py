@@ -1,1 +1,1 @@
-"""Many texts at once: scanning inputs, embedding in chunks, writing files."""
+"""Many texts in bounded memory: chunks, files of embeddings."""

@@ -1,7 +1,7 @@
-"""Many texts in chunks that fit into memory, each made ready while the one before is run.
+"""Splits many texts into chunks that fit into memory, and prepares each one ahead.
 
-Where a chunk ends depends on nothing but the texts from its beginning on: who goes on at the
-beginning of a chunk meets the same chunks. Knows nothing of models.
+The end of a chunk depends only on the texts from its beginning on: a run that resumes at the
+beginning of a chunk gets the same chunks. Knows nothing of models.
 """
 
 from collections import deque
@@ -10,39 +10,41 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from typing import TypeVar
 
-from malmoi.encode.tokens.inputs import Text, as_texts
+from malmoi.encode.tokens.inputs import Text, check_texts
 
-Made = TypeVar("Made")
-CHARACTERS = 1 << 22  # of the texts of a chunk, at most
+Prepared = TypeVar("Prepared")
+CHUNK_CHARACTERS = 1 << 22  # of the texts of a chunk, at most
 
 
-def chunks(texts: Iterable[Text], count: int, characters: int) -> Iterator[list[Text]]:
-    """At most `count` texts at a time, or fewer once they have so many characters."""
+def chunks(texts: Iterable[Text], max_texts: int, max_characters: int) -> Iterator[list[Text]]:
+    """At most `max_texts` texts at a time, or fewer once they have `max_characters`."""
     if isinstance(texts, str | bytes):
-        as_texts(texts)  # says that it is one text alone
+        check_texts(texts)  # raises for a single string
     chunk: list[Text] = []
     size = 0
     for text in texts:
         size += len(text) if isinstance(text, str) else 0
         chunk.append(text)
-        if len(chunk) == count or size >= characters:
-            yield as_texts(chunk)
+        if len(chunk) == max_texts or size >= max_characters:
+            yield check_texts(chunk)
             chunk, size = [], 0
     if chunk:
-        yield as_texts(chunk)
+        yield check_texts(chunk)
 
 
-def ahead(make: Callable[[list[Text]], Made], items: Iterator[list[Text]]) -> Iterator[Made]:
-    """`make` of each item, the next one made while the last is used; items are asked for here."""
+def prepare_ahead(
+    prepare: Callable[[list[Text]], Prepared], items: Iterator[list[Text]]
+) -> Iterator[Prepared]:
+    """`prepare(item)` of each item, the next in another thread while the last is used."""
     first, second = next(items, None), next(items, None)
     if first is None:
         return
     if second is None:  # not worth a thread
-        yield make(first)
+        yield prepare(first)
         return
     with ThreadPoolExecutor(1) as worker:
-        coming: deque[Future[Made]] = deque([worker.submit(make, first)])
+        pending: deque[Future[Prepared]] = deque([worker.submit(prepare, first)])
         for item in chain([second], items):
-            coming.append(worker.submit(make, item))
-            yield coming.popleft().result()
-        yield coming.popleft().result()
+            pending.append(worker.submit(prepare, item))
+            yield pending.popleft().result()
+        yield pending.popleft().result()

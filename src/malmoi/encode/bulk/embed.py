@@ -1,128 +1,155 @@
-"""Texts embedded one after the other in bounded memory, by any encoder."""
+"""Embeds texts one after the other in bounded memory, with any encoder."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations, SpanVectors
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pooling.groups import Join
+from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.inputs import SURROGATES
 from malmoi.encode.tokens.text_stats import TextStats
-from malmoi.encode.tokens.windows import Long
+from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-Per = Literal["text", "word", "piece"]
+Per = Literal["text", "word", "token"]
 PERS: tuple[Per, ...] = get_args(Per)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmbedSettings:
-    """What is wanted of each text: one vector, or one a word or a piece.
+    """What to compute for each text.
 
-    `recipe` is the model's own where it is `None`; `join` makes a word of its pieces; `prompt`
-    goes before each text, and with words and pieces there is none. Texts longer than the model
-    takes are truncated, or read in windows that share `overlap` pieces.
+    Args:
+        recipe: Layers and pooling; `None` is the model's own recipe.
+        per: One vector per "text", per "word" or per "token".
+        word_pooling: How the tokens of a word become one vector: mean, sum, first or last.
+        prompt: The name of one of the model's prompts, for vectors of texts only.
+        overflow: For texts longer than the model reads: "truncate" or "windows".
+        overlap: The tokens that neighbouring windows share; by default half a window.
+
+    Raises:
+        InvalidArgumentError: A value is unknown, or values contradict each other.
     """
 
     recipe: Recipe | None = None
     per: Per = "text"
-    join: Join = "mean"
+    word_pooling: WordPooling = "mean"
     prompt: str | None = None
-    long: Long = "truncate"
+    overflow: Overflow = "truncate"
     overlap: int | None = None
 
     def __post_init__(self) -> None:
         if self.per not in PERS:
-            raise InvalidArgumentError(
-                f"there is no vector per '{self.per}': {', '.join(PERS)} have one"
-            )
+            raise InvalidArgumentError(f"per must be one of {', '.join(PERS)}; got '{self.per}'")
         if self.prompt is not None and self.per != "text":
-            raise InvalidArgumentError(f"a prompt goes before texts: there is none per {self.per}")
+            raise InvalidArgumentError(f"prompt needs per='text', not per='{self.per}'")
 
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedTexts:
-    """Some texts with their vectors [texts, dim], or with their words or pieces."""
+    """Some texts with their vectors [texts, dim], or with their words or tokens."""
 
     texts: list[str]
     vectors: Float32Array | list[SpanVectors]
 
     def records(self, per: Per) -> Iterator[dict[str, Any]]:
-        """A record a text: `text` and `vector`, or `text` and `words` or `pieces`."""
-        for text, found in zip(self.texts, self.vectors, strict=True):
-            if isinstance(found, SpanVectors):
-                yield {"text": text, f"{per}s": _records(found, per)}
+        """One record per text: `text` and `vector`, or `text` and `words` or `tokens`."""
+        for text, vectors in zip(self.texts, self.vectors, strict=True):
+            if isinstance(vectors, SpanVectors):
+                yield {"text": text, f"{per}s": _span_records(vectors, per)}
             else:
-                yield {"text": text, "vector": found.tolist()}
+                yield {"text": text, "vector": vectors.tolist()}
 
 
 def embed(
-    encoder: Encoder, texts: Iterable[str], wish: EmbedSettings, notes: TextStats | None = None
+    encoder: Encoder,
+    texts: Iterable[str],
+    settings: EmbedSettings | None = None,
+    *,
+    reporter: Reporter = DEFAULT_REPORTER,
+    stats: TextStats | None = None,
 ) -> Iterator[EmbeddedTexts]:
-    """Some texts at a time; never more than a few chunks of them are held.
+    """Embed some texts at a time; only a few chunks of them are in memory.
 
-    What a contextual encoder met goes into `notes`, or is reported where there are none.
+    The reporter gets the counts of a transformer's texts, unless there are `stats` to add them to.
     """
+    settings = settings or EmbedSettings()
     if not isinstance(encoder, TransformerEncoder):
-        if wish != EmbedSettings():
+        if settings != EmbedSettings():
             raise InvalidArgumentError(
-                f"{encoder.name} has no layers: it gives a vector a text, and no words, pieces,"
-                " prompts or windows; choose a model such as minilm"
+                f"{encoder.name} has no layers: it makes one vector per text, without recipes,"
+                " words, tokens, prompts or windows; choose a transformer such as minilm"
             )
-        yield from _paired(texts, encoder.stream)
-    elif wish.per == "text":
-        yield from _paired(
-            texts,
-            lambda some: encoder.stream(
-                some, wish.recipe, wish.prompt, long=wish.long, overlap=wish.overlap, notes=notes
-            ),
+        yield from _with_texts(texts, partial(encoder.stream, reporter=reporter))
+        return
+    if settings.per == "text":
+        stream = partial(
+            encoder.stream,
+            recipe=settings.recipe,
+            prompt=settings.prompt,
+            reporter=reporter,
+            stats=stats,
+            overflow=settings.overflow,
+            overlap=settings.overlap,
         )
-    else:
-        recipe = wish.recipe or Recipe()
-        for states in encoder.stream_activations(
-            texts, recipe.layers, long=wish.long, overlap=wish.overlap, notes=notes
-        ):
-            yield EmbeddedTexts([text.text for text in states.texts], _parts(states, recipe, wish))
+        yield from _with_texts(texts, stream)
+        return
+    recipe = settings.recipe or Recipe()
+    for chunk in encoder.stream_activations(
+        texts,
+        recipe.layers,
+        overflow=settings.overflow,
+        overlap=settings.overlap,
+        reporter=reporter,
+        stats=stats,
+    ):
+        spans = _spans(chunk, recipe, settings)
+        yield EmbeddedTexts([text.text for text in chunk.texts], spans)
 
 
-def dim_of(encoder: Encoder, wish: EmbedSettings) -> int:
-    """How many numbers each vector has."""
+def output_dim(encoder: Encoder, settings: EmbedSettings) -> int:
+    """The dimension of each vector."""
     if not isinstance(encoder, TransformerEncoder):
         return encoder.dim
-    return encoder.width(wish.recipe if wish.per == "text" else wish.recipe or Recipe())
+    is_text = settings.per == "text"
+    return encoder.recipe_dim(settings.recipe if is_text else settings.recipe or Recipe())
 
 
-def _paired(texts: Iterable[str], stream: Any) -> Iterator[EmbeddedTexts]:
-    """Vectors with the texts they are of, which were read a little ahead."""
+def replace_surrogates(text: str) -> str:
+    """A text that UTF-8 can encode: lone surrogates become U+FFFD, as they do for models."""
+    return SURROGATES.sub("\ufffd", text)
+
+
+def _with_texts(
+    texts: Iterable[str], stream: Callable[[Iterable[str]], Iterator[Float32Array]]
+) -> Iterator[EmbeddedTexts]:
+    """Chunks of vectors with their texts, which the stream reads a little ahead."""
     waiting: deque[str] = deque()
 
-    def passing() -> Iterator[str]:
+    def remember() -> Iterator[str]:
         for text in texts:
             waiting.append(text)
             yield text
 
-    for vectors in stream(passing()):
-        yield EmbeddedTexts([clean(waiting.popleft()) for _ in vectors], vectors)
+    for vectors in stream(remember()):
+        yield EmbeddedTexts([replace_surrogates(waiting.popleft()) for _ in vectors], vectors)
 
 
-def clean(text: str) -> str:
-    """A text as it can be written: half a character becomes U+FFFD, as it does for models."""
-    return SURROGATES.sub("\ufffd", text)
+def _spans(chunk: Activations, recipe: Recipe, settings: EmbedSettings) -> list[SpanVectors]:
+    if settings.per == "word":
+        return chunk.words(recipe, word_pooling=settings.word_pooling)
+    return chunk.tokens(recipe)
 
 
-def _parts(states: Activations, recipe: Recipe, wish: EmbedSettings) -> list[SpanVectors]:
-    if wish.per == "word":
-        return states.words(recipe, join=wish.join)
-    return states.pieces(recipe)
-
-
-def _records(parts: SpanVectors, name: str) -> list[dict[str, Any]]:
-    each = zip(parts.keys, parts.offsets.tolist(), parts.matrix.tolist(), strict=True)
+def _span_records(spans: SpanVectors, name: str) -> list[dict[str, Any]]:
+    each = zip(spans.keys, spans.offsets.tolist(), spans.matrix.tolist(), strict=True)
     return [
         {name: key, "begin": begin, "end": end, "vector": vector}
         for key, (begin, end), vector in each

@@ -1,6 +1,6 @@
-"""What there is to embed, seen in one pass before the long work: how many texts, and which.
+"""Reads all texts once before they are embedded: counts them and finds repeats.
 
-Whatever cannot be read is found here, and not after an hour.
+Errors in the input are found here, and not after an hour of work.
 """
 
 from collections.abc import Iterable
@@ -8,62 +8,66 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
 
+from malmoi.arrays import Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Progress, ProgressTexts, no_progress
 
 
 @dataclass(frozen=True, eq=False)
 class InputScan:
-    """`digest` names the texts and their order; `undecoded` of them had bytes that are no text.
+    """Counts of the input; `digest` identifies the texts and their order.
 
-    `characters` are those of all texts. `repeats` are the texts that came before already,
-    numbered from 0, where that was asked for.
+    `undecoded` texts contain U+FFFD for bytes that could not be decoded. `repeats` are the
+    positions from 0 of texts that occurred before, if they were looked for.
     """
 
     texts: int
     characters: int
     digest: str
     undecoded: int
-    repeats: npt.NDArray[np.int64]
+    repeats: Int64Array
 
     @property
-    def pieces(self) -> int:
-        """How many there may be: hardly ever more than characters, and two around each text."""
+    def max_tokens(self) -> int:
+        """An upper bound in practice: one token per character, and two around each text."""
         return self.characters + 2 * self.texts
 
-    def lines(self, numbers: Iterable[int]) -> list[int]:
-        """Texts numbered from 1 without repeats, as they are numbered with them."""
+    def original_positions(self, positions: Iterable[int]) -> list[int]:
+        """Positions from 1 among texts without repeats, as positions among all texts."""
         if not len(self.repeats):
-            return list(numbers)
+            return list(positions)
         kept = np.setdiff1d(np.arange(self.texts), self.repeats, assume_unique=True)
-        return [int(kept[number - 1]) + 1 for number in numbers]
+        return [int(kept[position - 1]) + 1 for position in positions]
 
 
 def scan_texts(
     texts: Iterable[str], *, repeats: bool = False, progress: Progress = no_progress
 ) -> InputScan:
-    """Read all texts once; they must be such as can be read again."""
+    """Read all texts once.
+
+    Raises:
+        InvalidArgumentError: `texts` is an iterator, or contains something else than strings.
+    """
     if iter(texts) is texts:
         raise InvalidArgumentError(
-            "these texts can be read only once: give a list, or a Corpus's texts"
+            "these texts can be read only once: pass a list, or the texts of a Corpus"
         )
     digest = blake2b(digest_size=16)
     seen: set[bytes] = set()
-    again: list[int] = []
+    repeated: list[int] = []
     count = characters = undecoded = 0
-    read = texts.with_progress(progress) if isinstance(texts, ProgressTexts) else texts
-    for count, text in enumerate(read, 1):
+    source = texts.with_progress(progress) if isinstance(texts, ProgressTexts) else texts
+    for count, text in enumerate(source, 1):
         if not isinstance(text, str):
-            raise InvalidArgumentError(f"{text!r} is no text: give a string")
+            raise InvalidArgumentError(f"{text!r} is not a text: pass a string")
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
         characters += len(text)
         undecoded += "\ufffd" in text
         if repeats:
-            mark = blake2b(encoded, digest_size=16).digest()
-            if mark in seen:
-                again.append(count - 1)
-            seen.add(mark)
-    return InputScan(count, characters, digest.hexdigest(), undecoded, np.array(again, np.int64))
+            key = blake2b(encoded, digest_size=16).digest()
+            if key in seen:
+                repeated.append(count - 1)
+            seen.add(key)
+    return InputScan(count, characters, digest.hexdigest(), undecoded, np.array(repeated, np.int64))

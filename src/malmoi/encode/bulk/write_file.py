@@ -1,13 +1,12 @@
-"""Texts embedded into a file that is whole or not there; what is broken off can be gone on with.
+"""Embeds texts into a file; an interrupted run can be resumed.
 
-Beside the file, `.part` grows chunk by chunk and `.checkpoint` says up to where it is good. Both
-are gone once the file is there. Whoever goes on must give the same texts and wishes: chunks are
-then the same, and so is every byte of the file.
+Beside the file, `.part` grows chunk by chunk and `.checkpoint` records how much of it is valid.
+Both are deleted once the file is complete. A resumed run needs the same texts and settings: its
+chunks, and so every byte of the file, are then the same.
 """
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -17,18 +16,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.arrays import Float32Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.activations import SpanVectors
-from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, clean, dim_of, embed
+from malmoi.encode.bulk.embed import (
+    EmbeddedTexts,
+    EmbedSettings,
+    embed,
+    output_dim,
+    replace_surrogates,
+)
 from malmoi.encode.bulk.input_scan import InputScan, scan_texts
 from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import TextStats
-from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError, MalmoiWarning
+from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError
 from malmoi.files.checkpoint import (
     Checkpoint,
     Checkpointer,
@@ -39,106 +43,122 @@ from malmoi.files.checkpoint import (
 from malmoi.files.output import invalid_file_on_os_error
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
 
-NOTED = ("truncated", "empty", "unknown", "fragmented")  # lists of texts
-SUMS = ("words", "fragments", "korean", "universal")
-NEAR = 1e-3  # how far the same model's vectors of the same text may lie apart
+POSITION_LISTS = ("truncated", "empty", "unknown", "fragmented")  # fields of TextStats
+COUNTS = ("words", "fragments", "korean", "universal")
+TOLERANCE = 1e-3  # between vectors of the same text by the same model
+OLD_STATE_NAMES = {"max_length": "longest"}  # in checkpoints of earlier versions
 
 
 @dataclass(frozen=True, eq=False)
 class WriteReport:
-    """What was written, and which texts there is something to say of, numbered from 1."""
+    """What was written; positions of texts count from 1."""
 
     texts: int
     rows: int
     dim: int
     undecoded: int
     repeated: int
-    notes: TextStats
+    stats: TextStats
 
     def sentences(self) -> list[str]:
-        """What there is to say."""
-        found = self.notes.sentences()
+        """One warning per kind of problem."""
+        warnings = self.stats.sentences()
         if self.repeated:
-            found.append(
-                f"{self.repeated:,} of {self.texts:,} texts come again: the first of each is kept"
+            warnings.append(
+                f"{self.repeated:,} of {self.texts:,} texts are repeated: only the first of each"
+                " is written"
             )
         if self.undecoded:
-            found.append(f"{self.undecoded:,} texts have bytes that are no text (now U+FFFD)")
-        return found
+            warnings.append(f"{self.undecoded:,} texts contain invalid bytes (now U+FFFD)")
+        return warnings
 
 
 def write_embeddings(
     encoder: Encoder,
     texts: Iterable[str],
     path: Path,
-    wish: EmbedSettings,
+    settings: EmbedSettings | None = None,
     *,
     resume: bool = False,
-    progress: Progress = no_progress,
-    reading: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> WriteReport:
-    """Write what is wished for; the texts must be such as can be read several times.
+    """Embed texts into a file, which is complete or does not exist.
 
-    They are read through once before they are embedded: `reading` is told how far that is.
+    Args:
+        encoder: Any encoder.
+        texts: Texts that can be iterated several times: a list, or the texts of a `Corpus`.
+        path: A .npy, .jsonl, .parquet or .malmoi file to write.
+        settings: What to compute for each text; by default the model's own vector.
+        resume: Whether to continue an interrupted run.
+        reporter: Gets the progress of the stages "reading" and "embedding".
+
+    Returns:
+        What was written, with counts of texts that were truncated, empty, unknown or fragmented.
+        They are not passed to the reporter: `report.sentences()` has the warnings.
+
+    Raises:
+        InvalidArgumentError: The settings do not fit the encoder or the file format, or the
+            texts can be read only once.
+        InvalidFileError: The file cannot be written.
     """
-    output = output_for(path, wish.per, encoder.name)
+    settings = settings or EmbedSettings()
+    output = output_for(path, settings.per, encoder.name)
     check_writable(path)
-    target = Path(os.path.realpath(path))  # a link goes on pointing there
-    found = scan_texts(texts, repeats=path.suffix == ".malmoi", progress=reading)
-    keeper = Checkpointer(
-        checkpoint_path(target), _origin(encoder, path, wish, found), resume=resume
-    )
+    target = Path(os.path.realpath(path))  # keeps a symbolic link
+    progress = reporter.stage("reading")
+    scan = scan_texts(texts, repeats=path.suffix == ".malmoi", progress=progress)
+    fingerprint = _fingerprint(encoder, path, settings, scan)
+    checkpoints = Checkpointer(checkpoint_path(target), fingerprint, resume=resume)
     part = target.with_name(f"{target.name}.part")
-    with (
-        invalid_file_on_os_error(path),
-        _one_engine(encoder, found),
-        _growing(part, keeper) as file,
-    ):
-        work = _Work(encoder, wish, output, keeper, file)
-        work.go_on(lambda: _without(texts, found.repeats), progress, found)
-        output.finish(part, target, map(clean, _without(texts, found.repeats)), work.dim)
+    with invalid_file_on_os_error(path), _one_engine(encoder, scan), _part_file(part, checkpoints) as file:
+        writer = _Writer(encoder, settings, output, checkpoints, file)
+        progress = reporter.stage("embedding", "texts")
+        writer.write(lambda: _without(texts, scan.repeats), progress, scan)
+        distinct = map(replace_surrogates, _without(texts, scan.repeats))
+        output.finish(part, target, distinct, writer.dim)
     discard_checkpoint(checkpoint_path(target))
-    notes = work.notes
-    for name in NOTED:
-        setattr(notes, name, found.lines(getattr(notes, name)))
-    notes.texts = found.texts
-    return WriteReport(found.texts, work.done, work.dim, found.undecoded, len(found.repeats), notes)
+    stats = writer.stats
+    for name in POSITION_LISTS:
+        setattr(stats, name, scan.original_positions(getattr(stats, name)))
+    stats.texts = scan.texts
+    repeated = len(scan.repeats)
+    return WriteReport(scan.texts, writer.done, writer.dim, scan.undecoded, repeated, stats)
 
 
-class _Work:
-    """Embedding into a file that grows: `done` texts take the first `size` bytes of it."""
+class _Writer:
+    """Embeds into a growing file: `done` texts take the first `size` bytes of it."""
 
     def __init__(
         self,
         encoder: Encoder,
-        wish: EmbedSettings,
+        settings: EmbedSettings,
         output: Output,
-        keeper: Checkpointer,
+        checkpoints: Checkpointer,
         file: BinaryIO,
     ) -> None:
-        self.encoder, self.wish, self.output = encoder, wish, output
-        self.keeper, self.file = keeper, file
-        self.notes = TextStats()
+        self.encoder, self.settings, self.output = encoder, settings, output
+        self.checkpoints, self.file = checkpoints, file
+        self.stats = TextStats()
         self.done = self.size = 0
-        self.dim = dim_of(encoder, wish)
+        self.dim = output_dim(encoder, settings)
         self.first: Float32Array = np.empty((0, 0), np.float32)  # vectors of the first text
-        self._noted = self._counts()  # how much of the notes is of texts that are done
+        self._counted = self._counts()  # the statistics of the texts that are done
 
-    def go_on(
-        self, texts: Callable[[], Iterator[str]], progress: Progress, found: InputScan
+    def write(
+        self, texts: Callable[[], Iterator[str]], progress: Progress, scan: InputScan
     ) -> None:
-        """From where the checkpoint says to the end; if that is not reached, a new one is left."""
-        if self.keeper.restored is not None:
-            self._restore(self.keeper.restored, texts())
-        total = found.texts - len(found.repeats)
+        """Write from the checkpoint to the end; after an error, leave a new checkpoint."""
+        if self.checkpoints.restored is not None:
+            self._restore(self.checkpoints.restored, texts())
+        total = scan.texts - len(scan.repeats)
         progress(self.done, total)
         rest = islice(texts(), self.done, None)
         try:
-            with ThreadPoolExecutor(1) as writer:  # writes while the next chunk is run
+            with ThreadPoolExecutor(1) as writer:  # writes while the next chunk is computed
                 last: Future[None] | None = None
-                for chunk in embed(self.encoder, rest, self.wish, self.notes):
+                for chunk in embed(self.encoder, rest, self.settings, stats=self.stats):
                     if last is not None:
                         last.result()
                     last = writer.submit(self._add, chunk, self._counts())
@@ -146,120 +166,124 @@ class _Work:
                 if last is not None:
                     last.result()
             self.file.flush()
-            self.file.truncate(self.size)  # what is half a chunk, if there was no other to come
+            self.file.truncate(self.size)  # removes half a chunk of an earlier run
         except BaseException:
             if self.done:
-                with suppress(MalmoiError, OSError):  # there is something worse to tell
+                with suppress(MalmoiError, OSError):  # the first error matters more
                     self._save()
             raise
 
     def _add(self, chunk: EmbeddedTexts, counts: dict[str, int]) -> None:
-        if self.done == 0:  # what an earlier run left is of no use from now on
-            discard_checkpoint(checkpoint_of(self.keeper))
+        if self.done == 0:  # an earlier run's checkpoint is useless from now on
+            discard_checkpoint(path_of(self.checkpoints))
             self.dim, self.first = chunk_dim(chunk), as_matrix(chunk.vectors[0])
         self.file.truncate(self.size)
         self.file.seek(self.size)
         self.output.add(self.file, chunk)
         self.done, self.size = self.done + len(chunk.texts), self.file.tell()
-        self._noted = counts
-        if self.keeper.is_due:
+        self._counted = counts
+        if self.checkpoints.is_due:
             self._save()
 
     def _save(self) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
         tensors: Tensors = {
-            name: np.array(getattr(self.notes, name)[: self._noted[name]], np.int64)
-            for name in NOTED
+            name: np.array(getattr(self.stats, name)[: self._counted[name]], np.int64)
+            for name in POSITION_LISTS
         }
         state = {"texts": self.done, "bytes": self.size, "dim": self.dim}
-        state |= {name: self._noted[name] for name in SUMS}
-        state["longest"] = self.notes.longest
-        self.keeper.save(Checkpoint(tensors | {"first": self.first}, state))
+        state |= {name: self._counted[name] for name in COUNTS}
+        state["max_length"] = self.stats.max_length
+        self.checkpoints.save(Checkpoint(tensors | {"first": self.first}, state))
 
-    def _restore(self, found: Checkpoint, texts: Iterator[str]) -> None:
-        path = checkpoint_of(self.keeper)
-        with found.restoring():
-            self.done, self.size = int(found.state["texts"]), int(found.state["bytes"])
-            self.dim, self.first = int(found.state["dim"]), found.tensors["first"]
-            for name in NOTED:
-                setattr(self.notes, name, found.tensors[name].tolist())
-            for name in SUMS:
-                setattr(self.notes, name, int(found.state[name]))
-            self.notes.texts, self.notes.longest = self.done, int(found.state["longest"])
+    def _restore(self, checkpoint: Checkpoint, texts: Iterator[str]) -> None:
+        path = path_of(self.checkpoints)
+        with checkpoint.restoring():
+            state = checkpoint.state
+            self.done, self.size = int(state["texts"]), int(state["bytes"])
+            self.dim, self.first = int(state["dim"]), checkpoint.tensors["first"]
+            for name in POSITION_LISTS:
+                setattr(self.stats, name, checkpoint.tensors[name].tolist())
+            for name in COUNTS:
+                setattr(self.stats, name, int(state[name]))
+            name = "max_length" if "max_length" in state else OLD_STATE_NAMES["max_length"]
+            self.stats.texts, self.stats.max_length = self.done, int(state[name])
         if os.fstat(self.file.fileno()).st_size < self.size:
             raise InvalidFileError(
-                f"{path} is of a file of which the part written is gone: begin without resuming"
+                f"{path}: the partial output it refers to is missing; run again without resume"
             )
-        self._noted = self._counts()
-        with warnings.catch_warnings(action="ignore", category=MalmoiWarning):
-            chunk = next(embed(self.encoder, islice(texts, 1), self.wish, TextStats()))
-        again = as_matrix(chunk.vectors[0])
-        if again.shape != self.first.shape or not np.allclose(again, self.first, NEAR, NEAR):
+        self._counted = self._counts()
+        first = islice(texts, 1)
+        silent = SilentReporter()
+        chunk = next(embed(self.encoder, first, self.settings, reporter=silent, stats=TextStats()))
+        vectors = as_matrix(chunk.vectors[0])
+        is_same = vectors.shape == self.first.shape
+        if not is_same or not np.allclose(vectors, self.first, TOLERANCE, TOLERANCE):
             raise InvalidArgumentError(
-                f"{path} is of another model than {self.encoder.name} is now: its first text has"
-                " another vector; begin without resuming"
+                f"{path} was written by another model than {self.encoder.name} is now: its first"
+                " text has another vector; run again without resume"
             )
 
     def _counts(self) -> dict[str, int]:
-        lengths = {name: len(getattr(self.notes, name)) for name in NOTED}
-        return lengths | {name: getattr(self.notes, name) for name in SUMS}
+        lengths = {name: len(getattr(self.stats, name)) for name in POSITION_LISTS}
+        return lengths | {name: getattr(self.stats, name) for name in COUNTS}
 
 
-def checkpoint_of(keeper: Checkpointer) -> Path:
-    """Where checkpoints are."""
-    assert keeper.path is not None
-    return keeper.path
+def path_of(checkpoints: Checkpointer) -> Path:
+    """The path of the checkpoint."""
+    assert checkpoints.path is not None
+    return checkpoints.path
 
 
 def as_matrix(vectors: Float32Array | SpanVectors) -> Float32Array:
-    """The vectors of one text, or its only one, as rows."""
+    """The vectors of one text as rows."""
     return np.atleast_2d(vectors.matrix if isinstance(vectors, SpanVectors) else vectors)
 
 
 @contextmanager
-def _growing(part: Path, keeper: Checkpointer) -> Iterator[BinaryIO]:
-    """A file to write to, by this process alone; it stays as long as a checkpoint tells of it."""
+def _part_file(part: Path, checkpoints: Checkpointer) -> Iterator[BinaryIO]:
+    """A file that only this process writes; after an error it stays if there is a checkpoint."""
     with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
         lock(file, part)
         try:
             yield file
         except BaseException:
-            if not checkpoint_of(keeper).exists():
+            if not path_of(checkpoints).exists():
                 part.unlink(missing_ok=True)
             raise
 
 
-def _one_engine(encoder: Encoder, found: InputScan) -> AbstractContextManager[None]:
-    """Else it might change on the way, and not where it does in a run that was gone on with."""
+def _one_engine(encoder: Encoder, scan: InputScan) -> AbstractContextManager[None]:
+    """Prevents a change of engine, which would come at another text in a resumed run."""
     if isinstance(encoder, TransformerEncoder):
-        return encoder.engine.one_job(found.pieces)
+        return encoder.engine.pinned(scan.max_tokens)
     return nullcontext()
 
 
 def lock(file: BinaryIO, part: Path) -> None:
-    """Refuse a file that another process is writing."""
+    """Raise InvalidFileError if another process writes the file."""
     try:
         import fcntl
-    except ModuleNotFoundError:  # no such thing on this system
+    except ModuleNotFoundError:  # not POSIX
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise InvalidFileError(
-            f"{part} is being written by another process: wait for it"
-        ) from error
+        raise InvalidFileError(f"another process is writing {part}: wait for it") from error
 
 
-def _without(texts: Iterable[str], repeats: npt.NDArray[np.int64]) -> Iterator[str]:
+def _without(texts: Iterable[str], repeats: Int64Array) -> Iterator[str]:
     if not len(repeats):
         return iter(texts)
-    left_out = set(repeats.tolist())
-    return (text for number, text in enumerate(texts) if number not in left_out)
+    skipped = set(repeats.tolist())
+    return (text for i, text in enumerate(texts) if i not in skipped)
 
 
-def _origin(encoder: Encoder, path: Path, wish: EmbedSettings, found: InputScan) -> RunFingerprint:
-    said = {"model": encoder.name, "format": path.suffix, **asdict(wish)}
-    recipe = said.pop("recipe") or {}
-    settings = {name: recipe.get(name) for name in asdict(Recipe())} | said
-    return RunFingerprint(json.loads(json.dumps(settings)), found.digest, "an embedding")
+def _fingerprint(
+    encoder: Encoder, path: Path, settings: EmbedSettings, scan: InputScan
+) -> RunFingerprint:
+    values = {"model": encoder.name, "format": path.suffix, **asdict(settings)}
+    recipe = values.pop("recipe") or {}
+    merged = {name: recipe.get(name) for name in asdict(Recipe())} | values
+    return RunFingerprint(json.loads(json.dumps(merged)), scan.digest, "an embedding")

@@ -1,1 +1,1 @@
-"""Model folders: where they are, their config, weights, prompts and modules."""
+"""Pretrained models on disk: where they are, their config, weights, modules and prompts."""

@@ -1,6 +1,6 @@
-"""A model's config.json: how large it is, and of which family.
+"""A model's config.json: its sizes and its family.
 
-Families differ in names and details; whatever else follows is told by the values here.
+Families differ in names and details; the rest of the code depends only on the values here.
 """
 
 import json
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from malmoi.encode.runtime.relative_positions import BUCKETS
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
 
 FAMILIES = ("bert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta", "camembert")
-OFFSET = ("roberta", "xlm-roberta", "camembert")  # the padding's id is its position; others follow
-MPNET_PADDING = 1  # whatever its config.json says
-UNSEGMENTED = ("distilbert", "mpnet")  # take no notice of which text of a pair it is
+OFFSET_FAMILIES = ("roberta", "xlm-roberta", "camembert")  # positions begin after pad_token_id
+MPNET_PAD_TOKEN_ID = 1  # for positions, whatever its config.json contains
+NO_SEGMENTS = ("distilbert", "mpnet")  # no embeddings of token types
+RELATIVE_BUCKETS = 32  # of MPNet's relative position bias
 GELU = {"gelu": "exact", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "gelu_fast": "tanh"}
 DISTILBERT = {
     "hidden_size": "dim",
@@ -29,108 +29,115 @@ DISTILBERT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """The sizes of a model, and which GELU it has.
+    """The sizes of a model, and its kind of GELU.
 
-    `embedding` is the width of the tables, which ELECTRA has smaller than `dim`; `positions`
-    is the longest text; `skipped` rows of the position table belong to none; pieces that are
-    `padding`, where it is not -1, have the first row after these and are not counted, even in
-    the midst of a text; `buckets` are of distances between pieces, which MPNet alone has.
+    `embedding_size` is smaller than `dim` in some ELECTRA models. `positions` is the longest text
+    in tokens. The first `skipped_positions` rows of the position embeddings are unused; tokens
+    with the id `pad_token_id`, unless it is -1, use the next row and are not counted, even inside
+    a text. `relative_buckets` is 0 for all families but MPNet.
     """
 
     family: str
     dim: int
     heads: int
     layers: int
-    inner: int
-    embedding: int
-    vocabulary: int
+    ffn_size: int
+    embedding_size: int
+    vocab_size: int
     positions: int
-    skipped: int
-    padding: int
+    skipped_positions: int
+    pad_token_id: int
     segments: int
-    buckets: int
+    relative_buckets: int
     epsilon: float
     gelu: str
 
     @property
-    def places(self) -> int:
-        """How many rows of the position table are used."""
-        return self.positions + (self.padding >= 0)
+    def position_rows(self) -> int:
+        """The number of position embeddings that are used."""
+        return self.positions + (self.pad_token_id >= 0)
 
     @property
-    def states(self) -> int:
-        """How many hidden states there are: what goes in, and what comes out of each layer."""
+    def num_states(self) -> int:
+        """The number of hidden states: the embeddings, and the output of each layer."""
         return self.layers + 1
 
 
 def read_config(folder: Path) -> Config:
-    """The config.json of a folder, refused if it is of no family that is known."""
+    """Read the config.json of a model folder.
+
+    Raises:
+        InvalidFileError: There is none, or it describes a model that is not supported.
+    """
     path = folder / "config.json"
     if not path.exists():
-        raise InvalidFileError(f"{folder} has no config.json: it is no folder of a model")
-    said = read_json(path)
-    family = said.get("model_type")
+        raise InvalidFileError(f"{folder} has no config.json: it is not a model folder")
+    values = read_json(path)
+    family = values.get("model_type")
     if family not in FAMILIES:
         known = ", ".join(FAMILIES)
-        raise InvalidFileError(f"{path} is of a model of type '{family}', which is none of {known}")
+        raise InvalidFileError(f"{path}: model_type '{family}' is not supported; known are {known}")
     if family == "distilbert":
-        said = said | {ours: said[theirs] for ours, theirs in DISTILBERT.items() if theirs in said}
-    if said.get("position_embedding_type", "absolute") != "absolute":
-        kind = said["position_embedding_type"]
+        values = values | {
+            ours: values[theirs] for ours, theirs in DISTILBERT.items() if theirs in values
+        }
+    if values.get("position_embedding_type", "absolute") != "absolute":
+        kind = values["position_embedding_type"]
         raise InvalidFileError(
-            f"{path} has positions of type '{kind}': only absolute ones can be read"
+            f"{path}: position_embedding_type '{kind}' is not supported, only absolute"
         )
-    if str(said.get("hidden_act", "gelu")) not in GELU:
+    if str(values.get("hidden_act", "gelu")) not in GELU:
         raise InvalidFileError(
-            f"{path} has '{said['hidden_act']}' between its layers: GELU alone is known"
+            f"{path}: hidden_act '{values['hidden_act']}' is not supported, only GELU"
         )
     try:
-        return _config(family, said)
+        return _config(family, values)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFileError(
-            f"{path} does not say what a model of type '{family}' must: {error}"
+            f"{path} is not a valid config of a {family} model: {error}"
         ) from error
 
 
-def _config(family: str, said: Mapping[str, Any]) -> Config:
-    mpnet = family == "mpnet"
-    padding = MPNET_PADDING if mpnet else said.get("pad_token_id", 1) if family in OFFSET else -1
+def _config(family: str, values: Mapping[str, Any]) -> Config:
+    mpnet, offset = family == "mpnet", family in OFFSET_FAMILIES
+    pad_token_id = MPNET_PAD_TOKEN_ID if mpnet else values.get("pad_token_id", 1) if offset else -1
+    buckets = int(values.get("relative_attention_num_buckets", RELATIVE_BUCKETS)) if mpnet else 0
     config = Config(
         family=family,
-        dim=int(said["hidden_size"]),
-        heads=int(said["num_attention_heads"]),
-        layers=int(said["num_hidden_layers"]),
-        inner=int(said["intermediate_size"]),
-        embedding=int(said.get("embedding_size", said["hidden_size"])),
-        vocabulary=int(said["vocab_size"]),
-        positions=int(said["max_position_embeddings"]) - (int(padding) + 1),
-        skipped=max(int(padding), 0),
-        padding=int(padding),
-        segments=0 if family in UNSEGMENTED else int(said.get("type_vocab_size", 2)),
-        buckets=int(said.get("relative_attention_num_buckets", BUCKETS)) if mpnet else 0,
-        epsilon=float(said.get("layer_norm_eps", 1e-12)),
-        gelu=GELU[said.get("hidden_act", "gelu")],
+        dim=int(values["hidden_size"]),
+        heads=int(values["num_attention_heads"]),
+        layers=int(values["num_hidden_layers"]),
+        ffn_size=int(values["intermediate_size"]),
+        embedding_size=int(values.get("embedding_size", values["hidden_size"])),
+        vocab_size=int(values["vocab_size"]),
+        positions=int(values["max_position_embeddings"]) - (int(pad_token_id) + 1),
+        skipped_positions=max(int(pad_token_id), 0),
+        pad_token_id=int(pad_token_id),
+        segments=0 if family in NO_SEGMENTS else int(values.get("type_vocab_size", 2)),
+        relative_buckets=buckets,
+        epsilon=float(values.get("layer_norm_eps", 1e-12)),
+        gelu=GELU[values.get("hidden_act", "gelu")],
     )
-    sizes = (config.dim, config.heads, config.layers, config.inner, config.vocabulary)
+    sizes = (config.dim, config.heads, config.layers, config.ffn_size, config.vocab_size)
     if min(*sizes, config.positions) < 1:
         raise ValueError("hidden_size, heads, layers, vocab_size and positions must be at least 1")
     if config.dim % config.heads:
         raise ValueError(f"hidden_size {config.dim} is not a multiple of {config.heads} heads")
-    if config.buckets not in (0, BUCKETS):
-        raise ValueError(f"{config.buckets} buckets of distances where {BUCKETS} are known")
+    if config.relative_buckets not in (0, RELATIVE_BUCKETS):
+        raise ValueError(f"relative_attention_num_buckets is {buckets}, not {RELATIVE_BUCKETS}")
     return config
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """An object that stands in a file."""
-    said = read_any_json(path)
-    if not isinstance(said, dict):
-        raise InvalidFileError(f"{path} holds no JSON object")
-    return said
+    """A JSON object from a file."""
+    value = read_any_json(path)
+    if not isinstance(value, dict):
+        raise InvalidFileError(f"{path} does not contain a JSON object")
+    return value
 
 
 def read_any_json(path: Path) -> Any:
-    """What stands in a file of JSON."""
+    """Any JSON value from a file."""
     source = InputFile(path)
     try:
         return json.loads(bytes(source.mapped))

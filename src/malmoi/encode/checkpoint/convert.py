@@ -1,6 +1,6 @@
-"""A model's folder with pickled weights made one with safetensors, which can run nothing.
+"""Converts a model folder with pickled weights to safetensors, which cannot execute code.
 
-Whatever else the model needs is copied; other kinds of weights are left behind.
+All other files that the model needs are copied; weights in other formats are not.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from malmoi.encode.checkpoint.config import read_json
-from malmoi.encode.checkpoint.hub import NOT_NEEDED, WANTED
+from malmoi.encode.checkpoint.hub import IGNORED_FILES, NEEDED_FILES
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import check_name
@@ -20,13 +20,13 @@ from malmoi.files.tensors import Tensors, write_safetensors
 from malmoi.reporting.reporter import Progress, no_progress
 
 PICKLE_INDEX = f"{PICKLE}.index.json"
-SAID = {"format": "pt"}  # without it transformers does not take a safetensors file
+METADATA = {"format": "pt"}  # transformers requires it
 
 
 def convert_model(folder: Path, target: Path, *, progress: Progress = no_progress) -> int:
-    """Write `folder` as `target` with safetensors weights; how many weights there are.
+    """Write `folder` as `target` with safetensors weights; returns the number of tensors.
 
-    The new folder is whole or not there: it is made beside its place and renamed.
+    The new folder is complete or does not exist: it is written beside `target` and renamed.
     """
     pickles = find_pickles(folder)
     with folder_beside(target) as part:
@@ -35,31 +35,31 @@ def convert_model(folder: Path, target: Path, *, progress: Progress = no_progres
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
         count = 0
-        for done, place in enumerate(pickles, start=1):
-            tensors = read_all(place)
-            copy = part / place.relative_to(folder)
+        for done, source in enumerate(pickles, start=1):
+            tensors = read_all(source)
+            copy = part / source.relative_to(folder)
             copy.mkdir(parents=True, exist_ok=True)
-            write_safetensors(copy / FILE, dict(tensors), SAID)
+            write_safetensors(copy / FILE, dict(tensors), METADATA)
             count += len(tensors)
             progress(done, len(pickles))
     return count
 
 
 def find_pickles(folder: Path) -> list[Path]:
-    """The folders, this one or below, whose weights are pickled and nothing else."""
+    """The folders, this one or below, that have pickled weights only."""
     if not folder.is_dir():
-        raise InvalidFileError(f"{folder} is no folder")
-    found = sorted({path.parent for path in folder.rglob(f"{PICKLE}*") if path.is_file()})
-    found = [place for place in found if not unneeded(place.relative_to(folder) / PICKLE)]
-    left = [place for place in found if not any((place / n).is_file() for n in (FILE, INDEX))]
+        raise InvalidFileError(f"{folder} is not a folder")
+    pickled = sorted({path.parent for path in folder.rglob(f"{PICKLE}*") if path.is_file()})
+    pickled = [path for path in pickled if not is_unneeded(path.relative_to(folder) / PICKLE)]
+    left = [path for path in pickled if not any((path / n).is_file() for n in (FILE, INDEX))]
     if not left:
-        why = "its weights are safetensors already" if found else "it is no folder of a model"
+        why = "its weights are safetensors already" if pickled else "it is not a model folder"
         raise InvalidFileError(f"{folder} has no {PICKLE} to convert: {why}")
     return left
 
 
 def read_all(folder: Path) -> Tensors:
-    """The weights of one file, or of all that an index names."""
+    """The weights of one file, or of all files that an index names."""
     from malmoi.models.pickled import read_pickled
 
     if (folder / PICKLE).is_file():
@@ -75,36 +75,36 @@ def read_all(folder: Path) -> Tensors:
 
 
 def needed_files(folder: Path) -> list[Path]:
-    """All that a model needs beside pickled weights."""
+    """The files that a model needs beside pickled weights."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     names = {path: path.relative_to(folder) for path in files}
     return [
         path
         for path, name in names.items()
-        if any(fnmatch(name.name, wanted) for wanted in WANTED)
+        if any(fnmatch(name.name, pattern) for pattern in NEEDED_FILES)
         and name.name != PICKLE_INDEX
-        and not unneeded(name)
+        and not is_unneeded(name)
     ]
 
 
-def unneeded(name: Path) -> bool:
+def is_unneeded(name: Path) -> bool:
     """Whether a file is for other programs, or hidden."""
     hidden = any(part.startswith(".") for part in name.parts)
-    return hidden or any(fnmatch(name.as_posix(), pattern) for pattern in NOT_NEEDED)
+    return hidden or any(fnmatch(name.as_posix(), pattern) for pattern in IGNORED_FILES)
 
 
 @contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """A folder next to `target` to write in; it becomes `target` if nothing goes wrong."""
+    """A folder next to `target` to write to; it becomes `target` unless there is an exception."""
     check_name(target)
     if target.exists():
-        raise InvalidFileError(f"{target} is there already: name a folder that is not")
+        raise InvalidFileError(f"{target} exists already: choose another name")
     part = target.with_name(f".{target.name}.{os.getpid()}-{token_hex(8)}.part")
     try:
         part.mkdir()
         yield part
         part.rename(target)
     except OSError as error:
-        raise InvalidFileError(f"{target} was not written: {error.strerror or error}") from error
+        raise InvalidFileError(f"cannot write {target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

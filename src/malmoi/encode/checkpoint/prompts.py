@@ -1,7 +1,7 @@
-"""What goes before texts and before queries where a model was trained so.
+"""Prompts before documents and before queries, for models that were trained with them.
 
-`query: ` and `passage: `, for example: a folder of sentence-transformers names them, or whoever
-knows the model says them.
+`query: ` and `passage: `, for example: a sentence-transformers folder names them, or the user
+passes them.
 """
 
 from dataclasses import dataclass, replace
@@ -9,14 +9,22 @@ from dataclasses import dataclass, replace
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 
-# By which names a folder may have them: the first that it has, as `encode_document` of
-# sentence-transformers looks for them. Without any there is no prompt, not even its default one.
-DOCUMENT, QUERY = ("document", "passage", "corpus"), ("query",)
+# Their names in a model folder: the first that exists, as in `encode_document` of
+# sentence-transformers. If none exists there is no prompt, not even the default one.
+DOCUMENT_NAMES, QUERY_NAMES = ("document", "passage", "corpus"), ("query",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompts:
-    """What goes before each text that is to be found, and before what is looked for."""
+    """The prompts of a search.
+
+    Args:
+        document: Text before each document of an index.
+        query: Text before each query.
+
+    Raises:
+        InvalidArgumentError: A prompt is not a string.
+    """
 
     document: str = ""
     query: str = ""
@@ -24,19 +32,19 @@ class Prompts:
     def __post_init__(self) -> None:
         for text in (self.document, self.query):
             if not isinstance(text, str):
-                raise InvalidArgumentError(f"a prompt is text, not {text!r}")
+                raise InvalidArgumentError(f"a prompt must be a string, not {text!r}")
 
 
 def own_prompts(encoder: Encoder) -> Prompts:
-    """Those that the encoder's folder names."""
-    from malmoi.encode.encoder import TransformerEncoder  # an index of vectors needs none of it
+    """The prompts that the encoder's folder defines."""
+    from malmoi.encode.encoder import TransformerEncoder  # not needed for word vectors
 
     if not isinstance(encoder, TransformerEncoder):
         return Prompts()
     named = encoder.modules.prompts
     document, query = (
         next((str(named[name] or "") for name in names if name in named), "")
-        for names in (DOCUMENT, QUERY)
+        for names in (DOCUMENT_NAMES, QUERY_NAMES)
     )
     return Prompts(document=document, query=query)
 
@@ -44,7 +52,7 @@ def own_prompts(encoder: Encoder) -> Prompts:
 def given_prompts(
     encoder: Encoder, *, document: str | None = None, query: str | None = None
 ) -> Prompts | None:
-    """The encoder's own but for what is given; None where nothing is."""
+    """The encoder's own prompts with some replaced; None if none is passed."""
     if document is None and query is None:
         return None
     own = own_prompts(encoder)
@@ -55,16 +63,16 @@ def given_prompts(
 
 
 def with_prompt(encoder: Encoder, prompt: str) -> Encoder:
-    """The same encoder, that puts this before every text and nothing else."""
+    """The same encoder with this prompt before every text."""
     from malmoi.encode.encoder import TransformerEncoder
 
     if isinstance(encoder, TransformerEncoder):
-        if encoder.prompt(None) == prompt:  # as it does anyway: a query need not make another one
+        if encoder.prompt_text(None) == prompt:  # a query needs no copy of the encoder
             return encoder
         modules = replace(encoder.modules, prompts={"own": prompt}, default_prompt="own")
         return replace(encoder, modules=modules)
     if prompt:
         raise InvalidArgumentError(
-            f"'{encoder.name}' takes no prompt: '{prompt}' is for a model with layers"
+            f"'{encoder.name}' takes no prompt '{prompt}': prompts are for transformers"
         )
     return encoder

@@ -1,10 +1,10 @@
-"""A sentence-transformers folder: what its modules do after the last layer, and before the first.
+"""Reads a sentence-transformers folder: its modules after the last layer, and its prompts.
 
 modules.json                  the modules, one after the other, each in a folder
 1_Pooling/config.json         pooling_mode_mean_tokens: true, or pooling_mode: "mean"
 2_Dense/                      config.json and model.safetensors
-sentence_bert_config.json     the longest text
-config_sentence_transformers.json   prompts, and how many numbers of a vector are kept
+sentence_bert_config.json     the maximum length of a text
+config_sentence_transformers.json   prompts, and the dimension to truncate vectors to
 """
 
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.arrays import Float32Array, Int64Array
+from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import read_any_json, read_json
 from malmoi.encode.checkpoint.weights import is_finite, open_weights, weights_file
-from malmoi.encode.pooling.groups import Pool, pool_groups
+from malmoi.encode.pooling.groups import Pool
 from malmoi.errors import InvalidFileError
 from malmoi.vectors import l2_normalize
 
-# In the order in which several are concatenated; with their names in newer folders.
+# In the order of concatenation; with their names in newer folders.
 MODES: dict[str, tuple[str, Pool]] = {
     "pooling_mode_cls_token": ("cls", "cls"),
     "pooling_mode_max_tokens": ("max", "max"),
@@ -29,8 +29,8 @@ MODES: dict[str, tuple[str, Pool]] = {
     "pooling_mode_mean_sqrt_len_tokens": ("mean_sqrt_len_tokens", "mean_sqrt"),
     "pooling_mode_lasttoken": ("lasttoken", "last"),
 }
-UNKNOWN_MODE = "pooling_mode_weightedmean_tokens"
-BY_NAME = dict(MODES.values())
+UNSUPPORTED_MODE = "pooling_mode_weightedmean_tokens"
+POOL_OF_MODE = dict(MODES.values())
 ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "Identity": lambda rows: rows,
     "Tanh": np.tanh,
@@ -53,56 +53,56 @@ class DenseModule:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SentenceModules:
-    """What a folder asks for; a folder without modules.json is pooled by the mean.
+    """The modules of a folder; without a modules.json the pooling is the mean.
 
-    `first` is how many numbers of a vector are kept, where it is not all of them.
+    `steps` follow the pooling; `truncate_dim` is the dimension that vectors are truncated to.
     """
 
     transformer: Path
     pools: tuple[Pool, ...] = ("mean",)
     steps: tuple[Callable[[Float32Array], Float32Array], ...] = ()
     max_length: int | None = None
-    lower: bool = False
+    lowercase: bool = False
     prompts: Mapping[str, str] = field(default_factory=dict)
     default_prompt: str | None = None
-    first: int | None = None
+    truncate_dim: int | None = None
 
-    def finish(self, rows: Float32Array, bounds: Int64Array) -> Float32Array:
-        """The last layer's pieces [pieces, dim] as vectors of texts."""
-        pooled = [pool_groups(rows, bounds, how) for how in self.pools]
-        return self.stepped(np.concatenate(pooled, axis=1))
-
-    def stepped(self, vectors: Float32Array) -> Float32Array:
-        """Pooled vectors [n, dim] after the steps that follow."""
+    def finish(self, vectors: Float32Array) -> Float32Array:
+        """Apply the steps after the pooling to pooled vectors [n, dim]."""
         for step in self.steps:
             vectors = step(vectors)
-        return vectors[:, : self.first]
+        return vectors[:, : self.truncate_dim]
+
+    def output_dim(self, dim: int) -> int:
+        """The dimension of a text's vector, for a model with hidden size `dim`."""
+        pooled = np.zeros((1, len(self.pools) * dim), np.float32)
+        return int(self.finish(pooled).shape[1])
 
 
 def read_modules(folder: Path) -> SentenceModules:
-    """What a folder says of itself, be it of sentence-transformers or not."""
+    """The modules of a model folder, of sentence-transformers or not."""
     if not (folder / "modules.json").is_file():
         return SentenceModules(transformer=folder)
-    places = _module_folders(folder)
-    kinds = [kind for kind, _ in places]
+    modules = _module_folders(folder)
+    kinds = [kind for kind, _ in modules]
     if kinds[:2] != ["Transformer", "Pooling"]:
         raise InvalidFileError(
             f"{folder / 'modules.json'} must begin with Transformer, Pooling: {kinds}"
         )
     steps: list[Callable[[Float32Array], Float32Array]] = []
-    for kind, place in places[2:]:
-        if kind == "Dropout":  # for training alone
+    for kind, path in modules[2:]:
+        if kind == "Dropout":  # for training only
             continue
-        if kind not in ("DenseModule", "Normalize"):
+        if kind not in ("Dense", "Normalize"):
             raise InvalidFileError(
-                f"{folder / 'modules.json'} has a module '{kind}', which is not known"
+                f"{folder / 'modules.json'} has the module '{kind}', which is not supported"
             )
-        steps.append(l2_normalize if kind == "Normalize" else read_dense(place))
+        steps.append(l2_normalize if kind == "Normalize" else read_dense(path))
     return SentenceModules(
-        transformer=places[0][1],
-        pools=read_pools(places[1][1] / "config.json"),
+        transformer=modules[0][1],
+        pools=read_pools(modules[1][1] / "config.json"),
         steps=tuple(steps),
-        **_before(folder, places[0][1]),
+        **_read_options(folder, modules[0][1]),
     )
 
 
@@ -110,78 +110,81 @@ def _module_folders(folder: Path) -> list[tuple[str, Path]]:
     path = folder / "modules.json"
     modules = read_any_json(path)
     try:
-        found = [(str(m["type"]).rsplit(".", 1)[-1], folder / str(m["path"])) for m in modules]
+        folders = [(str(m["type"]).rsplit(".", 1)[-1], folder / str(m["path"])) for m in modules]
     except (KeyError, TypeError) as error:
-        raise InvalidFileError(f"{path} is no list of modules with type and path") from error
-    for kind, place in found:
-        if not place.resolve().is_relative_to(folder.resolve()):
-            raise InvalidFileError(f"{path} has a {kind} outside of its folder: {place}")
-    return found
+        raise InvalidFileError(f"{path} is not a list of modules with type and path") from error
+    for kind, module in folders:
+        if not module.resolve().is_relative_to(folder.resolve()):
+            raise InvalidFileError(f"{path} has a {kind} outside of its folder: {module}")
+    return folders
 
 
 def read_pools(path: Path) -> tuple[Pool, ...]:
-    """How pieces are pooled, in either dialect."""
-    said = read_json(path)
-    if said.get("include_prompt") is False:
-        raise InvalidFileError(
-            f"{path} leaves a prompt's pieces out of the pooling, which is not known here"
-        )
-    if "pooling_mode" in said:
-        named = said["pooling_mode"]
+    """How tokens are pooled, in the older or newer format."""
+    values = read_json(path)
+    if values.get("include_prompt") is False:
+        raise InvalidFileError(f"{path}: include_prompt=false is not supported")
+    if "pooling_mode" in values:
+        named = values["pooling_mode"]
         names = [str(name) for name in named] if isinstance(named, list) else [str(named)]
     else:
-        names = [name for key, (name, _) in MODES.items() if said.get(key)] or ["mean"]
-        names += ["weightedmean"] if said.get(UNKNOWN_MODE) else []
+        names = [name for key, (name, _) in MODES.items() if values.get(key)] or ["mean"]
+        names += ["weightedmean"] if values.get(UNSUPPORTED_MODE) else []
     for name in names:
-        if name not in BY_NAME:
+        if name not in POOL_OF_MODE:
             raise InvalidFileError(
-                f"{path} pools by '{name}', which is none of {', '.join(BY_NAME)}"
+                f"{path}: pooling mode '{name}' is not supported, only {', '.join(POOL_OF_MODE)}"
             )
-    return tuple(BY_NAME[name] for name in names)
+    return tuple(POOL_OF_MODE[name] for name in names)
 
 
 def read_dense(folder: Path) -> DenseModule:
-    """A Dense module's folder."""
+    """Read the folder of a Dense module."""
     path = folder / "config.json"
-    said = read_json(path)
-    activation = str(said.get("activation_function", "torch.nn.Identity")).rsplit(".", 1)[-1]
-    if activation not in ACTIVATIONS or said.get("use_residual"):
+    values = read_json(path)
+    activation = str(values.get("activation_function", "torch.nn.Identity")).rsplit(".", 1)[-1]
+    if activation not in ACTIVATIONS or values.get("use_residual"):
         raise InvalidFileError(
-            f"{path} has '{activation}' or a residual: {', '.join(ACTIVATIONS)} are known"
+            f"{path}: activation '{activation}', or a residual, is not supported; known are"
+            f" {', '.join(ACTIVATIONS)}"
         )
     tensors = open_weights(weights_file(folder))
     try:
-        shape = (int(said["out_features"]), int(said["in_features"]))
+        shape = (int(values["out_features"]), int(values["in_features"]))
         weight = tensors["linear.weight"]
-        bias = tensors["linear.bias"] if said.get("bias", True) else np.zeros(shape[0], np.float32)
+        bias = (
+            tensors["linear.bias"] if values.get("bias", True) else np.zeros(shape[0], np.float32)
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFileError(
-            f"{folder} is no Dense module: {error} is missing or wrong"
+            f"{folder} is not a Dense module: {error} is missing or invalid"
         ) from error
     if weight.shape != shape or bias.shape != shape[:1]:
         raise InvalidFileError(
-            f"{folder}: weights of shape {weight.shape} where {path} says {shape}"
+            f"{folder}: its weights have shape {weight.shape}, but {path} requires {shape}"
         )
     if not (is_finite(weight) and is_finite(bias)):
-        raise InvalidFileError(f"{folder}: its weights hold NaN or infinity: get the model again")
+        raise InvalidFileError(
+            f"{folder}: its weights contain NaN or infinity: download the model again"
+        )
     return DenseModule(weight.astype(np.float32), bias.astype(np.float32), activation)
 
 
-def _before(folder: Path, transformer: Path) -> dict[str, Any]:
-    """The longest text, lower-casing, prompts, and how long a vector may be."""
-    found: dict[str, Any] = {}
+def _read_options(folder: Path, transformer: Path) -> dict[str, Any]:
+    """The maximum length, lower-casing, prompts and truncated dimension."""
+    options: dict[str, Any] = {}
     for path in sorted(transformer.glob("sentence_*_config.json"))[:1]:
-        said = read_json(path)
-        found["max_length"] = said.get("max_seq_length")
-        found["lower"] = bool(said.get("do_lower_case", False))
+        values = read_json(path)
+        options["max_length"] = values.get("max_seq_length")
+        options["lowercase"] = bool(values.get("do_lower_case", False))
     path = folder / "config_sentence_transformers.json"
     if path.is_file():
-        said = read_json(path)
-        found["prompts"] = said.get("prompts") or {}
-        if not isinstance(found["prompts"], dict):
-            raise InvalidFileError(f"{path} has prompts that are no names with texts")
-        found["default_prompt"] = said.get("default_prompt_name")
-        found["first"] = first = said.get("truncate_dim")
-        if first is not None and not (isinstance(first, int) and first > 0):
-            raise InvalidFileError(f"{path} cuts vectors to {first!r} numbers, which cannot be")
-    return found
+        values = read_json(path)
+        options["prompts"] = values.get("prompts") or {}
+        if not isinstance(options["prompts"], dict):
+            raise InvalidFileError(f"{path}: prompts is not an object of names and texts")
+        options["default_prompt"] = values.get("default_prompt_name")
+        options["truncate_dim"] = dim = values.get("truncate_dim")
+        if dim is not None and not (isinstance(dim, int) and dim > 0):
+            raise InvalidFileError(f"{path}: truncate_dim {dim!r} is not a positive integer")
+    return options

@@ -1,13 +1,13 @@
-"""A model's weights under one set of names, whatever its family calls them; shapes checked.
+"""Reads a model's weights under one set of names for all families, and checks their shapes.
 
-    words, positions, segments         tables [entries, embedding]
-    distances                          a table [buckets, heads], of MPNet alone
-    table_norm, project                what follows the tables; `project` where they are narrow
-    layer.N.query, key, value          attention [dim, dim]
-    layer.N.attended, attended_norm    what follows attention
-    layer.N.inner, outer, outer_norm   the feed-forward part
+    word_embeddings, position_embeddings, token_type_embeddings   [rows, embedding size]
+    relative_position_bias                  [buckets, heads], MPNet only
+    embedding_norm, embedding_projection    the projection only if the embeddings are smaller
+    layer.N.query, key, value               attention [dim, dim]
+    layer.N.attn_out, attn_norm             after attention
+    layer.N.ffn_up, ffn_down, ffn_norm      the feed-forward network
 
-All but the tables are pairs `.weight` and `.bias`; matrices are [out, in].
+All but the embeddings and the bias are pairs `.weight` and `.bias`; matrices are [out, in].
 """
 
 import hashlib
@@ -23,105 +23,112 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensors import Tensors, read_safetensors
 
 Weights = dict[str, Float32Array]
-Expected = dict[str, tuple[str, tuple[int, ...]]]  # our name: theirs, and its shape
+Expected = dict[str, tuple[str, tuple[int, ...]]]  # our name: the name in the file, its shape
 
 TABLES = {
-    "words": "embeddings.word_embeddings.weight",
-    "positions": "embeddings.position_embeddings.weight",
-    "segments": "embeddings.token_type_embeddings.weight",
-    "distances": "encoder.relative_attention_bias.weight",
+    "word_embeddings": "embeddings.word_embeddings.weight",
+    "position_embeddings": "embeddings.position_embeddings.weight",
+    "token_type_embeddings": "embeddings.token_type_embeddings.weight",
+    "relative_position_bias": "encoder.relative_attention_bias.weight",
 }
-BESIDE = {"table_norm": "embeddings.LayerNorm", "project": "embeddings_project"}
+EMBEDDING_LAYERS = {
+    "embedding_norm": "embeddings.LayerNorm",
+    "embedding_projection": "embeddings_project",
+}
 BERT = {
     "query": "encoder.layer.{}.attention.self.query",
     "key": "encoder.layer.{}.attention.self.key",
     "value": "encoder.layer.{}.attention.self.value",
-    "attended": "encoder.layer.{}.attention.output.dense",
-    "attended_norm": "encoder.layer.{}.attention.output.LayerNorm",
-    "inner": "encoder.layer.{}.intermediate.dense",
-    "outer": "encoder.layer.{}.output.dense",
-    "outer_norm": "encoder.layer.{}.output.LayerNorm",
+    "attn_out": "encoder.layer.{}.attention.output.dense",
+    "attn_norm": "encoder.layer.{}.attention.output.LayerNorm",
+    "ffn_up": "encoder.layer.{}.intermediate.dense",
+    "ffn_down": "encoder.layer.{}.output.dense",
+    "ffn_norm": "encoder.layer.{}.output.LayerNorm",
 }
 DISTILBERT = {
     "query": "transformer.layer.{}.attention.q_lin",
     "key": "transformer.layer.{}.attention.k_lin",
     "value": "transformer.layer.{}.attention.v_lin",
-    "attended": "transformer.layer.{}.attention.out_lin",
-    "attended_norm": "transformer.layer.{}.sa_layer_norm",
-    "inner": "transformer.layer.{}.ffn.lin1",
-    "outer": "transformer.layer.{}.ffn.lin2",
-    "outer_norm": "transformer.layer.{}.output_layer_norm",
+    "attn_out": "transformer.layer.{}.attention.out_lin",
+    "attn_norm": "transformer.layer.{}.sa_layer_norm",
+    "ffn_up": "transformer.layer.{}.ffn.lin1",
+    "ffn_down": "transformer.layer.{}.ffn.lin2",
+    "ffn_norm": "transformer.layer.{}.output_layer_norm",
 }
 MPNET = BERT | {
     "query": "encoder.layer.{}.attention.attn.q",
     "key": "encoder.layer.{}.attention.attn.k",
     "value": "encoder.layer.{}.attention.attn.v",
-    "attended": "encoder.layer.{}.attention.attn.o",
-    "attended_norm": "encoder.layer.{}.attention.LayerNorm",
+    "attn_out": "encoder.layer.{}.attention.attn.o",
+    "attn_norm": "encoder.layer.{}.attention.LayerNorm",
 }
-LAYERS = {"distilbert": DISTILBERT, "mpnet": MPNET}  # and BERT's for all others
-# Names in front of all others when a model was saved with its head, and those of old TensorFlow.
+LAYER_NAMES = {"distilbert": DISTILBERT, "mpnet": MPNET}  # all other families use BERT's
+# Prefixes of models saved with a head, and suffixes of models converted from TensorFlow.
 PREFIXES = ("bert.", "distilbert.", "electra.", "mpnet.", "roberta.")
-OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+TENSORFLOW_SUFFIXES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 FILE = "model.safetensors"
-INDEX = f"{FILE}.index.json"  # says which of several files holds what
+INDEX = f"{FILE}.index.json"  # maps tensors to files, if there are several
 PICKLE = "pytorch_model.bin"
-REFUSED = (PICKLE, f"{PICKLE}.index.json", "tf_model.h5", "flax_model.msgpack")
+UNSUPPORTED = (PICKLE, f"{PICKLE}.index.json", "tf_model.h5", "flax_model.msgpack")
 
 
 def weights_file(folder: Path) -> Path:
-    """Where the weights are, or the index of their files; other kinds are refused by name."""
+    """The path of the weights, or of the index of their files.
+
+    Raises:
+        InvalidFileError: There are none, or only in a format that is not supported.
+    """
     for name in (FILE, INDEX):
         if (folder / name).is_file():
             return folder / name
-    for name in REFUSED:
+    for name in UNSUPPORTED:
         if not (folder / name).is_file():
             continue
         if name.startswith(PICKLE):
             raise InvalidFileError(
-                f"{folder / name} is a pickle, which may run any program when it is opened:"
-                f" malmoi convert {folder} NEW_FOLDER takes the weights out of it and nothing else"
+                f"{folder / name} is a pickle, which can execute any code when it is opened:"
+                f" run 'malmoi convert {folder} NEW_FOLDER', which reads only the weights"
             )
-        raise InvalidFileError(f"{folder / name} cannot be read: save the model as {FILE}")
-    raise InvalidFileError(f"{folder} has no {FILE}: it is no folder of a model")
+        raise InvalidFileError(f"{folder / name} is not supported: save the model as {FILE}")
+    raise InvalidFileError(f"{folder} has no {FILE}: it is not a model folder")
 
 
 def weights_files(path: Path) -> list[Path]:
-    """The files that hold weights: the file itself, or those that an index names."""
+    """The files with weights: the file itself, or those that an index names."""
     if path.name != INDEX:
         return [path]
     return sorted({path.with_name(name) for name in _index(path).values()})
 
 
 def open_weights(path: Path) -> Tensors:
-    """Every tensor of a file of weights, or of the files that an index names."""
+    """All tensors of a weight file, or of the files that an index names."""
     if path.name != INDEX:
         return read_safetensors(InputFile(path))[0]
-    held = {file.name: read_safetensors(InputFile(file))[0] for file in weights_files(path)}
+    by_file = {file.name: read_safetensors(InputFile(file))[0] for file in weights_files(path)}
     tensors: Tensors = {}
     for name, file in _index(path).items():
-        if name not in held[file]:
-            raise InvalidFileError(f"{path} says that '{name}' is in {file}, where it is not")
-        tensors[name] = held[file][name]
+        if name not in by_file[file]:
+            raise InvalidFileError(f"{path} lists '{name}' in {file}, which does not contain it")
+        tensors[name] = by_file[file][name]
     return tensors
 
 
 def _index(path: Path) -> dict[str, str]:
     """The file of each tensor."""
-    named = read_json(path).get("weight_map")
-    if not isinstance(named, dict) or not named:
-        raise InvalidFileError(f"{path} does not say which file holds which weight")
-    for file in named.values():
+    weight_map = read_json(path).get("weight_map")
+    if not isinstance(weight_map, dict) or not weight_map:
+        raise InvalidFileError(f"{path} has no weight_map from tensors to files")
+    for file in weight_map.values():
         if Path(str(file)).name != file or not file.endswith(".safetensors"):
             raise InvalidFileError(
-                f"{path} names '{file}', which is no safetensors file in its folder"
+                f"{path} names '{file}', which is not a safetensors file in its folder"
             )
-    return named
+    return weight_map
 
 
 @cache
 def sha256_of(path: Path) -> str:
-    """What tells these weights from all others."""
+    """The SHA-256 of the weights."""
     if path.name == INDEX:
         each = "".join(sha256_of(file) for file in weights_files(path))
         return hashlib.sha256(each.encode()).hexdigest()
@@ -130,63 +137,76 @@ def sha256_of(path: Path) -> str:
 
 
 def read_weights(path: Path, config: Config) -> Weights:
-    """Every weight that the model needs, under our names.
+    """All weights that the model needs, under our names.
 
-    The tables are large and mapped: what is wrong with a row of theirs shows when it is used.
+    The embeddings are large and memory-mapped: their values are checked when they are used.
     """
     tensors = _without_prefix(open_weights(path))
     weights: Weights = {}
     for ours, (theirs, shape) in _expected(config).items():
         if theirs not in tensors:
-            raise InvalidFileError(f"{path} lacks '{theirs}', which config.json beside it asks for")
-        found = tensors[theirs]
-        if found.shape != shape or found.dtype.kind != "f":
+            raise InvalidFileError(f"{path} lacks '{theirs}', which its config.json requires")
+        tensor = tensors[theirs]
+        if tensor.shape != shape or tensor.dtype.kind != "f":
             raise InvalidFileError(
-                f"{path}: '{theirs}' is {found.dtype} of shape {found.shape}, but config.json"
-                f" beside it asks for numbers of shape {shape}"
+                f"{path}: '{theirs}' is {tensor.dtype} of shape {tensor.shape}, but its config.json"
+                f" requires floats of shape {shape}"
             )
-        weights[ours] = found.astype(np.float32, copy=False)
+        weights[ours] = tensor.astype(np.float32, copy=False)
         if ours not in TABLES and not is_finite(weights[ours]):
-            raise InvalidFileError(f"{path}: '{theirs}' holds NaN or infinity: get the model again")
+            raise InvalidFileError(
+                f"{path}: '{theirs}' contains NaN or infinity: download the model again"
+            )
     return weights
 
 
+def combined_positions(weights: Weights, config: Config) -> Float32Array:
+    """Position plus segment embeddings, [segments · positions, embedding size]."""
+    positions = weights["position_embeddings"][config.skipped_positions :]
+    no_segments = np.zeros((1, config.embedding_size), np.float32)
+    segments = weights.get("token_type_embeddings", no_segments)
+    return (segments[:, np.newaxis] + positions).reshape(-1, config.embedding_size)
+
+
 def is_finite(numbers: Float32Array) -> bool:
-    """Whether there is neither NaN nor infinity; the sum alone says so, unless it overflows."""
+    """Whether no value is NaN or infinite; a finite sum is enough to know."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(numbers.sum())) or bool(np.isfinite(numbers).all())
 
 
 def _without_prefix(tensors: Tensors) -> Tensors:
-    named: Tensors = {}
+    renamed: Tensors = {}
     for name, tensor in tensors.items():
         prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
         short = name.removeprefix(prefix)
-        for old, new in OLD_ENDINGS.items():
+        for old, new in TENSORFLOW_SUFFIXES.items():
             short = short.removesuffix(old) + new if short.endswith(old) else short
-        named[short] = tensor
-    return named
+        renamed[short] = tensor
+    return renamed
 
 
 def _expected(config: Config) -> Expected:
-    dim, inner, width = config.dim, config.inner, config.embedding
-    entries = {
-        "words": config.vocabulary,
-        "positions": config.places + config.skipped,
-        "segments": config.segments,
+    dim, ffn_size, width = config.dim, config.ffn_size, config.embedding_size
+    rows = {
+        "word_embeddings": config.vocab_size,
+        "position_embeddings": config.position_rows + config.skipped_positions,
+        "token_type_embeddings": config.segments,
     }
     expected: Expected = {
-        ours: (TABLES[ours], (count, width)) for ours, count in entries.items() if count
+        ours: (TABLES[ours], (count, width)) for ours, count in rows.items() if count
     }
-    if config.buckets:
-        expected["distances"] = (TABLES["distances"], (config.buckets, config.heads))
-    pairs: Expected = {"table_norm": (BESIDE["table_norm"], (width,))}
+    if config.relative_buckets:
+        expected["relative_position_bias"] = (
+            TABLES["relative_position_bias"],
+            (config.relative_buckets, config.heads),
+        )
+    pairs: Expected = {"embedding_norm": (EMBEDDING_LAYERS["embedding_norm"], (width,))}
     if width != dim:
-        pairs["project"] = (BESIDE["project"], (dim, width))
-    shapes = {"attended_norm": (dim,), "outer_norm": (dim,), "inner": (inner, dim),
-              "outer": (dim, inner)}  # fmt: skip
+        pairs["embedding_projection"] = (EMBEDDING_LAYERS["embedding_projection"], (dim, width))
+    shapes = {"attn_norm": (dim,), "ffn_norm": (dim,), "ffn_up": (ffn_size, dim),
+              "ffn_down": (dim, ffn_size)}  # fmt: skip
     for layer in range(config.layers):
-        for role, name in LAYERS.get(config.family, BERT).items():
+        for role, name in LAYER_NAMES.get(config.family, BERT).items():
             pairs[f"layer.{layer}.{role}"] = (name.format(layer), shapes.get(role, (dim, dim)))
     for ours, (theirs, shape) in pairs.items():
         expected[f"{ours}.weight"] = (f"{theirs}.weight", shape)

@@ -1,1 +1,1 @@
-"""From hidden states to vectors: layers, layer pooling, groups of tokens, recipes."""
+"""Hidden states to vectors: layers, layer pooling, token pooling, recipes."""

@@ -1,54 +1,63 @@
-"""Recipes: which layers, mixed how, pooled how; some are known by a name."""
+"""Recipes: which layers to use, and how to pool layers and tokens; some have a name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.pooling.groups import POOLS, Pool, pool_groups
+from malmoi.arrays import Float32Array
+from malmoi.encode.pooling.groups import POOLS, Pool
+from malmoi.encode.pooling.layer_pooling import LAYER_POOLINGS, LayerPooling, pool_layers
 from malmoi.encode.pooling.layers import Layers
-from malmoi.encode.pooling.mixing import MIXES, Mix, mix_layers
 from malmoi.errors import InvalidArgumentError
-from malmoi.vectors import l2_normalize
 
-LARGEST_SCALE = 1e30  # float32 ends at 3e38
-
-LARGEST_SCALE = 1e30  # float32 ends at 3e38
+MAX_SCALE = 1e30  # float32 ends at 3e38
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How hidden states become a vector.
 
-    `special` says whether [CLS] and [SEP] count among the pieces; `weights` (one a layer) and
-    `scale` belong to the mix `weighted`; `normalize` makes the vector of a text of length 1.
+    Args:
+        layers: The hidden states: a number, several, a range such as "-4:", or "all".
+        layer_pooling: How several layers become one: single, sum, mean, concat or weighted.
+        pool: How the tokens of a text become one vector: cls, mean, max, mean_sqrt, first, last,
+            or none.
+        include_special_tokens: Whether [CLS] and [SEP] are pooled too.
+        weights: For layer_pooling="weighted": one weight per layer, before the softmax.
+        scale: For layer_pooling="weighted": a factor for the weighted sum.
+        normalize: Whether to scale the vector of a text to length 1.
+
+    Raises:
+        InvalidArgumentError: A value is unknown, or values contradict each other.
     """
 
     layers: Layers = -1
-    mix: Mix = "single"
+    layer_pooling: LayerPooling = "single"
     pool: Pool = "mean"
-    special: bool = True
+    include_special_tokens: bool = True
     weights: tuple[float, ...] = ()
     scale: float = 1.0
     normalize: bool = False
 
     def __post_init__(self) -> None:
-        if self.mix not in MIXES:
+        if self.layer_pooling not in LAYER_POOLINGS:
+            known = ", ".join(LAYER_POOLINGS)
             raise InvalidArgumentError(
-                f"there is no mix '{self.mix}': choose one of {', '.join(MIXES)}"
+                f"layer_pooling must be one of {known}; got '{self.layer_pooling}'"
             )
         if self.pool not in POOLS:
+            raise InvalidArgumentError(f"pool must be one of {', '.join(POOLS)}; got '{self.pool}'")
+        if self.pool == "cls" and not self.include_special_tokens:
             raise InvalidArgumentError(
-                f"there is no pool '{self.pool}': choose one of {', '.join(POOLS)}"
+                "pool='cls' is a special token: it needs include_special_tokens=True"
             )
-        if self.pool == "cls" and not self.special:
+        if self.layer_pooling != "weighted" and (self.weights or self.scale != 1):
             raise InvalidArgumentError(
-                "the pool cls is the first special piece: it cannot leave these out"
+                f"weights and scale need layer_pooling='weighted', not '{self.layer_pooling}'"
             )
-        if self.mix != "weighted" and (self.weights or self.scale != 1):
-            raise InvalidArgumentError(
-                f"weights and scale are for the mix weighted, not for {self.mix}"
-            )
+        self._check_weights()
+
+    def _check_weights(self) -> None:
         try:
             finite = all(map(isfinite, (*self.weights, self.scale)))
         except OverflowError as error:
@@ -59,25 +68,20 @@ class Recipe:
             raise InvalidArgumentError(
                 f"the weights {self.weights} with scale {self.scale} are not finite"
             )
-        if abs(self.scale) > LARGEST_SCALE:
+        if abs(self.scale) > MAX_SCALE:
             raise InvalidArgumentError(
-                f"the scale {self.scale:g} is beyond ±{LARGEST_SCALE:g}: vectors would overflow"
+                f"scale {self.scale:g} is beyond ±{MAX_SCALE:g}: vectors would overflow"
             )
 
-    def mixed(self, layers: Sequence[Float32Array]) -> Float32Array:
-        """The layers as one, [pieces, dim]."""
-        return mix_layers(layers, self.mix, weights=self.weights, scale=self.scale)
-
-    def pooled(self, rows: Float32Array, bounds: Int64Array) -> Float32Array:
-        """Mixed pieces as [groups, dim]."""
-        pooled = pool_groups(rows, bounds, self.pool)
-        return l2_normalize(pooled) if self.normalize else pooled
+    def pool_layers(self, layers: Sequence[Float32Array]) -> Float32Array:
+        """Layers, each [tokens, dim], as one, [tokens, dim]."""
+        return pool_layers(layers, self.layer_pooling, weights=self.weights, scale=self.scale)
 
 
 RECIPES = {
     "bert-as-service": Recipe(layers=-2, pool="mean"),
-    "last-four-sum": Recipe(layers="-4:", mix="sum"),
-    "last-four-concat": Recipe(layers="-4:", mix="concat"),
+    "last-four-sum": Recipe(layers="-4:", layer_pooling="sum"),
+    "last-four-concat": Recipe(layers="-4:", layer_pooling="concat"),
 }
 
 
@@ -85,14 +89,13 @@ def choose_recipe(
     recipe: Recipe | str | None = None,
     *,
     layers: Layers | None = None,
-    mix: Mix | None = None,
+    layer_pooling: LayerPooling | None = None,
     pool: Pool | None = None,
 ) -> Recipe:
-    """A recipe by its name (or the plain one), with the parts that are given changed."""
+    """A recipe, or the one with this name, or the default one, with some fields replaced."""
     if isinstance(recipe, str) and recipe not in RECIPES:
-        raise InvalidArgumentError(
-            f"there is no recipe '{recipe}': choose one of {', '.join(RECIPES)}"
-        )
-    chosen = RECIPES[recipe] if isinstance(recipe, str) else recipe or Recipe()
-    parts = {"layers": layers, "mix": mix, "pool": pool}
-    return replace(chosen, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]
+        raise InvalidArgumentError(f"recipe must be one of {', '.join(RECIPES)}; got '{recipe}'")
+    base = RECIPES[recipe] if isinstance(recipe, str) else recipe or Recipe()
+    fields = {"layers": layers, "layer_pooling": layer_pooling, "pool": pool}
+    changes = {name: value for name, value in fields.items() if value is not None}
+    return replace(base, **changes)  # type: ignore[arg-type]

@@ -1,1 +1,1 @@
-"""What runs a model: batches, ONNX Runtime sessions and compiled kernels."""
+"""Engines: batches of tokens through a model, by onnxruntime or by compiled kernels."""

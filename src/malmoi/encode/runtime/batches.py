@@ -1,87 +1,198 @@
-"""Texts packed without padding, in batches of texts of like length.
+"""Batches of texts of similar length, packed without padding and run on all cores.
 
-All that works piece by piece runs on one matrix [pieces, dim]; where attention wants a padded
-view [texts, longest], `pad` and `unpad` lead there and back.
+All steps that work token by token run on one matrix [tokens, dim]; where attention needs a padded
+view [texts, longest], `pad` and `unpad` convert. Several batches run one per core; a single batch
+uses all cores.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.arrays import Int32Array, Int64Array
+from malmoi.arrays import BoolArray, Float32Array, Int32Array, Int64Array
+from malmoi.encode.checkpoint.config import Config
+from malmoi.encode.checkpoint.weights import is_finite
 from malmoi.encode.pooling.groups import group_bounds
+from malmoi.errors import InvalidFileError
+from malmoi.kernels.threads import THREADS
 
-BUDGET = 512  # pieces in a batch
+MAX_BATCH_TOKENS = 512
+
+Result = TypeVar("Result")
+Finish = Callable[[list[Float32Array], list[Any]], Iterable[Result]]  # states, encodings → results
 
 
 @dataclass(frozen=True, eq=False)
 class PackedBatch:
-    """One batch: texts one after the other, so many pieces each.
+    """The tokens of several texts in one row.
 
-    `places` are rows of the table of positions and segments.
+    `positions` are rows of the combined position and segment embeddings; `sizes` are the numbers
+    of tokens of the texts.
     """
 
-    ids: Int32Array
-    places: Int32Array
-    sizes: npt.NDArray[np.int64]
+    token_ids: Int32Array
+    positions: Int32Array
+    sizes: Int64Array
 
     @cached_property
-    def taken(self) -> npt.NDArray[np.bool_]:
-        """Which places of the padded view hold a piece, [texts, longest]."""
+    def is_token(self) -> BoolArray:
+        """Which cells of the padded view hold a token, [texts, longest]."""
         return np.arange(self.sizes.max()) < self.sizes[:, np.newaxis]
 
     @property
-    def mask(self) -> Int32Array:
-        """The same in numbers."""
-        return self.taken.astype(np.int32)
+    def attention_mask(self) -> Int32Array:
+        """The same as 0 and 1."""
+        return self.is_token.astype(np.int32)
 
     @property
     def pad(self) -> Int32Array:
-        """Which piece stands in each place of the padded view, [texts, longest]."""
+        """The token of each cell of the padded view, [texts, longest]; 0 for padding."""
         starts = group_bounds(self.sizes)[:-1, np.newaxis]
-        return np.where(self.taken, starts + np.arange(self.sizes.max()), 0).astype(np.int32)
+        return np.where(self.is_token, starts + np.arange(self.sizes.max()), 0).astype(np.int32)
 
     @property
     def unpad(self) -> Int32Array:
-        """In which place of the padded view each piece stands, [pieces]."""
-        return np.flatnonzero(self.taken).astype(np.int32)
+        """The cell of each token in the flattened padded view, [tokens]."""
+        return np.flatnonzero(self.is_token).astype(np.int32)
+
+
+class BatchEngine(Protocol):
+    """The part of an engine that runs batches."""
+
+    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
+        """The hidden states of these layers, each [tokens, dim], in this order."""
+
+    def expect(self, tokens: int) -> None:
+        """Announce the size of a call."""
 
 
 def pack(
-    ids: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int]],
+    token_ids: Sequence[Sequence[int]],
+    token_type_ids: Sequence[Sequence[int]],
     positions: int,
-    padding: int = -1,
+    pad_token_id: int = -1,
 ) -> PackedBatch:
-    """A batch of texts; `positions` is how many rows the table has for each segment.
+    """Pack texts into a batch; `positions` is the number of position rows per segment.
 
-    With a `padding`, pieces that are this have row 0, and all others are counted from 1.
+    With a `pad_token_id`, tokens with this id have position 0, and all others count from 1.
     """
-    sizes = np.array([len(text) for text in ids], np.int64)
+    sizes = np.array([len(text) for text in token_ids], np.int64)
     bounds = group_bounds(sizes)
-    numbers = np.array(list(chain.from_iterable(ids)), np.int32)
-    places = positions * np.array(list(chain.from_iterable(segments)), np.int32)
-    if padding < 0:
-        places += np.arange(len(numbers), dtype=np.int32) - bounds[:-1].repeat(sizes)
+    flat_ids = np.array(list(chain.from_iterable(token_ids)), np.int32)
+    rows = positions * np.array(list(chain.from_iterable(token_type_ids)), np.int32)
+    if pad_token_id < 0:
+        rows += np.arange(len(flat_ids), dtype=np.int32) - bounds[:-1].repeat(sizes)
     else:
-        counted = numbers != padding
-        reached = group_bounds(counted)
-        places += (reached[1:] - reached[bounds[:-1]].repeat(sizes)) * counted
-    return PackedBatch(numbers, places, sizes)
+        is_counted = flat_ids != pad_token_id
+        counts = group_bounds(is_counted)
+        rows += (counts[1:] - counts[bounds[:-1]].repeat(sizes)) * is_counted
+    return PackedBatch(flat_ids, rows, sizes)
 
 
-def batches(sizes: npt.NDArray[np.int64]) -> Iterator[Int64Array]:
-    """Which texts go together: the longest first, as many as the budget takes, at least one."""
+def batches(sizes: Int64Array) -> Iterator[Int64Array]:
+    """The texts of each batch: longest first, up to MAX_BATCH_TOKENS, at least one text."""
     order = np.argsort(-sizes, kind="stable")
     first = total = 0
-    for place, text in enumerate(order.tolist()):
-        if place > first and total + sizes[text] > BUDGET:
-            yield order[first:place]
-            first, total = place, 0
+    for i, text in enumerate(order.tolist()):
+        if i > first and total + sizes[text] > MAX_BATCH_TOKENS:
+            yield order[first:i]
+            first, total = i, 0
         total += int(sizes[text])
     if len(order):
         yield order[first:]
+
+
+def run_batches(
+    engine: BatchEngine,
+    config: Config,
+    encodings: list[Any],
+    layers: Sequence[int],
+    finish: Finish[Result],
+) -> list[Result]:
+    """Run encoded texts; `finish(states, encodings)` makes one result per text of a batch.
+
+    Args:
+        engine: The engine that runs the model.
+        config: The sizes of the model.
+        encodings: One encoding per text, with `ids`, `type_ids` and a length.
+        layers: The hidden states to compute, each [tokens, dim].
+        finish: Makes results of the states and encodings of one batch.
+
+    Returns:
+        One result per text, in the order of the encodings.
+    """
+    results: list[Result | None] = [None] * len(encodings)
+    sizes = np.array([len(encoding) for encoding in encodings], np.int64)
+    groups = list(batches(sizes))
+    engine.expect(int(sizes.sum()))
+
+    def run(group: Int64Array) -> None:
+        texts = [encodings[i] for i in group]
+        states = run_batch(engine, config, texts, layers, THREADS if len(groups) == 1 else 1)
+        for i, result in zip(group.tolist(), finish(states, texts), strict=True):
+            results[i] = result
+
+    if len(groups) == 1:
+        run(groups[0])
+    else:
+        with thread_per_core() as threads:
+            for _ in threads.map(run, groups):
+                pass
+    return results  # type: ignore[return-value]
+
+
+def run_batch(
+    engine: BatchEngine, config: Config, encodings: list[Any], layers: Sequence[int], threads: int
+) -> list[Float32Array]:
+    """The hidden states of one batch, each [tokens of all texts, dim]."""
+    nonempty = [each for each in encodings if len(each)]  # some tokenizers add nothing to ""
+    if not nonempty:
+        return [np.empty((0, config.dim), np.float32) for _ in layers]
+    token_type_ids = [_token_type_ids(each, config) for each in nonempty]
+    ids = [each.ids for each in nonempty]
+    batch = pack(ids, token_type_ids, config.position_rows, config.pad_token_id)
+    _check_ranges(batch, config)
+    states = engine.run(batch, layers, threads)
+    if not all(map(is_finite, states)):
+        raise InvalidFileError(
+            "the model's hidden states contain NaN or infinity, so its weights are damaged:"
+            " download the model again"
+        )
+    return states
+
+
+def _check_ranges(batch: PackedBatch, config: Config) -> None:
+    """Raise InvalidFileError for ids beyond the embeddings, where an engine would read garbage."""
+    max_id, max_position = int(batch.token_ids.max()), int(batch.positions.max())
+    if max_id >= config.vocab_size:
+        raise InvalidFileError(
+            f"the tokenizer produces the token id {max_id:,}, but the model has"
+            f" {config.vocab_size:,} token embeddings: they do not belong together"
+        )
+    if max_position >= max(config.segments, 1) * config.position_rows:
+        raise InvalidFileError(
+            f"the tokenizer produces more token types than the {config.segments} of the model:"
+            " they do not belong together"
+        )
+
+
+@contextmanager
+def thread_per_core() -> Iterator[ThreadPoolExecutor]:
+    """A thread pool; after an exception no further work starts."""
+    threads = ThreadPoolExecutor(THREADS)
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def _token_type_ids(encoding: Any, config: Config) -> Sequence[int]:
+    """The segment of each token; 0 for models without segments."""
+    type_ids: Sequence[int] = encoding.type_ids
+    return type_ids if config.segments > 1 else [0] * len(type_ids)

@@ -1,7 +1,7 @@
-"""Engines: packed texts to hidden states, and which of them does the work.
+"""Engines run packed texts through a model; `AutoEngine` chooses one.
 
-onnxruntime is there at once. Kernels of our own are faster, but loading them takes about a
-second (and some seconds more on a machine's first day): they come when there is much to do.
+onnxruntime is ready at once. The Numba kernels are faster but take about a second to load (and
+some seconds to compile on a new machine), so they are used once there is enough work.
 """
 
 import os
@@ -20,8 +20,8 @@ from malmoi.encode.runtime.batches import PackedBatch
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import warn
 
-MUCH = 20_000  # pieces: two seconds' work
-CALL = 200  # what a call counts for at least, for who asks again and again waits each time
+COMPILE_AFTER_TOKENS = 20_000  # about two seconds of work
+MIN_TOKENS_PER_CALL = 200  # each call counts as at least this many, since each one has to wait
 
 NOT_QUANTIZED = (
     "this processor has neither AVX2 nor AVX-512 with byte and word instructions:"
@@ -33,23 +33,24 @@ class Engine(Protocol):
     """Runs a model."""
 
     def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
-        """The hidden states asked for, each [pieces, dim], in the order asked for."""
+        """The hidden states of these layers, each [tokens, dim], in this order."""
 
-    def rouse(self) -> None:
-        """There will soon be a batch: threads that sleep may be woken."""
+    def wake_workers(self) -> None:
+        """Wake sleeping threads, because a batch will come soon."""
 
 
 class AutoEngine:
-    """A model's folder, run by whichever engine suits the work; by one alone in integers.
+    """Runs a model with onnxruntime first and with compiled kernels once there is more work.
 
-    `arithmetic` is the type of the numbers that are multiplied.
+    Quantized models always use the compiled kernels. `arithmetic` is the type of the numbers that
+    are multiplied.
     """
 
     def __init__(self, folder: Path, config: Config, precision: Precision = "float32") -> None:
         self._file, self._config = weights_file(folder), config
-        self._weights = read_weights(self._file, config)  # mapped; says at once what is wrong
-        self._lock, self._asked, self._settled = Lock(), 0, False
-        self._jobs = 0  # that no change of engine may come into
+        self._weights = read_weights(self._file, config)  # memory-mapped; finds faults at once
+        self._lock, self._tokens, self._is_final = Lock(), 0, False
+        self._pinned_jobs = 0  # during which the engine may not change
         self.arithmetic = arithmetic_of(precision)
         if self.arithmetic == "float32":
             self._engine: Engine = OnnxEngine(self._file, self._weights, config)
@@ -59,35 +60,35 @@ class AutoEngine:
             warn(NOT_QUANTIZED)
 
     def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
-        """The hidden states asked for, each [pieces, dim], in the order asked for."""
+        """The hidden states of these layers, each [tokens, dim], in this order."""
         return self._engine.run(batch, layers, threads)
 
-    def rouse(self) -> None:
-        """Somebody asks for something; how much of it is to be seen."""
-        self._engine.rouse()
+    def wake_workers(self) -> None:
+        """Wake sleeping threads, because a batch will come soon."""
+        self._engine.wake_workers()
 
-    def expect(self, pieces: int) -> None:
-        """So many pieces are about to come; from now on another engine may run them."""
-        self._asked += max(pieces, CALL)
-        if self._asked > MUCH and not self._jobs:
-            self.settle()
+    def expect(self, tokens: int) -> None:
+        """Announce the tokens of a call; switches the engine once there is enough work."""
+        self._tokens += max(tokens, MIN_TOKENS_PER_CALL)
+        if self._tokens > COMPILE_AFTER_TOKENS and not self._pinned_jobs:
+            self.compile()
 
     @contextmanager
-    def one_job(self, pieces: int) -> Iterator[None]:
-        """A job of so many pieces, run by one engine from beginning to end."""
-        self.expect(pieces)
-        self._jobs += 1
+    def pinned(self, tokens: int) -> Iterator[None]:
+        """Run a job of about this many tokens with one engine from beginning to end."""
+        self.expect(tokens)
+        self._pinned_jobs += 1
         try:
             yield
         finally:
-            self._jobs -= 1
+            self._pinned_jobs -= 1
 
-    def settle(self) -> None:
-        """From now on the same engine runs everything, the fastest there is."""
+    def compile(self) -> None:
+        """Switch to the fastest engine of this machine and stay with it."""
         with self._lock:
-            if not self._settled and self.arithmetic == "float32" and can_compile():
+            if not self._is_final and self.arithmetic == "float32" and can_compile():
                 self._engine = self._compiled()
-            self._settled = True
+            self._is_final = True
 
     def _compiled(self) -> Engine:
         from malmoi.encode.runtime.compiled_engine import CompiledEngine  # imports Numba
@@ -96,21 +97,21 @@ class AutoEngine:
 
 
 def can_compile() -> bool:
-    """Whether the kernels run here."""
+    """Whether the kernels support this machine."""
     if platform.machine() not in ("x86_64", "AMD64") or not hasattr(os, "sched_yield"):
         return False
-    from malmoi.kernels.transformer.gemm import USABLE
+    from malmoi.kernels.transformer.gemm import IS_SUPPORTED
 
-    return USABLE
+    return IS_SUPPORTED
 
 
 def arithmetic_of(precision: Precision) -> Arithmetic:
-    """What a model of this precision is computed in here: the fastest integers there are."""
+    """The arithmetic for a precision on this machine: quantized means the fastest integers."""
     if precision == "float32" or not can_compile():
         return "float32"
-    from malmoi.kernels.transformer import gemm_int8 as byte_products
-    from malmoi.kernels.transformer import gemm_int16 as int16_products
+    from malmoi.kernels.transformer import gemm_int8 as int8_kernels
+    from malmoi.kernels.transformer import gemm_int16 as int16_kernels
 
-    if byte_products.USABLE:
+    if int8_kernels.IS_SUPPORTED:
         return "int8"
-    return "int16" if int16_products.USABLE else "float32"
+    return "int16" if int16_kernels.IS_SUPPORTED else "float32"

@@ -1,8 +1,8 @@
-"""An ONNX graph in memory, node by node; the numbers of fields are those of onnx.proto.
+"""Builds an ONNX model in memory, node by node; field numbers are those of onnx.proto.
 
-Weights are not in it. Those that lie in a file as the graph wants them are external data of that
-file, which onnxruntime maps; all others are handed to the session beside the graph. Nothing is
-written to disk. Knows nothing of what the nodes compute.
+It contains no weights. A weight that lies in a file in the layout of the graph is external data of
+that file, which onnxruntime maps; all others are passed to the session beside the graph. Nothing
+is written to disk. Knows nothing of what the nodes compute.
 """
 
 from collections.abc import Mapping
@@ -16,27 +16,27 @@ import numpy.typing as npt
 from malmoi.encode.runtime.protobuf import Fields, message
 from malmoi.files.tensors import Tensors
 
-FUSED = "com.microsoft"  # operations of onnxruntime
+FUSED_DOMAIN = "com.microsoft"  # operations of onnxruntime
 OPSET, IR_VERSION = 20, 10
 FLOAT, INT32, INT64 = 1, 6, 7  # TensorProto.DataType
 FLOAT_ATTRIBUTE, INT_ATTRIBUTE = 1, 2  # AttributeProto.AttributeType
 EXTERNAL = 1  # TensorProto.DataLocation
-HANDED_OVER = "in memory"  # the location of weights that are in no file
+IN_MEMORY = "in memory"  # the location of weights that are not in a file
 Shapes = Mapping[str, list[str | int]]
 
 
 @dataclass(frozen=True, eq=False)
-class SerializedTensor:
-    """A graph's bytes; the folder of the files it points into; the weights that are in none."""
+class SerializedGraph:
+    """The bytes of a model, the folder of its weight files, and the weights outside of them."""
 
-    graph: bytes
+    model: bytes
     folder: Path
-    handed_over: Tensors
+    in_memory: Tensors
 
 
 @dataclass
 class Graph:
-    """Nodes one after the other, over weights by name; files of weights are all in one folder."""
+    """Nodes in order, and named weights; all weight files are in one folder."""
 
     tensors: Tensors
     folder: Path
@@ -44,15 +44,15 @@ class Graph:
     used: set[str] = field(default_factory=set)
 
     def add(self, kind: str, inputs: list[str], name: str | None = None, **options: float) -> str:
-        """An operation of ONNX itself; gives the name of what comes out."""
+        """Add an operation of ONNX itself; returns the name of its output."""
         out = name or f"{kind}{len(self.nodes)}"
         self._node(kind, inputs, [out], options)
         return out
 
     def fuse(self, kind: str, inputs: list[str], name: str | None = None, **options: float) -> str:
-        """A fused operation of onnxruntime."""
+        """Add a fused operation of onnxruntime; returns the name of its output."""
         out = name or f"{kind}{len(self.nodes)}"
-        self._node(kind, inputs, [out], options, domain=FUSED)
+        self._node(kind, inputs, [out], options, domain=FUSED_DOMAIN)
         return out
 
     def times(self, rows: str, weight: str) -> str:
@@ -60,9 +60,9 @@ class Graph:
         return self.add("Gemm", [rows, weight], transB=1)
 
     def split(self, padded: str) -> list[str]:
-        """Query, key and value out of one matrix."""
+        """Split one matrix into query, key and value."""
         outs = [f"{padded}.{role}" for role in ("query", "key", "value")]
-        self._node("Split", [padded, "widths"], outs, {"axis": 2})
+        self._node("Split", [padded, "qkv_widths"], outs, {"axis": 2})
         return outs
 
     def _node(
@@ -79,28 +79,30 @@ class Graph:
         node: Fields = {1: inputs, 2: outs, 3: outs[0], 4: kind, 5: attributes, 7: domain}
         self.nodes.append(message(node))
 
-    def serialised(self, inputs: Shapes, outputs: Shapes) -> SerializedTensor:
-        """Whole numbers go in and float32 comes out."""
-        handed_over: Tensors = {}
-        weights = [self._weight(name, handed_over) for name in sorted(self.used)]
-        given = [_value(name, INT32, shape) for name, shape in inputs.items()]
-        made = [_value(name, FLOAT, shape) for name, shape in outputs.items()]
-        graph = message({1: self.nodes, 2: "encoder", 5: weights, 11: given, 12: made})
-        opsets = [message({1: "", 2: OPSET}), message({1: FUSED, 2: 1})]
+    def serialize(self, inputs: Shapes, outputs: Shapes) -> SerializedGraph:
+        """The model with these int32 inputs and float32 outputs."""
+        in_memory: Tensors = {}
+        weights = [self._weight(name, in_memory) for name in sorted(self.used)]
+        input_values = [_value(name, INT32, shape) for name, shape in inputs.items()]
+        output_values = [_value(name, FLOAT, shape) for name, shape in outputs.items()]
+        graph = message(
+            {1: self.nodes, 2: "encoder", 5: weights, 11: input_values, 12: output_values}
+        )
+        opsets = [message({1: "", 2: OPSET}), message({1: FUSED_DOMAIN, 2: 1})]
         model = message({1: IR_VERSION, 7: graph, 8: opsets})
-        return SerializedTensor(model, self.folder, handed_over)
+        return SerializedGraph(model, self.folder, in_memory)
 
-    def _weight(self, name: str, handed_over: Tensors) -> bytes:
-        """A weight that lies in a file, is handed over, or is so small that it is in the graph."""
+    def _weight(self, name: str, in_memory: Tensors) -> bytes:
+        """A weight in a file or in memory; small integer tensors go into the graph itself."""
         array = self.tensors[name]
         dims = list(array.shape)
         if array.dtype != np.float32:
             return message({1: dims, 2: INT64, 8: name, 9: array.astype("<i8").tobytes()})
-        file, offset = place_in_file(array, self.folder) or (HANDED_OVER, 0)
-        if file == HANDED_OVER:
-            handed_over[name] = np.ascontiguousarray(array)
-        place = {"location": file, "offset": offset, "length": array.nbytes}
-        entries = [message({1: key, 2: str(value)}) for key, value in place.items()]
+        file, offset = location_in_file(array, self.folder) or (IN_MEMORY, 0)
+        if file == IN_MEMORY:
+            in_memory[name] = np.ascontiguousarray(array)
+        location = {"location": file, "offset": offset, "length": array.nbytes}
+        entries = [message({1: key, 2: str(value)}) for key, value in location.items()]
         return message({1: dims, 2: FLOAT, 8: name, 13: entries, 14: EXTERNAL})
 
 
@@ -111,14 +113,14 @@ def _attribute(name: str, value: float) -> bytes:
 
 
 def _value(name: str, kind: int, shape: list[str | int]) -> bytes:
-    """What goes in or comes out; a dimension is a number, or a name for any."""
+    """An input or output; a dimension is a number, or a name for any size."""
     dims = [message({1: size} if isinstance(size, int) else {2: size}) for size in shape]
     tensor = message({1: kind, 2: message({1: dims})})
     return message({1: name, 2: message({1: tensor})})
 
 
-def place_in_file(array: npt.NDArray[Any], folder: Path) -> tuple[str, int] | None:
-    """The name and offset of the mapped file that an array is a view of, if in this folder."""
+def location_in_file(array: npt.NDArray[Any], folder: Path) -> tuple[str, int] | None:
+    """The file and offset that an array is a view of, if the file is mapped and in this folder."""
     if not (array.flags.c_contiguous and array.flags.aligned):
         return None
     base: Any = array

@@ -1,7 +1,7 @@
-"""The ONNX graph of a BERT, made straight from its weights.
+"""The ONNX graph of an encoder, built directly from its weights.
 
-A graph for some of a model's hidden states is small, points into the model's own files, and goes
-no deeper than the last state asked for. Attention, GELU and LayerNorm are the fused operations of
+A graph for some hidden states is small, refers to the model's own weight files, and contains no
+layers beyond the last requested state. Attention, GELU and LayerNorm are fused operations of
 onnxruntime.
 """
 
@@ -11,97 +11,111 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.encode.checkpoint.config import Config
-from malmoi.encode.checkpoint.weights import Weights
-from malmoi.encode.runtime.onnx_file import Graph, SerializedTensor, Shapes
-from malmoi.encode.runtime.relative_positions import distance_table
+from malmoi.encode.checkpoint.weights import TABLES, Weights, combined_positions
+from malmoi.encode.runtime.onnx_file import Graph, SerializedGraph, Shapes
+from malmoi.encode.runtime.relative_positions import relative_position_bias
 from malmoi.files.tensors import Tensors
 
-INPUTS: Shapes = {"ids": ["pieces"], "places": ["pieces"], "pad": ["texts", "longest"],
-                  "unpad": ["pieces"], "mask": ["texts", "longest"]}  # fmt: skip
-BIAS = "distance_bias"  # [1, heads, longest, longest], added before attention's softmax
-ATTENTION = ("query", "key", "value")  # which read the same, and so are one matrix
-JOINED = ("words", "positions", "segments", "distances", *ATTENTION)
+INPUTS: Shapes = {
+    "token_ids": ["tokens"],
+    "positions": ["tokens"],
+    "pad": ["texts", "longest"],
+    "unpad": ["tokens"],
+    "attention_mask": ["texts", "longest"],
+}
+ATTENTION_BIAS = "attention_bias"  # [1, heads, longest, longest], added before the softmax
+QKV = ("query", "key", "value")  # read the same input, so they become one matrix
 
 
 def state_name(layer: int) -> str:
-    """The output that is a hidden state."""
+    """The name of the output with a hidden state."""
     return f"state{layer}"
 
 
-def lay_out(weights: Weights, config: Config) -> Tensors:
-    """The weights as the graph wants them: most as they are, some joined or added up."""
-    joined = [name for name in weights if any(role in name for role in JOINED)]
-    laid: Tensors = {name: weight for name, weight in weights.items() if name not in joined}
-    laid["word_table"] = weights["words"]
-    positions = weights["positions"][config.skipped :]
-    segments = weights.get("segments", np.zeros((1, config.embedding), np.float32))
-    # A segment's vector is added to each position's: [segments · positions, embedding]
-    laid["place_table"] = (segments[:, np.newaxis] + positions).reshape(-1, config.embedding)
-    laid["widths"] = np.full(3, config.dim, np.int64)
-    laid["flat"] = np.array([-1, config.dim], np.int64)
-    if config.buckets:
-        laid["distance_table"] = distance_table(weights["distances"], config.positions)
+def graph_tensors(weights: Weights, config: Config) -> Tensors:
+    """The weights as the graph uses them: most unchanged, some concatenated or added up."""
+    tensors: Tensors = {
+        name: weight
+        for name, weight in weights.items()
+        if name not in TABLES and not any(f".{role}." in name for role in QKV)
+    }
+    tensors["word_embeddings"] = weights["word_embeddings"]
+    tensors["position_embeddings"] = combined_positions(weights, config)
+    tensors["qkv_widths"] = np.full(3, config.dim, np.int64)
+    tensors["flat_shape"] = np.array([-1, config.dim], np.int64)
+    if config.relative_buckets:
+        tensors["relative_position_bias"] = relative_position_bias(
+            weights["relative_position_bias"], config.positions
+        )
     for layer in range(config.layers):
-        roles = [f"layer.{layer}.{role}" for role in ATTENTION]
+        roles = [f"layer.{layer}.{role}" for role in QKV]
         for part in ("weight", "bias"):
-            laid[f"layer.{layer}.qkv.{part}"] = np.concatenate(
-                [weights[f"{r}.{part}"] for r in roles]
+            tensors[f"layer.{layer}.qkv.{part}"] = np.concatenate(
+                [weights[f"{role}.{part}"] for role in roles]
             )
-    return laid
+    return tensors
 
 
 def make_graph(
-    config: Config, layers: Sequence[int], laid: Tensors, folder: Path
-) -> SerializedTensor:
-    """The graph that gives these hidden states; the model's files are in `folder`."""
-    graph = Graph(laid, folder)
+    config: Config, layers: Sequence[int], tensors: Tensors, folder: Path
+) -> SerializedGraph:
+    """The graph that computes these hidden states; the model's files are in `folder`."""
+    graph = Graph(tensors, folder)
     inputs = dict(INPUTS)
-    if config.buckets:
-        inputs["distances"] = ["longest", "longest"]
-        graph.add("Gather", ["distance_table", "distances"], BIAS, axis=2)
-    state = _tables(graph, config)
+    if config.relative_buckets:
+        inputs["bias_indices"] = ["longest", "longest"]
+        graph.add("Gather", ["relative_position_bias", "bias_indices"], ATTENTION_BIAS, axis=2)
+    state = _embeddings(graph, config)
     for layer in range(max(layers)):
         state = _layer(graph, config, layer, state)
-    outputs: Shapes = {state_name(layer): ["pieces", config.dim] for layer in layers}
-    return graph.serialised(inputs, outputs)
+    outputs: Shapes = {state_name(layer): ["tokens", config.dim] for layer in layers}
+    return graph.serialize(inputs, outputs)
 
 
-def _tables(graph: Graph, config: Config) -> str:
-    """What goes into the first layer, [pieces, dim]."""
-    words = graph.add("Gather", ["word_table", "ids"])
-    places = graph.add("Gather", ["place_table", "places"])
-    norm = ["table_norm.weight", "table_norm.bias"]
-    last = state_name(0) if config.embedding == config.dim else None
+def _embeddings(graph: Graph, config: Config) -> str:
+    """The input of the first layer, [tokens, dim]."""
+    words = graph.add("Gather", ["word_embeddings", "token_ids"])
+    positions = graph.add("Gather", ["position_embeddings", "positions"])
+    norm = ["embedding_norm.weight", "embedding_norm.bias"]
+    name = state_name(0) if config.embedding_size == config.dim else None
     state = graph.fuse(
-        "SkipLayerNormalization", [words, places, *norm], last, epsilon=config.epsilon
+        "SkipLayerNormalization", [words, positions, *norm], name, epsilon=config.epsilon
     )
-    if last is None:
-        wide = graph.times(state, "project.weight")
-        state = graph.add("Add", [wide, "project.bias"], state_name(0))
+    if name is None:
+        wide = graph.times(state, "embedding_projection.weight")
+        state = graph.add("Add", [wide, "embedding_projection.bias"], state_name(0))
     return state
 
 
 def _layer(graph: Graph, config: Config, layer: int, state: str) -> str:
-    """One layer, [pieces, dim] to [pieces, dim]."""
-    own = f"layer.{layer}"
-    joined = graph.times(state, f"{own}.qkv.weight")
-    padded = graph.add("Gather", [joined, "pad"])  # [texts, longest, 3 · dim]
+    """One layer, [tokens, dim] to [tokens, dim]."""
+    prefix = f"layer.{layer}"
+    qkv = graph.times(state, f"{prefix}.qkv.weight")
+    padded = graph.add("Gather", [qkv, "pad"])  # [texts, longest, 3 · dim]
     query, key, value = graph.split(padded)
-    given = [query, key, value, f"{own}.qkv.bias", "mask"] + ([BIAS] if config.buckets else [])
-    seen = graph.fuse("MultiHeadAttention", given, num_heads=config.heads)
-    packed = graph.add("Gather", [graph.add("Reshape", [seen, "flat"]), "unpad"])
-    attended = graph.times(packed, f"{own}.attended.weight")
-    state = _add_and_norm(graph, config, attended, state, f"{own}.attended")
-    inner = graph.times(state, f"{own}.inner.weight")
+    inputs = [query, key, value, f"{prefix}.qkv.bias", "attention_mask"]
+    inputs += [ATTENTION_BIAS] if config.relative_buckets else []
+    context = graph.fuse("MultiHeadAttention", inputs, num_heads=config.heads)
+    packed = graph.add("Gather", [graph.add("Reshape", [context, "flat_shape"]), "unpad"])
+    attn_out = graph.times(packed, f"{prefix}.attn_out.weight")
+    state = _add_and_norm(graph, config, attn_out, state, (f"{prefix}.attn_out", "attn_norm"))
+    ffn_up = graph.times(state, f"{prefix}.ffn_up.weight")
     gelu = "BiasGelu" if config.gelu == "exact" else "FastGelu"
-    raised = graph.fuse(gelu, [inner, f"{own}.inner.bias"])
-    outer = graph.times(raised, f"{own}.outer.weight")
-    return _add_and_norm(graph, config, outer, state, f"{own}.outer", state_name(layer + 1))
+    activated = graph.fuse(gelu, [ffn_up, f"{prefix}.ffn_up.bias"])
+    ffn_down = graph.times(activated, f"{prefix}.ffn_down.weight")
+    roles, name = (f"{prefix}.ffn_down", "ffn_norm"), state_name(layer + 1)
+    return _add_and_norm(graph, config, ffn_down, state, roles, name)
 
 
 def _add_and_norm(
-    graph: Graph, config: Config, new: str, old: str, role: str, name: str | None = None
+    graph: Graph,
+    config: Config,
+    new: str,
+    old: str,
+    roles: tuple[str, str],
+    name: str | None = None,
 ) -> str:
-    """LayerNorm(new + bias + old)."""
-    rest = [f"{role}_norm.weight", f"{role}_norm.bias", f"{role}.bias"]
-    return graph.fuse("SkipLayerNormalization", [new, old, *rest], name, epsilon=config.epsilon)
+    """LayerNorm(new + bias + old); `roles` are the dense layer and its norm."""
+    dense, norm = roles[0], f"{roles[0].rpartition('.')[0]}.{roles[1]}"
+    inputs = [new, old, f"{norm}.weight", f"{norm}.bias", f"{dense}.bias"]
+    return graph.fuse("SkipLayerNormalization", inputs, name, epsilon=config.epsilon)

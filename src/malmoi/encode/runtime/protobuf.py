@@ -1,7 +1,7 @@
-"""Messages of Protocol Buffers, written field by field: as much as an ONNX graph needs.
+"""Writes Protocol Buffers messages field by field: as much as an ONNX graph needs.
 
     a field      its number and wire type as a varint, then its value
-    varint       seven bits a byte, the lowest first; the high bit says that more follow
+    varint       seven bits per byte, lowest first; the high bit means that more follow
     text, bytes, messages   their length as a varint, then the bytes
 
 Knows nothing of ONNX.
@@ -18,18 +18,18 @@ Fields = Mapping[int, Scalar | Sequence[Scalar]]  # by number; several values re
 
 
 def message(fields: Fields) -> bytes:
-    """The bytes of a message; a message inside another is given as its bytes."""
+    """The bytes of a message; pass a nested message as its bytes."""
     return b"".join(_field(number, one) for number, value in fields.items() for one in _each(value))
 
 
 def varint(number: int) -> bytes:
-    """A whole number."""
-    rest, found = number % (1 << BITS), bytearray()
+    """The bytes of an integer."""
+    rest, encoded = number % (1 << BITS), bytearray()
     while rest > 0x7F:
-        found.append(rest & 0x7F | 0x80)
+        encoded.append(rest & 0x7F | 0x80)
         rest >>= 7
-    found.append(rest)
-    return bytes(found)
+    encoded.append(rest)
+    return bytes(encoded)
 
 
 def _each(value: Scalar | Sequence[Scalar]) -> Iterator[Scalar]:

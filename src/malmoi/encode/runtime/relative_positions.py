@@ -1,42 +1,42 @@
-"""How far apart two pieces are, as MPNet tells attention: near ones exactly, far ones roughly.
+"""Relative position bias of MPNet: attention depends on the distance between two tokens.
 
-Distances fall into buckets, half of them for pieces before and half for pieces after; of each
-half one half holds a distance each, the other grows with its logarithm up to FARTHEST.
+Distances fall into buckets, half of them for earlier and half for later tokens. Half of each half
+holds one distance per bucket; in the rest, buckets grow logarithmically up to MAX_DISTANCE.
 """
 
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.arrays import Float32Array, Int32Array
+from malmoi.arrays import Float32Array, Int32Array, Int64Array
+from malmoi.encode.checkpoint.config import RELATIVE_BUCKETS
 
-BUCKETS, FARTHEST = 32, 128
+MAX_DISTANCE = 128  # tokens; larger distances share the last bucket
 
 
-def buckets_of(distances: Int32Array) -> npt.NDArray[np.int64]:
-    """The bucket of each distance from a piece to another one.
+def distance_buckets(distances: Int32Array) -> Int64Array:
+    """The bucket of each distance from one token to another.
 
-    In float32, as the model was trained: a bucket begins just where a logarithm is whole.
+    Computed in float32, as in training: a bucket begins where a logarithm is an integer.
     """
-    half = BUCKETS // 2
+    half = RELATIVE_BUCKETS // 2
     exact = half // 2
-    far = np.abs(distances)
-    ratio = np.maximum(far, 1).astype(np.float32) / np.float32(exact)
-    steps = np.log(ratio) / np.float32(math.log(FARTHEST / exact)) * np.float32(half - exact)
-    rough = np.minimum(exact + steps.astype(np.int64), half - 1)
-    found: npt.NDArray[np.int64] = np.where(far < exact, far, rough) + half * (distances > 0)
-    return found
+    lengths = np.abs(distances)
+    ratio = np.maximum(lengths, 1).astype(np.float32) / np.float32(exact)
+    steps = np.log(ratio) / np.float32(math.log(MAX_DISTANCE / exact)) * np.float32(half - exact)
+    logarithmic = np.minimum(exact + steps.astype(np.int64), half - 1)
+    buckets: Int64Array = np.where(lengths < exact, lengths, logarithmic) + half * (distances > 0)
+    return buckets
 
 
-def distance_table(biases: Float32Array, positions: int) -> Float32Array:
-    """What attention adds for each distance: [buckets, heads] to [1, heads, 2 · positions - 1]."""
+def relative_position_bias(biases: Float32Array, positions: int) -> Float32Array:
+    """The bias of each distance: [buckets, heads] to [1, heads, 2 · positions - 1]."""
     distances = np.arange(1 - positions, positions, dtype=np.int32)
-    table: Float32Array = biases[buckets_of(distances)].T[np.newaxis]
+    table: Float32Array = biases[distance_buckets(distances)].T[np.newaxis]
     return table
 
 
-def distances_within(longest: int, positions: int) -> Int32Array:
-    """Where the table has the distance of each two pieces of a text, [longest, longest]."""
-    place = np.arange(longest, dtype=np.int32)
-    return place - place[:, np.newaxis] + np.int32(positions - 1)
+def bias_indices(longest: int, positions: int) -> Int32Array:
+    """The index into that table for each pair of tokens of a text, [longest, longest]."""
+    tokens = np.arange(longest, dtype=np.int32)
+    return tokens - tokens[:, np.newaxis] + np.int32(positions - 1)

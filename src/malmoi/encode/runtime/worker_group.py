@@ -1,7 +1,7 @@
-"""Threads that run batches together: the caller's, and one for each further core.
+"""A group of threads that run batches together: the caller's thread, and one per further core.
 
-Those stand by in a kernel from the first batch on, asleep when there is nothing to do. They
-hold weights and room, never the engine, and go home with it.
+The workers wait in a kernel from the first batch on and sleep when there is nothing to do. They
+hold weights and buffers but not the engine, so they shut down when the engine is deleted.
 """
 
 import os
@@ -14,81 +14,94 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.runtime.batches import PackedBatch
-from malmoi.kernels.core.mailbox import ASLEEP, JOB, NO_MORE, PIECES, TEXTS, new_board
+from malmoi.kernels.core.mailbox import (
+    JOB,
+    NUM_TEXTS,
+    NUM_TOKENS,
+    SHUTDOWN,
+    SLEEPING,
+    new_mailbox,
+)
 from malmoi.kernels.transformer.attention import AttentionScratch
 from malmoi.kernels.transformer.batch_checks import check_workspace
 from malmoi.kernels.transformer.layers import ActivationBuffers, TokenBatch, TransformerWeights
-from malmoi.kernels.transformer.workers import LEADER, take_part
+from malmoi.kernels.transformer.workers import LEADER, run_worker
 
-PATIENCE = 5  # seconds until a thread that should go home is left behind
+JOIN_TIMEOUT = 5  # seconds to wait for each worker at shutdown
 
 
 class WorkerGroup:
-    """So many threads for one network, and room for a batch of so many pieces, one at a time."""
+    """Threads for one network that run one batch at a time, up to the size of the buffers."""
 
     def __init__(
         self,
         network: TransformerWeights,
-        room: ActivationBuffers,
-        make_desk: Callable[[], AttentionScratch],
+        buffers: ActivationBuffers,
+        new_scratch: Callable[[], AttentionScratch],
         threads: int,
     ) -> None:
-        desks = [make_desk() for _ in range(threads)]
-        for desk in desks:
-            check_workspace(network, room, desk)
-        self._network, self._room, self._desk, self._threads = network, room, desks[0], threads
-        self._capacity, self._process = len(room.state), os.getpid()
-        ids, places = np.zeros((2, self._capacity), np.int32)
-        self._pieces = TokenBatch(ids, places, np.zeros(self._capacity + 1, np.int64))
-        self._board, (door, self._bell) = new_board(), os.pipe()
-        nothing = np.full(len(network.attended_norm.gains) + 1, -1, np.int64)
-        states = np.zeros((0, 0, network.attended_norm.gains.shape[1]), np.float32)
-        waiting = (network, self._pieces, room)
-        others = [
+        scratches = [new_scratch() for _ in range(threads)]
+        for scratch in scratches:
+            check_workspace(network, buffers, scratch)
+        self._network, self._buffers, self._scratch = network, buffers, scratches[0]
+        self._threads, self._capacity, self._process = threads, len(buffers.hidden), os.getpid()
+        token_ids, positions = np.zeros((2, self._capacity), np.int32)
+        self._tokens = TokenBatch(token_ids, positions, np.zeros(self._capacity + 1, np.int64))
+        self._mailbox, (read_end, self._write_end) = new_mailbox(), os.pipe()
+        layers, dim = network.attn_norm.weight.shape
+        no_slots = np.full(layers + 1, -1, np.int64)
+        states = np.zeros((0, 0, dim), np.float32)
+        shared = (network, self._tokens, buffers)
+        workers = [
             Thread(
-                target=take_part,
-                args=(*waiting, desks[part], nothing, states, self._board, (part, threads, door)),
-                name=f"malmoi-by-{part}",
+                target=run_worker,
+                args=(*shared, scratches[thread], no_slots, states, self._mailbox,
+                      (thread, threads, read_end)),
+                name=f"malmoi-worker-{thread}",
                 daemon=True,
             )
-            for part in range(1, threads)
-        ]
-        for other in others:
-            other.start()
-        weakref.finalize(self, dismiss, self._board, others, (door, self._bell), self._process)
+            for thread in range(1, threads)
+        ]  # fmt: skip
+        for worker in workers:
+            worker.start()
+        pipe = (read_end, self._write_end)
+        weakref.finalize(self, shutdown, self._mailbox, workers, pipe, self._process)
 
-    def suits(self, threads: int, pieces: int) -> bool:
-        """Whether it can run such a batch; not in a child process, where its threads are not."""
-        here = self._process == os.getpid()
-        return here and self._threads == threads and pieces <= self._capacity
+    def fits(self, threads: int, tokens: int) -> bool:
+        """Whether the group can run such a batch; a forked child process has no workers."""
+        is_own = self._process == os.getpid()
+        return is_own and self._threads == threads and tokens <= self._capacity
 
     @property
     def awake(self) -> int:
-        """How many of the others look out for a batch at this moment."""
-        return self._threads - 1 - int(self._board[ASLEEP])
+        """The number of workers that spin and wait for a batch now."""
+        return self._threads - 1 - int(self._mailbox[SLEEPING])
 
-    def rouse(self) -> None:
-        """There will soon be a batch: whoever sleeps had better be awake by then."""
-        for _ in range(self._board[ASLEEP]):
-            os.write(self._bell, b"!")
+    def wake_workers(self) -> None:
+        """Wake sleeping workers, because a batch will come soon."""
+        for _ in range(self._mailbox[SLEEPING]):
+            os.write(self._write_end, b"!")
 
-    def run(self, batch: PackedBatch, wanted: Int64Array, states: Float32Array) -> None:
-        """The states of a batch of at most so many pieces; one caller at a time."""
-        count, texts = len(batch.ids), len(batch.sizes)
-        self._pieces.ids[:count], self._pieces.places[:count] = batch.ids, batch.places
-        self._pieces.bounds[: texts + 1] = group_bounds(batch.sizes)
-        self._board[PIECES], self._board[TEXTS] = count, texts
-        given = (self._pieces, self._room, self._desk, wanted, states)
-        take_part(self._network, *given, self._board, (LEADER, self._threads, self._bell))
+    def run(self, batch: PackedBatch, state_slots: Int64Array, states: Float32Array) -> None:
+        """Compute the states of a batch; only one caller at a time."""
+        count, texts = len(batch.token_ids), len(batch.sizes)
+        self._tokens.token_ids[:count] = batch.token_ids
+        self._tokens.positions[:count] = batch.positions
+        self._tokens.bounds[: texts + 1] = group_bounds(batch.sizes)
+        self._mailbox[NUM_TOKENS], self._mailbox[NUM_TEXTS] = count, texts
+        arguments = (self._tokens, self._buffers, self._scratch, state_slots, states, self._mailbox)
+        run_worker(self._network, *arguments, (LEADER, self._threads, self._write_end))
 
 
-def dismiss(board: Int64Array, others: list[Thread], pipe: tuple[int, int], process: int) -> None:
-    """Send all home."""
+def shutdown(
+    mailbox: Int64Array, workers: list[Thread], pipe: tuple[int, int], process: int
+) -> None:
+    """Make all workers return, and close the pipe."""
     if process == os.getpid():
-        board[PIECES] = NO_MORE
-        board[JOB] += 1
-        os.write(pipe[1], b"!" * len(others))
-        for other in others:
-            other.join(PATIENCE)
+        mailbox[NUM_TOKENS] = SHUTDOWN
+        mailbox[JOB] += 1
+        os.write(pipe[1], b"!" * len(workers))
+        for worker in workers:
+            worker.join(JOIN_TIMEOUT)
     for end in pipe:
         os.close(end)

@@ -1,1 +1,1 @@
-"""Sentence vectors from word vectors: weighted averages."""
+"""Texts as averages of word vectors."""

@@ -1,8 +1,8 @@
-"""Texts as the average of their words' vectors: plain, by idf, or by SIF.
+"""Texts as averages of word vectors: plain, weighted by idf, or by SIF.
 
 SIF (Arora, Liang and Ma: *A Simple but Tough-to-Beat Baseline for Sentence Embeddings*, 2017)
-weighs a word by a / (a + p(word)) and takes out of each text the direction that all have in
-common: the first singular vector of the averages of given texts.
+weights a word by a / (a + p(word)) and removes from each text the direction that all texts have in
+common: the first singular vector of the averages of some texts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,27 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.bulk.chunks import CHARACTERS, chunks
+from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.static.word_lookup import WordStats, look_up
-from malmoi.encode.static.word_tokenizer import choose_tokenizer, words_of
 from malmoi.encode.static.word_weights import Weighting, WordWeights, weigh_words
-from malmoi.encode.tokens.inputs import uniform_texts
+from malmoi.encode.static.words import WordStats, choose_tokenizer, look_up, words_of
+from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.vectors import Vectors
 
-CHUNK = 2048  # texts that are averaged together
-BLOCK = 1 << 15  # words whose vectors are summed at once
+CHUNK_TEXTS = 2048  # texts that are averaged together
+BLOCK_WORDS = 1 << 15  # whose vectors are summed at once
 Texts = str | Path | Iterable[str]  # a file of texts, or texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageEncoder:
-    """Word vectors, how texts are cut, and how much each word counts.
+    """Averages word vectors; see `average_encoder`.
 
-    `common` [dim] is the direction that is taken out of each text, if there is one.
+    `common` [dim] is the direction that is removed from each text, if there is one.
     """
 
     name: str
@@ -46,22 +45,29 @@ class AverageEncoder:
 
     @property
     def dim(self) -> int:
-        """How many numbers the vector of a text has."""
+        """The dimension of a text's vector."""
         return self.vectors.dim
 
-    def encode(self, texts: Iterable[str], *, progress: Progress = no_progress) -> Float32Array:
-        """A vector a text, [texts, dim]; unknown words and texts without a known one are told."""
-        return encode_stream(self, texts, progress)
+    def encode(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
+        """One vector per text, [texts, dim].
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+        The reporter gets the progress, and the counts of unknown words and texts without words.
+        """
+        return encode_stream(self, texts, reporter)
+
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
-        notes = WordStats()
-        for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
-            rows = self._averages(chunk, notes)
+        stats = WordStats()
+        for chunk in map(normalize_texts, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):
+            rows = self._averages(chunk, stats)
             yield rows if self.common is None else without(rows, self.common)
-        notes.report(self.name)
+        reporter.inputs(self.name, stats)
 
-    def _averages(self, texts: list[str], notes: WordStats) -> Float32Array:
+    def _averages(self, texts: list[str], stats: WordStats) -> Float32Array:
         """1/n Σ weight · vector over the n known words of each text; without any, zeros."""
         documents = list(words_of(texts, self.tokenizer))
         numbers: dict[str, int] = {}
@@ -73,17 +79,17 @@ class AverageEncoder:
         table *= self.weights(words, rows)[:, np.newaxis]
         owners = np.repeat(np.arange(len(texts)), sizes)
         count = np.bincount(owners[known[ids]], minlength=len(texts))
-        notes.count(sizes, count)
-        notes.remember([words[i] for i in np.flatnonzero(~known)])
-        sums = summed(table, ids, owners, len(texts))
+        stats.count(sizes, count)
+        stats.remember([words[i] for i in np.flatnonzero(~known)])
+        sums = sum_rows(table, ids, owners, len(texts))
         averages: Float32Array = (sums / np.maximum(count, 1)[:, np.newaxis]).astype(np.float32)
         return averages
 
     def __repr__(self) -> str:
         source = f" by {self.weights.source}" if self.weights.source else ""
         sizes = f"{len(self.vectors):,} words × {self.dim}"
-        less = ", less what all have in common" if self.common is not None else ""
-        return f"AverageEncoder({self.name}, {sizes}, {self.weighting}{source}{less})"
+        removed = ", without the common direction" if self.common is not None else ""
+        return f"AverageEncoder({self.name}, {sizes}, {self.weighting}{source}{removed})"
 
 
 def average_encoder(
@@ -97,21 +103,30 @@ def average_encoder(
 ) -> AverageEncoder:
     """An encoder that averages the vectors of a text's words.
 
-    `weighting` is `mean`, `idf` or `sif`, whose a is `smoothing`. `texts`, or a file of them,
-    are what idf and the common direction of SIF are learnt from; without them idf goes by how
-    often words occur, and SIF takes nothing out. Vectors without counts are taken to stand in
-    order of frequency. `tokenizer` is one by its name; by default the one the vectors were
-    trained with.
+    Args:
+        vectors: Word vectors. Without counts, rows must be in order of frequency.
+        weighting: `mean`, `idf` or `sif` (smooth inverse frequency).
+        texts: Texts, or a file of them, to learn idf and the common direction of SIF from.
+            Without them idf follows word frequencies, and SIF removes no direction.
+        tokenizer: A tokenizer or its name; by default that of the vectors' training.
+        smoothing: The parameter a of SIF.
+        name: The name in warnings.
+
+    Returns:
+        The encoder.
+
+    Raises:
+        InvalidArgumentError: There are no vectors, or an argument is invalid.
     """
     if not smoothing > 0:
         raise InvalidArgumentError(f"smoothing is {smoothing}: it must be more than 0")
     if len(vectors) == 0:
-        raise InvalidArgumentError(f"{name} holds no vectors to average")
-    cut = choose_tokenizer(vectors, tokenizer)
-    corpus = None if texts is None else _uniform_texts(texts)
-    documents = None if corpus is None else words_of(corpus, cut)
+        raise InvalidArgumentError(f"{name} contains no vectors to average")
+    chosen = choose_tokenizer(vectors, tokenizer)
+    corpus = None if texts is None else _corpus(texts)
+    documents = None if corpus is None else words_of(corpus, chosen)
     weights = weigh_words(vectors, weighting, documents, smoothing)
-    encoder = AverageEncoder(name, vectors, cut, weighting, weights)
+    encoder = AverageEncoder(name, vectors, chosen, weighting, weights)
     if weighting == "sif" and corpus is not None:
         return replace(encoder, common=common_direction(encoder, corpus))
     return encoder
@@ -119,37 +134,39 @@ def average_encoder(
 
 def common_direction(encoder: AverageEncoder, texts: Iterable[str]) -> Float32Array:
     """The first right singular vector of the averages of texts, [dim]; nothing is centred."""
-    products, notes = np.zeros((encoder.dim, encoder.dim)), WordStats()
-    for chunk in map(uniform_texts, chunks(texts, CHUNK, CHARACTERS)):
-        rows = encoder._averages(chunk, notes).astype(np.float64)
+    products, stats = np.zeros((encoder.dim, encoder.dim)), WordStats()
+    for chunk in map(normalize_texts, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):
+        rows = encoder._averages(chunk, stats).astype(np.float64)
         products += rows.T @ rows
-    if notes.texts == notes.empty:
+    if stats.texts == stats.empty:
         raise InvalidArgumentError(
-            "the texts to learn SIF from have no known word: give other texts"
+            "the texts to learn SIF from have no known word: pass other texts"
         )
     first: Float32Array = np.linalg.eigh(products)[1][:, -1].astype(np.float32)
     return first
 
 
 def without(rows: Float32Array, direction: Float32Array) -> Float32Array:
-    """Rows less their part in a direction of length 1."""
-    less: Float32Array = rows - np.outer(rows @ direction, direction)
-    return less
+    """Rows without their component in a direction of length 1."""
+    removed: Float32Array = rows - np.outer(rows @ direction, direction)
+    return removed
 
 
-def summed(
+def sum_rows(
     table: Float32Array, ids: Int64Array, owners: Int64Array, count: int
 ) -> npt.NDArray[np.float64]:
     """The sum of the table's rows `ids` for each owner, in ascending order; [count, dim]."""
     sums = np.zeros((count, table.shape[1]))
-    for start in range(0, len(ids), BLOCK):
-        block = owners[start : start + BLOCK]
+    for start in range(0, len(ids), BLOCK_WORDS):
+        block = owners[start : start + BLOCK_WORDS]
         firsts = np.flatnonzero(np.diff(block, prepend=-1))
-        sums[block[firsts]] += np.add.reduceat(table[ids[start : start + BLOCK]], firsts, axis=0)
+        sums[block[firsts]] += np.add.reduceat(
+            table[ids[start : start + BLOCK_WORDS]], firsts, axis=0
+        )
     return sums
 
 
-def _uniform_texts(texts: Texts) -> Iterable[str]:
-    from malmoi.text.corpus import Corpus  # takes a moment, which only fitting takes
+def _corpus(texts: Texts) -> Iterable[str]:
+    from malmoi.text.corpus import Corpus  # slow to import; only needed to learn
 
     return Corpus.of(texts)

@@ -1,8 +1,8 @@
-"""How much each word counts in the average of a text: all alike, by idf, or by SIF.
+"""Weights of words in the average of a text: equal, idf, or SIF.
 
-How often words occur is what the vectors' own counts say. Without counts it is guessed from the
+Word frequencies come from the counts of the vectors. Without counts they are estimated from the
 order of the rows, which is that of frequency, by Zipf's law: the word in row r has the share
-(1 / r) / Σ (1 / r). For idf, texts may be given instead.
+(1 / r) / Σ (1 / r). For idf, texts can be used instead.
 """
 
 from collections import Counter
@@ -22,14 +22,14 @@ Documents = Iterable[Sequence[str]]  # texts as their words
 
 
 class WordWeights(Protocol):
-    """Weighs words."""
+    """Assigns weights to words."""
 
     @property
     def source(self) -> str:
-        """Where it is known from how often words occur."""
+        """The source of the word frequencies."""
 
     def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
-        """The weight of each word, [words]; `rows` are theirs, or -1."""
+        """The weight of each word, [words]; `rows` are their rows, or -1."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class EqualWeights:
     source: str = ""
 
     def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
-        """One each."""
+        """1 for each word."""
         return np.ones(len(words), np.float32)
 
 
@@ -52,30 +52,30 @@ class RowWeights:
     source: str
 
     def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
-        """By their rows."""
+        """The weights of the words' rows."""
         return np.where(rows < 0, np.float32(self.other), self.table[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class VocabularyWeights:
-    """A weight for each word that was met in some texts, and one for all others."""
+    """A weight for each word of some texts, and one for all others."""
 
     table: Mapping[str, float]
     other: float
     source: str
 
     def __call__(self, words: Sequence[str], rows: Int64Array) -> Float32Array:
-        """By the words themselves."""
+        """The weights of the words."""
         return np.array([self.table.get(word, self.other) for word in words], np.float32)
 
 
 def weigh_words(
     vectors: Vectors, weighting: Weighting, documents: Documents | None, smoothing: float
 ) -> WordWeights:
-    """The weights asked for; `smoothing` is the a of SIF."""
+    """The weights by name; `smoothing` is the parameter a of SIF."""
     if weighting not in WEIGHTINGS:
         known = ", ".join(WEIGHTINGS)
-        raise InvalidArgumentError(f"there is no weighting '{weighting}': choose one of {known}")
+        raise InvalidArgumentError(f"weighting must be one of {known}; got '{weighting}'")
     if weighting == "mean":
         return EqualWeights()
     if weighting == "idf" and documents is not None:
@@ -87,7 +87,7 @@ def weigh_words(
 
 
 def word_shares(vectors: Vectors) -> tuple[Float64Array, float, str]:
-    """The share of each row's word, that of a word met once, and how we know."""
+    """The share of each row's word, that of a word with count 1, and the source."""
     if vectors.counts is not None:
         counts = np.maximum(vectors.counts, 1).astype(np.float64)
         total = float(counts.sum()) or 1.0

@@ -1,1 +1,1 @@
-"""From texts to tokens: tokenizer, windows, passages, statistics of inputs."""
+"""Texts to tokens: normalization, tokenizer, windows, passages, statistics."""

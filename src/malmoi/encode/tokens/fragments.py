@@ -1,8 +1,8 @@
-"""Words that reach a model only as single letters, bytes or unknown tokens.
+"""Fragments: words that reach a model only as single letters, bytes or unknown tokens.
 
-A tokenizer cuts what its vocabulary lacks into ever smaller tokens: MiniLM reads 환불 as five
-letters of Hangul, an English RoBERTa as six bytes. Such words mean next to nothing to the model.
-They are counted from the ids of the tokens alone; the text is looked at only where many are found.
+A tokenizer splits words that its vocabulary lacks into ever smaller tokens: MiniLM reads 환불 as
+five letters of Hangul, an English RoBERTa as six bytes. Such words mean next to nothing to the
+model. They are counted from token ids alone; the text itself is read only if there are many.
 Knows nothing of encoders.
 """
 
@@ -20,21 +20,26 @@ from malmoi.arrays import Int64Array
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.tokens.inputs import Text
 
-# What a token is, as bits: it begins a word, has one letter, has more, is a byte or unknown.
+# Bits of a token: it starts a word, has one letter, has several, is a byte or unknown; not looked
+# up yet.
 STARTS, LETTER, LETTERS, UNKNOWN, UNSEEN = 1, 2, 4, 8, 128
 KINDS = (0, LETTER, LETTERS)  # by how many letters a token has
 METASPACE, BYTE_SPACE = "▁", "Ġ"  # before the first token of a word
 BYTE = re.compile("<0x[0-9A-F]{2}>")
 IDEOGRAPH = re.compile("[㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]")
 FOREIGN_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
-BY_CHARACTERS = 0.5  # a vocabulary with fewer tokens of several characters has them for none
+MIN_LONG_TOKENS = 0.5  # with a smaller share of longer tokens, a vocabulary is one of characters
 
 
-class Fragments:
-    """What the tokens of one vocabulary are, looked up once for each that occurs.
+class FragmentCounter:
+    """Counts fragments by the kinds of tokens of a vocabulary, each looked up once.
 
-    `continuing` is what tokens begin with that go on with a word, in vocabularies that mark
-    these; `from_bytes` has the byte of each character of a byte-level vocabulary.
+    Args:
+        token: The token with an id.
+        size: The size of the vocabulary.
+        unknown: The id of the unknown token.
+        continuing: The prefix of tokens that continue a word, in vocabularies that mark them.
+        from_bytes: The byte of each character of a byte-level vocabulary.
     """
 
     def __init__(
@@ -53,7 +58,7 @@ class Fragments:
     def count(
         self, encodings: Sequence[Any], texts: Sequence[Text]
     ) -> tuple[Int64Array, Int64Array]:
-        """The words of each text, and how many of them are fragments only."""
+        """The number of words of each text, and of fragments among them."""
         for encoding in encodings[:1]:
             self.skip(
                 [
@@ -65,14 +70,14 @@ class Fragments:
         return self.count_ids([encoding.ids for encoding in encodings], texts)
 
     def skip(self, special: Sequence[int]) -> None:
-        """Tokens that stand for no text, such as [CLS]; they end the word before."""
-        self._kinds_of(np.array(special, np.int64))  # there is room for them
-        self._kinds[[number for number in special if number != self._unknown]] = STARTS
+        """Mark tokens that do not stand for text, such as [CLS]; they end the word before."""
+        self._kinds_of(np.array(special, np.int64))  # extends the table if necessary
+        self._kinds[[token_id for token_id in special if token_id != self._unknown]] = STARTS
 
     def count_ids(
         self, ids: Sequence[Sequence[int]], texts: Sequence[Text]
     ) -> tuple[Int64Array, Int64Array]:
-        """The same for the ids of each text's tokens."""
+        """The same from the token ids of each text."""
         sizes = np.fromiter(map(len, ids), np.int64, len(ids))
         kinds = self._kinds_of(np.fromiter(chain.from_iterable(ids), np.int64, int(sizes.sum())))
         if len(kinds) == 0:
@@ -81,33 +86,33 @@ class Fragments:
         begins = (kinds & STARTS).astype(np.bool_)
         begins[bounds[:-1][sizes > 0]] = True
         starts = np.flatnonzero(begins)
-        found = np.bitwise_or.reduceat(kinds, starts)
+        bits = np.bitwise_or.reduceat(kinds, starts)
         single = np.add.reduceat((kinds & LETTER) // LETTER, starts, dtype=np.int64)
-        whole = (found & LETTERS) > 0
-        unknown = ~whole & ((found & UNKNOWN) > 0)
-        spelt = ~whole & ~unknown & (single > 1)
+        whole = (bits & LETTERS) > 0
+        unknown = ~whole & ((bits & UNKNOWN) > 0)
+        spelled = ~whole & ~unknown & (single > 1)
         firsts = np.searchsorted(starts, bounds)  # the first word of each text
 
         def by_text(words: npt.NDArray[np.bool_]) -> Int64Array:
             return np.diff(group_bounds(words)[firsts])
 
-        words = by_text((found & (LETTER | LETTERS | UNKNOWN)) > 0)
-        return words, self._confirmed(words, by_text(unknown), by_text(spelt), texts)
+        words = by_text((bits & (LETTER | LETTERS | UNKNOWN)) > 0)
+        return words, self._confirmed(words, by_text(unknown), by_text(spelled), texts)
 
     def _confirmed(
-        self, words: Int64Array, unknown: Int64Array, spelt: Int64Array, texts: Sequence[Text]
+        self, words: Int64Array, unknown: Int64Array, spelled: Int64Array, texts: Sequence[Text]
     ) -> Int64Array:
-        """Fragments; where they are many, emoji and other unknown signs are no words."""
-        many = np.flatnonzero(is_fragmented(words, unknown + spelt))
-        if len(many) and self._is_by_characters:
-            spelt = np.zeros_like(spelt)
+        """The fragments; where they are many, emoji and other unknown signs are not counted."""
+        many = np.flatnonzero(is_fragmented(words, unknown + spelled))
+        if len(many) and self._is_character_vocabulary:
+            spelled = np.zeros_like(spelled)
         for i in many.tolist():
             text = texts[i]
             both = text if isinstance(text, str) else " ".join(text)
             foreign = sum(1 for word in both.split() if FOREIGN_LETTER.search(word))
             ideographs = len(IDEOGRAPH.findall(both))  # words without spaces between them
             unknown[i] = min(int(unknown[i]), max(foreign, ideographs))
-        return unknown + spelt
+        return unknown + spelled
 
     def _kinds_of(self, ids: Int64Array) -> npt.NDArray[np.uint8]:
         beyond = int(ids.max(initial=0)) + 1 - len(self._kinds)  # ids may have gaps
@@ -116,39 +121,39 @@ class Fragments:
         kinds = self._kinds[ids]
         unseen = kinds == UNSEEN
         if unseen.any():
-            for number in np.unique(ids[unseen]).tolist():
-                self._kinds[number] = self._kind(number)
+            for token_id in np.unique(ids[unseen]).tolist():
+                self._kinds[token_id] = self._kind(token_id)
             kinds = self._kinds[ids]
         return kinds
 
-    def _kind(self, number: int) -> int:
-        token = self._token(number) or ""
+    def _kind(self, token_id: int) -> int:
+        token = self._token(token_id) or ""
         if self._continuing:
             starts = STARTS * (not token.startswith(self._continuing))
         else:
             starts = STARTS * token.startswith((METASPACE, BYTE_SPACE))
-        content = None if number == self._unknown else self._content(token)
+        content = None if token_id == self._unknown else self._content(token)
         return starts | (UNKNOWN if content is None else KINDS[min(count_letters(content), 2)])
 
     def _content(self, token: str) -> str | None:
-        """The characters of a token; None for bytes that are no whole character."""
+        """The characters of a token; None for bytes that are only a part of a character."""
         if BYTE.fullmatch(token):
             return None
         if not self._from_bytes:
             return token.removeprefix(self._continuing).removeprefix(METASPACE)
         try:
             return bytes(self._from_bytes[character] for character in token).decode()
-        except KeyError:  # an added token, which is text as it is
+        except KeyError:  # an added token, which is plain text
             return token
         except UnicodeDecodeError:
             return None
 
     @cached_property
-    def _is_by_characters(self) -> bool:
-        """Whether the vocabulary cuts all its languages into single characters."""
-        tokens = (self._token(number) or "" for number in range(len(self._kinds)))
+    def _is_character_vocabulary(self) -> bool:
+        """Whether the vocabulary splits all languages into single characters."""
+        tokens = (self._token(token_id) or "" for token_id in range(len(self._kinds)))
         contents = [self._content(token) for token in tokens]
-        return sum(len(one or "") > 1 for one in contents) < BY_CHARACTERS * len(contents)
+        return sum(len(content or "") > 1 for content in contents) < MIN_LONG_TOKENS * len(contents)
 
 
 def is_fragmented(words: Int64Array, fragments: Int64Array) -> npt.NDArray[np.bool_]:
@@ -157,20 +162,20 @@ def is_fragmented(words: Int64Array, fragments: Int64Array) -> npt.NDArray[np.bo
 
 
 def count_letters(content: str) -> int:
-    """Letters, as far as 2: a syllable of Hangul has two or three, an ideograph is a word."""
+    """The number of letters; 2 and more are equivalent. An ideograph is a word and counts as 2."""
     if IDEOGRAPH.search(content):
         return 2
     return sum(category(character).startswith("L") for character in normalize("NFD", content))
 
 
-def fragments_of(tokenizer: Any, unknown: int | None) -> Fragments:
-    """For a tokenizer of the package tokenizers."""
+def fragment_counter(tokenizer: Any, unknown: int | None) -> FragmentCounter:
+    """The counter for a `tokenizers.Tokenizer`."""
     continuing, from_bytes = "", None
     if type(tokenizer.model).__name__ in ("WordPiece", "WordLevel"):
         continuing = getattr(tokenizer.model, "continuing_subword_prefix", "##")
     elif "ByteLevel" in repr(tokenizer.pre_tokenizer):
         from_bytes = byte_characters()
-    return Fragments(
+    return FragmentCounter(
         tokenizer.id_to_token,
         tokenizer.get_vocab_size(),
         unknown,
@@ -180,9 +185,9 @@ def fragments_of(tokenizer: Any, unknown: int | None) -> Fragments:
 
 
 def byte_characters() -> dict[str, int]:
-    """The byte of each character that byte-level vocabularies write for it."""
-    shown = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    hidden = [byte for byte in range(256) if byte not in shown]
-    return {chr(byte): byte for byte in shown} | {
-        chr(256 + place): byte for place, byte in enumerate(hidden)
+    """The byte that each character of a byte-level vocabulary stands for."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {
+        chr(256 + i): byte for i, byte in enumerate(hidden)
     }

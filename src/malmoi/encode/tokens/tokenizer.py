@@ -1,9 +1,9 @@
-"""Texts cut as a model wants them: its own tokenizer, its longest text, special pieces added.
+"""A model's tokenizer: truncates at the model's maximum length and adds special tokens.
 
-Padding and truncation that a tokenizer.json brings along are switched off: they are what was
-right for somebody's batches, and silently wrong for anybody else's.
+Padding and truncation settings of a tokenizer.json are ignored: they suited somebody's batches.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,32 +14,38 @@ import numpy as np
 
 from malmoi.encode.checkpoint.config import Config, read_json
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules
-from malmoi.encode.tokens.breaks import blocks, head
-from malmoi.encode.tokens.fragments import Fragments, fragments_of
-from malmoi.encode.tokens.inputs import Text, as_texts, uniform
+from malmoi.encode.tokens.fragments import FragmentCounter, fragment_counter
+from malmoi.encode.tokens.inputs import Text, check_texts, normalize_text
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.errors import InvalidFileError
 from malmoi.extras import require
-from malmoi.text.wordpiece import SPECIAL as SPECIAL_PIECES
+from malmoi.text.wordpiece import SPECIAL as SPECIAL_TOKENS
 from malmoi.text.wordpiece import bert_tokenizer, load_wordpiece
 
-MOST_SPECIAL = 4  # special pieces of a pair
-UNKNOWN = ("[UNK]", "<unk>")
-CHARACTERS = 32  # of a text for each piece that counts, before the rest is not even looked at
-LONGEST_WORD = 100  # characters: one that is longer is a single unknown piece for WordPiece
-WORDPIECE = ("bert", "distilbert", "electra")  # whose vocab.txt says all there is to say
+MAX_SPECIAL_TOKENS = 4  # of a pair
+UNKNOWN_TOKENS = ("[UNK]", "<unk>")
+CHARACTERS_PER_TOKEN = 32  # a long text is first tokenized up to max_length · this
+MAX_WORD_LENGTH = 100  # characters; WordPiece turns a longer word into one unknown token
+WORDPIECE_FAMILIES = ("bert", "distilbert", "electra")  # a vocab.txt is all they need
+BLOCK_CHARACTERS = 1 << 16  # of a long text that is tokenized in blocks
+# Splitting before white space after a word does not change the tokens: no tokenizer of this kind
+# has a token that spans it, nor composes characters across it.
+BREAK = re.compile(r"(?<=\S)(?=[ \t\n\r])")
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTokenizer:
-    """Cuts texts; what is longer than `longest` pieces, special ones among them, is cut off."""
+    """Tokenizes texts for a model; truncates at `max_length` tokens, including special ones.
 
-    tokenizer: Any
-    longest: int
-    lower: bool = False
+    `backend` is a `tokenizers.Tokenizer`.
+    """
 
-    def prompted(self, texts: Sequence[Text], prompt: str) -> list[Text]:
-        """Texts with a prompt before each; of a pair, before the first."""
+    backend: Any
+    max_length: int
+    lowercase: bool = False
+
+    def add_prompt(self, texts: Sequence[Text], prompt: str) -> list[Text]:
+        """Texts with a prompt before each; before the first text of a pair."""
         if not prompt:
             return list(texts)
         return [
@@ -47,152 +53,186 @@ class ModelTokenizer:
             for text in texts
         ]
 
-    def uniform(self, text: Text) -> Text:
-        """A text as the tokenizer gets it: NFC, so that Hangul is whole; offsets refer to it."""
+    def normalize(self, text: Text) -> Text:
+        """A text as the tokenizer gets it, which offsets refer to: NFC, for some models lower case."""
         if isinstance(text, tuple):
             first, second = text
-            return self._uniform(first), self._uniform(second)
-        return self._uniform(text)
+            return self._normalize(first), self._normalize(second)
+        return self._normalize(text)
 
-    def _uniform(self, text: str) -> str:
-        text = uniform(text)
-        return text.lower() if self.lower else text
+    def _normalize(self, text: str) -> str:
+        text = normalize_text(text)
+        return text.lower() if self.lowercase else text
 
-    def encoded(self, texts: Sequence[Text], *, offsets: bool = False) -> list[Any]:
-        """What the tokenizer makes of uniform texts; offsets and words take a while longer.
+    def encode_batch(self, texts: Sequence[Text], *, offsets: bool = False) -> list[Any]:
+        """The encodings of normalized texts; offsets and word ids take a little longer.
 
-        Of a long text only the beginning is cut: as much as gives the same first pieces.
+        Of a long text only the beginning is tokenized: enough to get the same first tokens.
         """
-        size = self.longest * CHARACTERS
-        pairs = iter(self._short_pairs([text for text in texts if isinstance(text, tuple)]))
+        size = self.max_length * CHARACTERS_PER_TOKEN
+        pairs = iter(self._shorten_pairs([text for text in texts if isinstance(text, tuple)]))
         heads = [head(text, size) if isinstance(text, str) else next(pairs) for text in texts]
-        found = self._cut(heads, offsets)
+        encodings = self._encode(heads, offsets)
         for i, text in enumerate(texts):
             if len(text) > size and isinstance(text, str):
-                found[i] = self._beginning(text, found[i], offsets)
-        return found
+                encodings[i] = self._encode_beginning(text, encodings[i], offsets)
+        return encodings
 
-    def _beginning(self, text: str, encoding: Any, offsets: bool) -> Any:
-        """As many pieces of a long text as count, and as many again: its end is far off."""
-        size = self.longest * CHARACTERS
-        while size < len(text) and _count(encoding) < 2 * self.longest:
+    def _encode_beginning(self, text: str, encoding: Any, offsets: bool) -> Any:
+        """At least 2 · max_length tokens of a long text, if it has as many."""
+        size = self.max_length * CHARACTERS_PER_TOKEN
+        while size < len(text) and _num_tokens(encoding) < 2 * self.max_length:
             size *= 8
-            (encoding,) = self._cut([head(text, size)], offsets)
+            (encoding,) = self._encode([head(text, size)], offsets)
         return encoding
 
-    def _short_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Pairs of which neither text has many more pieces than a model reads.
+    def _shorten_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Pairs whose texts have few more tokens than the model reads.
 
-        A tokenizer keeps what it cuts off a pair as every end of the one text with every end of
-        the other: two long texts are their product in memory. The longer text stays the longer,
-        for it has the odd piece; of texts that are very long, only the beginnings are compared.
+        A tokenizer keeps the overflow of a pair as every end of one text with every end of the
+        other: for two long texts, that is their product in memory. The longer text stays the
+        longer one, since it gets the odd token; of very long texts only the beginnings are
+        compared.
         """
-        parts = [head(part, self.longest * CHARACTERS) for pair in pairs for part in pair]
-        long = [i for i, part in enumerate(parts) if len(part) > self.longest]
-        cut = dict(zip(long, self._cut([parts[i] for i in long], True), strict=True))
+        parts = [
+            head(part, self.max_length * CHARACTERS_PER_TOKEN) for pair in pairs for part in pair
+        ]
+        long = [i for i, part in enumerate(parts) if len(part) > self.max_length]
+        encodings = dict(zip(long, self._encode([parts[i] for i in long], True), strict=True))
         for i in range(0, len(parts), 2):
-            first, second = (_count(cut[k]) if k in cut else 0 for k in (i, i + 1))
+            first, second = (_num_tokens(encodings[k]) if k in encodings else 0 for k in (i, i + 1))
             longer, shorter = (i, i + 1) if first > second else (i + 1, i)
-            if len(ends := _ends(cut.get(longer))) > 3:
-                parts[longer] = parts[longer][: ends[2] + LONGEST_WORD]
-                if len(ends := _ends(cut.get(shorter))) > 1:
-                    parts[shorter] = parts[shorter][: ends[0] + LONGEST_WORD]
+            if len(ends := _window_ends(encodings.get(longer))) > 3:
+                parts[longer] = parts[longer][: ends[2] + MAX_WORD_LENGTH]
+                if len(ends := _window_ends(encodings.get(shorter))) > 1:
+                    parts[shorter] = parts[shorter][: ends[0] + MAX_WORD_LENGTH]
         return list(zip(parts[::2], parts[1::2], strict=True))
 
-    def all_of(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
-        """All pieces of a uniform text, however long: block by block, with where each begins."""
-        for start, block in blocks(text):
-            (encoding,) = self._cut([block], offsets)
+    def encode_whole(self, text: str, *, offsets: bool = False) -> Iterator[tuple[int, list[Any]]]:
+        """All tokens of a normalized text of any length: encodings of blocks with their starts."""
+        for start, block in split_blocks(text):
+            (encoding,) = self._encode([block], offsets)
             yield start, [encoding, *encoding.overflowing]
 
-    def _cut(self, texts: list[Any], offsets: bool) -> list[Any]:
-        many = self.tokenizer.encode_batch if offsets else self.tokenizer.encode_batch_fast
-        found: list[Any] = many(texts)
-        return found
+    def _encode(self, texts: list[Any], offsets: bool) -> list[Any]:
+        function = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
+        encodings: list[Any] = function(texts)
+        return encodings
 
     @cached_property
-    def room(self) -> int:
-        """How many pieces of a text there is room for, beside the special ones."""
-        return self.longest - int(self.tokenizer.num_special_tokens_to_add(False))
+    def max_text_tokens(self) -> int:
+        """The maximum number of tokens of a text without the special ones."""
+        return self.max_length - int(self.backend.num_special_tokens_to_add(False))
 
     @cached_property
-    def unknown(self) -> int | None:
-        """The piece that stands for what the vocabulary does not have."""
-        found = (self.tokenizer.token_to_id(name) for name in UNKNOWN)
-        return next((number for number in found if number is not None), None)
+    def unk_token_id(self) -> int | None:
+        """The id of the unknown token."""
+        ids = (self.backend.token_to_id(name) for name in UNKNOWN_TOKENS)
+        return next((token_id for token_id in ids if token_id is not None), None)
 
     @cached_property
-    def fragments(self) -> Fragments:
-        """Counts words that the vocabulary knows only as letters, bytes or unknown tokens."""
-        return fragments_of(self.tokenizer, self.unknown)
+    def fragments(self) -> FragmentCounter:
+        """Counts words that the vocabulary covers only by letters, bytes or unknown tokens."""
+        return fragment_counter(self.backend, self.unk_token_id)
 
     def is_truncated(self, encoding: Any) -> bool:
-        """Whether a text went on."""
-        return len(encoding) >= self.longest and bool(encoding.overflowing)
+        """Whether the text was longer than the model reads."""
+        return len(encoding) >= self.max_length and bool(encoding.overflowing)
 
     def __call__(self, texts: Sequence[Text]) -> list[Tokenized]:
-        """The pieces of each text."""
-        uniform = [self.uniform(text) for text in as_texts(texts)]
-        encodings = self.encoded(uniform, offsets=True)
-        return [self.pieces(*each) for each in zip(uniform, encodings, strict=True)]
+        """Tokenize texts.
 
-    def pieces(self, text: Text, encoding: Any) -> Tokenized:
-        """All that is known of a uniform text's pieces."""
+        Args:
+            texts: Strings, or tuples of two strings for pairs.
+
+        Returns:
+            One `Tokenized` per text, truncated at `max_length` tokens.
+
+        Raises:
+            InvalidArgumentError: `texts` is a single string or contains something else.
+        """
+        normalized = [self.normalize(text) for text in check_texts(texts)]
+        encodings = self.encode_batch(normalized, offsets=True)
+        return [self.tokenized(*each) for each in zip(normalized, encodings, strict=True)]
+
+    def tokenized(self, text: Text, encoding: Any) -> Tokenized:
+        """The tokens of a normalized text from its encoding, which has offsets."""
         first, second = text if isinstance(text, tuple) else (text, None)
-        parts = [SPECIAL if part is None else part for part in encoding.sequence_ids]
+        sequences = [SPECIAL if number is None else number for number in encoding.sequence_ids]
         words = [SPECIAL if word is None else word for word in encoding.word_ids]
-        further = 1 + max((w for w, p in zip(words, parts, strict=True) if p == 0), default=-1)
-        numbered = [
-            word + further if part == 1 and word != SPECIAL else word
-            for word, part in zip(words, parts, strict=True)
+        of_first = (w for w, s in zip(words, sequences, strict=True) if s == 0)
+        shift = 1 + max(of_first, default=-1)
+        word_ids = [
+            word + shift if sequence == 1 and word != SPECIAL else word
+            for word, sequence in zip(words, sequences, strict=True)
         ]
         return Tokenized(
             text=first,
             pair=second,
-            pieces=tuple(encoding.tokens),
+            tokens=tuple(encoding.tokens),
             ids=np.array(encoding.ids, np.int32),
-            segments=np.array(encoding.type_ids, np.int32),
-            parts=np.array(parts, np.int32),
-            words=np.array(numbered, np.int32),
+            token_type_ids=np.array(encoding.type_ids, np.int32),
+            sequence_ids=np.array(sequences, np.int32),
+            word_ids=np.array(word_ids, np.int32),
             offsets=np.array(encoding.offsets, np.int32).reshape(-1, 2),
             truncated=self.is_truncated(encoding),
         )
 
 
 def load_tokenizer(modules: SentenceModules, config: Config) -> ModelTokenizer:
-    """The cutter of a model's folder."""
+    """The tokenizer of a model folder.
+
+    Raises:
+        InvalidFileError: It is missing, damaged, or does not fit the model.
+    """
     folder = modules.transformer
-    said = folder / "tokenizer_config.json"
-    options = read_json(said) if said.is_file() else {}
-    tokenizer = _read_tokenizer(folder, config, options)
-    size = tokenizer.get_vocab_size()
-    if size > config.vocabulary:
+    path = folder / "tokenizer_config.json"
+    options = read_json(path) if path.is_file() else {}
+    backend = _read_tokenizer(folder, config, options)
+    size = backend.get_vocab_size()
+    if size > config.vocab_size:
         raise InvalidFileError(
-            f"{folder}: its tokenizer has {size:,} pieces, but its model knows"
-            f" {config.vocabulary:,}: they do not belong together"
+            f"{folder}: its tokenizer has {size:,} tokens, but its model has"
+            f" {config.vocab_size:,}: they do not belong together"
         )
-    asked = modules.max_length or options.get("model_max_length") or config.positions
+    limit = modules.max_length or options.get("model_max_length") or config.positions
     try:
-        longest = min(int(asked), config.positions)
+        max_length = min(int(limit), config.positions)
     except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidFileError(f"{folder}: its maximum length '{limit}' is not a number") from error
+    if max_length <= MAX_SPECIAL_TOKENS:
         raise InvalidFileError(
-            f"{folder}: its longest text is '{asked}', which is no number"
-        ) from error
-    if longest <= MOST_SPECIAL:
-        raise InvalidFileError(
-            f"{folder}: its longest text is {longest} pieces, which leaves no room"
+            f"{folder}: its maximum length of {max_length} tokens is too small for a text"
         )
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(longest)
-    return ModelTokenizer(tokenizer, longest, modules.lower)
+    backend.no_padding()
+    backend.enable_truncation(max_length)
+    return ModelTokenizer(backend, max_length, modules.lowercase)
 
 
-def _count(encoding: Any) -> int:
+def head(text: str, size: int) -> str:
+    """The text up to its first break after `size` characters; all of it if there is none."""
+    if len(text) <= size:
+        return text
+    match = BREAK.search(text, size)
+    return text[: match.start()] if match else text
+
+
+def split_blocks(text: str, size: int = BLOCK_CHARACTERS) -> Iterator[tuple[int, str]]:
+    """The text in blocks of about `size` characters, each with its start."""
+    start = 0
+    while start < len(text):
+        match = BREAK.search(text, start + size)
+        stop = match.start() if match else len(text)
+        yield start, text[start:stop]
+        start = stop
+
+
+def _num_tokens(encoding: Any) -> int:
     return len(encoding) + sum(map(len, encoding.overflowing))
 
 
-def _ends(encoding: Any) -> list[int]:
-    """Where each part of a text ends that is as long as a model reads."""
+def _window_ends(encoding: Any) -> list[int]:
+    """The end of each part of a text that is as long as the model reads, in characters."""
     windows = [] if encoding is None else [encoding, *encoding.overflowing]
     return [max(stop for _, stop in window.offsets) for window in windows]
 
@@ -203,16 +243,17 @@ def _read_tokenizer(folder: Path, config: Config, options: dict[str, Any]) -> An
         tokenizers = require("tokenizers", extra="bert")
         try:
             return tokenizers.Tokenizer.from_file(str(path))
-        except Exception as error:  # the library has no kind of its own
-            raise InvalidFileError(f"{path} is no tokenizer: {error}") from error
-    if (folder / "vocab.txt").is_file() and config.family in WORDPIECE:
+        except Exception as error:  # tokenizers has no exception type of its own
+            raise InvalidFileError(f"{path} is not a tokenizer: {error}") from error
+    is_wordpiece = config.family in WORDPIECE_FAMILIES
+    if (folder / "vocab.txt").is_file() and is_wordpiece:
         return tokenizer_from_vocabulary(folder / "vocab.txt", options)
-    wanted = "tokenizer.json or vocab.txt" if config.family in WORDPIECE else "tokenizer.json"
-    raise InvalidFileError(f"{folder} has no {wanted}: without it no text can be cut")
+    needed = "tokenizer.json or vocab.txt" if is_wordpiece else "tokenizer.json"
+    raise InvalidFileError(f"{folder} has no {needed}, which is needed to tokenize texts")
 
 
 def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
-    """WordPiece as BERT's own tokenizer has it, made from a vocab.txt."""
+    """BERT's WordPiece tokenizer, made from a vocab.txt."""
     tokenizers = require("tokenizers", extra="bert")
     lower = bool(options.get("do_lower_case", True))
     tokenizer = bert_tokenizer(load_wordpiece(str(path), lower).model, lower)
@@ -221,11 +262,11 @@ def tokenizer_from_vocabulary(path: Path, options: dict[str, Any]) -> Any:
         strip_accents=options.get("strip_accents"),
         handle_chinese_chars=options.get("tokenize_chinese_chars", True),
     )
-    marks = [(mark, tokenizer.token_to_id(mark)) for mark in ("[SEP]", "[CLS]")]
-    for mark, number in marks:
-        if number is None:
-            raise InvalidFileError(f"{path} has no {mark}: it is no vocabulary of BERT's kind")
-    tokenizer.post_processor = tokenizers.processors.BertProcessing(*marks)
-    known = [mark for mark in SPECIAL_PIECES if tokenizer.token_to_id(mark) is not None]
+    added = [(token, tokenizer.token_to_id(token)) for token in ("[SEP]", "[CLS]")]
+    for token, token_id in added:
+        if token_id is None:
+            raise InvalidFileError(f"{path} has no {token}: it is not a vocabulary of BERT")
+    tokenizer.post_processor = tokenizers.processors.BertProcessing(*added)
+    known = [token for token in SPECIAL_TOKENS if tokenizer.token_to_id(token) is not None]
     tokenizer.add_special_tokens(known)
     return tokenizer

@@ -1,12 +1,11 @@
-"""Texts longer than a model takes, read in windows that overlap and joined to one long sequence.
+"""Texts longer than a model reads, in overlapping windows that are joined to one sequence.
 
-A window is as many pieces of the text as the model takes, between its special pieces. All windows
-of a text are equally long; each begins the same number of pieces after the one before, except that
-the last ends where the text ends. A piece may stand in several windows: its state is that of the
-one where it has most context, that is, where the smaller of two numbers, the pieces of text before
-it and those after it in the window, is largest; of two such windows, the earlier. The special
-pieces before the text are those of the first window, those after it of the last. So the joined
-sequence has every piece once.
+A window has as many tokens of the text as the model takes, between its special tokens. All windows
+of a text are equally long; each begins the same number of tokens after the one before, except that
+the last ends where the text ends. A token can be in several windows: its state comes from the
+window with most context, that is, where the smaller of the numbers of text tokens before and after
+it is largest; of two such windows, from the earlier. The special tokens before the text come from
+the first window, those after it from the last. So the joined sequence has every token once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,22 +14,22 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from malmoi.arrays import Int32Array
+from malmoi.arrays import Int32Array, Int64Array
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.encode.tokens.tokenizer import ModelTokenizer
 from malmoi.errors import InvalidArgumentError
 
-Long = Literal["truncate", "windows"]
-LONGS: tuple[Long, ...] = get_args(Long)
-MOST = 1 << 30  # bytes of a text's states
+Overflow = Literal["truncate", "windows"]
+OVERFLOWS: tuple[Overflow, ...] = get_args(Overflow)
+MAX_STATE_BYTES = 1 << 30  # of one text
+PAIR_IN_WINDOWS = "overflow='windows' does not take pairs: pass single texts, or truncate"
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A window as the model gets it; `kept` are its pieces that have most context in it."""
+    """A window as the model reads it; `kept` are the tokens that have most context in it."""
 
     ids: Int32Array
     type_ids: Int32Array
@@ -41,118 +40,119 @@ class Window:
         return len(self.ids)
 
 
-def check_windows(long: Long, overlap: int | None, cutter: ModelTokenizer) -> int | None:
-    """How many pieces windows share, half of them if nobody says; None if texts are truncated."""
-    if long not in LONGS:
+def check_overflow(
+    overflow: Overflow, overlap: int | None, tokenizer: ModelTokenizer
+) -> int | None:
+    """The overlap of windows in tokens, by default half a window; None if texts are truncated."""
+    if overflow not in OVERFLOWS:
         raise InvalidArgumentError(
-            f"long texts are not for '{long}': choose one of {', '.join(LONGS)}"
+            f"overflow must be one of {', '.join(OVERFLOWS)}; got '{overflow}'"
         )
-    if long == "truncate":
+    if overflow == "truncate":
         if overlap is not None:
-            raise InvalidArgumentError(
-                f"an overlap of {overlap} is for windows: ask for long='windows'"
-            )
+            raise InvalidArgumentError(f"overlap={overlap} needs overflow='windows'")
         return None
-    room = cutter.room
-    if overlap is not None and not 0 <= overlap < room:
+    size = tokenizer.max_text_tokens
+    if overlap is not None and not 0 <= overlap < size:
         raise InvalidArgumentError(
-            f"windows of {room} pieces cannot overlap by {overlap}: 0 to {room - 1}"
+            f"overlap must be from 0 to {size - 1} for windows of {size} tokens; got {overlap}"
         )
-    return room // 2 if overlap is None else overlap
+    return size // 2 if overlap is None else overlap
 
 
-def window_starts(pieces: int, room: int, overlap: int) -> list[int]:
-    """Where windows of `room` pieces begin in a text that has more."""
-    return [*range(0, pieces - room, room - overlap), pieces - room]
+def window_starts(tokens: int, size: int, overlap: int) -> list[int]:
+    """The first tokens of windows of `size` tokens in a longer text."""
+    return [*range(0, tokens - size, size - overlap), tokens - size]
 
 
-def windows_of(cut: Any, ids: Int32Array, overlap: int) -> list[Window]:
-    """The windows of a text that the tokenizer cut off as `cut`; `ids` are all its pieces."""
-    special = np.array(cut.special_tokens_mask)
-    edges, types = np.array(cut.ids, np.int32), np.array(cut.type_ids, np.int32)
+def windows_of(encoding: Any, ids: Int32Array, overlap: int) -> list[Window]:
+    """The windows of a text with a truncated encoding; `ids` are all its tokens."""
+    special = np.array(encoding.special_tokens_mask)
+    template, types = np.array(encoding.ids, np.int32), np.array(encoding.type_ids, np.int32)
     inside = np.flatnonzero(special == 0)
     if len(ids) == len(inside):
-        return [Window(edges, types, special, slice(0, len(edges)))]
-    before, room = int(inside[0]), len(inside)
-    starts = window_starts(len(ids), room, overlap)
-    # Of two windows equally long, a piece has more context in that whose middle is nearer.
-    borders = [(a + b + room + 1) // 2 for a, b in pairwise(starts)]
-    found = []
+        return [Window(template, types, special, slice(0, len(template)))]
+    before, size = int(inside[0]), len(inside)
+    starts = window_starts(len(ids), size, overlap)
+    # Of two windows of equal length, a token has more context in the one whose middle is nearer.
+    borders = [(a + b + size + 1) // 2 for a, b in pairwise(starts)]
+    windows = []
     for start, first, last in zip(starts, [None, *borders], [*borders, None], strict=True):
-        filled = edges.copy()
-        filled[before : before + room] = ids[start : start + room]
-        kept = slice(*(None if at is None else at - start + before for at in (first, last)))
-        found.append(Window(filled, types, special, kept))
-    return found
+        filled = template.copy()
+        filled[before : before + size] = ids[start : start + size]
+        kept = slice(*(None if end is None else end - start + before for end in (first, last)))
+        windows.append(Window(filled, types, special, kept))
+    return windows
 
 
-def all_ids(cutter: ModelTokenizer, text: Text, cut: Any) -> Int32Array:
-    """All pieces of a uniform text that was cut off as `cut`, without the special ones."""
+def all_ids(tokenizer: ModelTokenizer, text: Text, encoding: Any) -> Int32Array:
+    """All token ids of a normalized text without special ones, given its truncated encoding."""
     if not isinstance(text, str):
-        raise InvalidArgumentError("a pair is not read in windows: give single texts, or truncate")
-    parts = [cut]
-    if cutter.is_truncated(cut):
-        parts = [part for _, block in cutter.all_of(text) for part in block]
+        raise InvalidArgumentError(PAIR_IN_WINDOWS)
+    parts = [encoding]
+    if tokenizer.is_truncated(encoding):
+        parts = [part for _, block in tokenizer.encode_whole(text) for part in block]
     each = [np.array(p.ids, np.int32)[np.equal(p.special_tokens_mask, 0)] for p in parts]
     return np.concatenate(each)
 
 
-def all_pieces(cutter: ModelTokenizer, cut: Tokenized) -> Tokenized:
-    """The pieces of a uniform text without an end to them."""
-    if cut.pair is not None:
-        raise InvalidArgumentError("a pair is not read in windows: give single texts, or truncate")
-    if not cut.truncated:
-        return cut
+def untruncated(tokenizer: ModelTokenizer, text: Tokenized) -> Tokenized:
+    """All tokens of a text that may be truncated."""
+    if text.pair is not None:
+        raise InvalidArgumentError(PAIR_IN_WINDOWS)
+    if not text.truncated:
+        return text
     blocks = (
-        (start, [cutter.pieces(cut.text, part) for part in block])
-        for start, block in cutter.all_of(cut.text, offsets=True)
+        (start, [tokenizer.tokenized(text.text, part) for part in block])
+        for start, block in tokenizer.encode_whole(text.text, offsets=True)
     )
-    return join_pieces(cut, blocks)
+    return join_blocks(text, blocks)
 
 
-def refuse_too_many(texts: Sequence[Tokenized], numbers: int) -> None:
-    """Refuse texts whose states, so many numbers a piece, no memory could hold."""
+def check_memory(texts: Sequence[Tokenized], values_per_token: int) -> None:
+    """Raise InvalidArgumentError for a text whose hidden states would not fit into memory."""
     for text in texts:
-        if len(text) * numbers * 4 > MOST:
+        num_bytes = len(text) * values_per_token * 4
+        if num_bytes > MAX_STATE_BYTES:
             raise InvalidArgumentError(
-                f"a text of {len(text):,} pieces has too many states to be held at once"
-                f" ({len(text) * numbers * 4 / 1e9:.1f} GB): ask for fewer layers or for vectors of"
-                " texts, or split it"
+                f"the hidden states of a text of {len(text):,} tokens need"
+                f" {num_bytes / 1e9:.1f} GB: choose fewer layers, encode texts, or split it"
             )
 
 
-def join_pieces(cut: Tokenized, blocks: Iterable[tuple[int, list[Tokenized]]]) -> Tokenized:
-    """All pieces of a text that was cut off as `cut`, from its blocks and where these begin."""
-    inside = np.flatnonzero(~cut.special)
-    found = [_taken(cut, slice(0, int(inside[0])), 0, 0)]
+def join_blocks(text: Tokenized, blocks: Iterable[tuple[int, list[Tokenized]]]) -> Tokenized:
+    """All tokens of a truncated text, from its tokenized blocks and their starts."""
+    inside = np.flatnonzero(~text.is_special)
+    parts = [_select(text, slice(0, int(inside[0])), 0, 0)]
     words = 0
-    for start, parts in blocks:
-        block = [_taken(part, np.flatnonzero(~part.special), start, words) for part in parts]
-        words = max([words, *(1 + int(part.words.max(initial=SPECIAL)) for part in block)])
-        found += block
-    found.append(_taken(cut, slice(int(inside[-1]) + 1, len(cut)), 0, 0))
+    for start, tokenized in blocks:
+        block = [
+            _select(part, np.flatnonzero(~part.is_special), start, words) for part in tokenized
+        ]
+        words = max([words, *(1 + int(part.word_ids.max(initial=SPECIAL)) for part in block)])
+        parts += block
+    parts.append(_select(text, slice(int(inside[-1]) + 1, len(text)), 0, 0))
     return Tokenized(
-        text=cut.text,
-        pieces=tuple(piece for part in found for piece in part.pieces),
-        ids=np.concatenate([part.ids for part in found]),
-        segments=np.concatenate([part.segments for part in found]),
-        parts=np.concatenate([part.parts for part in found]),
-        words=np.concatenate([part.words for part in found]),
-        offsets=np.concatenate([part.offsets for part in found]),
+        text=text.text,
+        tokens=tuple(token for part in parts for token in part.tokens),
+        ids=np.concatenate([part.ids for part in parts]),
+        token_type_ids=np.concatenate([part.token_type_ids for part in parts]),
+        sequence_ids=np.concatenate([part.sequence_ids for part in parts]),
+        word_ids=np.concatenate([part.word_ids for part in parts]),
+        offsets=np.concatenate([part.offsets for part in parts]),
     )
 
 
-def _taken(
-    part: Tokenized, own: slice | npt.NDArray[np.int64], start: int, words: int
-) -> Tokenized:
-    """Some pieces, their places and words counted from the beginning of the text."""
-    special, numbers = part.special[own], part.words[own]
+def _select(part: Tokenized, chosen: slice | Int64Array, start: int, words: int) -> Tokenized:
+    """Some tokens, with offsets and word ids counted from the beginning of the text."""
+    is_special, word_ids = part.is_special[chosen], part.word_ids[chosen]
+    offsets = np.where(is_special[:, np.newaxis], 0, part.offsets[chosen] + start)
     return Tokenized(
         text="",
-        pieces=tuple(np.array(part.pieces, object)[own]),
-        ids=part.ids[own],
-        segments=part.segments[own],
-        parts=part.parts[own],
-        words=np.where(numbers == SPECIAL, SPECIAL, numbers + words).astype(np.int32),
-        offsets=np.where(special[:, np.newaxis], 0, part.offsets[own] + start).astype(np.int32),
+        tokens=tuple(np.array(part.tokens, object)[chosen]),
+        ids=part.ids[chosen],
+        token_type_ids=part.token_type_ids[chosen],
+        sequence_ids=part.sequence_ids[chosen],
+        word_ids=np.where(word_ids == SPECIAL, SPECIAL, word_ids + words).astype(np.int32),
+        offsets=offsets.astype(np.int32),
     )

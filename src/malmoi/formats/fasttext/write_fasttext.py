@@ -14,7 +14,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import open_output
 from malmoi.formats.text.text_output import check_keys
 from malmoi.hangul import split_jamo
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Progress, no_progress
@@ -80,7 +80,7 @@ def check_ngram_rows(vectors: SubwordVectors, keys: Keys) -> None:
     has_row[vectors.kept] = True
     lengths = np.array([(subwords.shortest, subwords.longest)] * len(keys), np.int32)
     ends, ngram_buckets = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
-    packed, offsets = fixed(keys.packed), fixed(keys.offsets)
+    packed, offsets = readonly_view(keys.packed), readonly_view(keys.offsets)
     list_buckets(packed, offsets, lengths, subwords.buckets, ends, ngram_buckets)
     ngram_buckets, ends = np.empty(ends.sum(), np.int32), np.cumsum(ends) - ends
     list_buckets(packed, offsets, lengths, subwords.buckets, ends, ngram_buckets)

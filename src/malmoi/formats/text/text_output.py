@@ -6,7 +6,7 @@ import numpy as np
 
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.reading import MAX_KEY_BYTES
-from malmoi.kernels.core.jit import fixed, pool
+from malmoi.kernels.core.jit import pool, readonly_view
 from malmoi.kernels.parsing.text_rows import MAX_NUMBER_BYTES, ends_in_component, format_lines
 from malmoi.kernels.threads import THREADS
 from malmoi.keys import Keys
@@ -25,8 +25,8 @@ def write_lines(
     keyed: bool = True,
 ) -> None:
     """Write all rows, each number with as many digits as a reader needs to restore it."""
-    offsets = fixed(vectors.keys.offsets if keyed else np.empty(0, np.int64))
-    packed, matrix = fixed(vectors.keys.packed), fixed(vectors.matrix)
+    offsets = readonly_view(vectors.keys.offsets if keyed else np.empty(0, np.int64))
+    packed, matrix = readonly_view(vectors.keys.packed), readonly_view(vectors.matrix)
     row_bytes = MAX_NUMBER_BYTES * vectors.dim + 1
 
     def format_block(first: int) -> memoryview:

@@ -1,1 +1,1 @@
-"""What all kernels share: compilation, code cache, LLVM intrinsics, threads, checks."""
+"""Compilation of kernels: Numba flags, LLVM instructions, code cache, barriers, checks."""

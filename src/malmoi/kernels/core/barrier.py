@@ -1,7 +1,8 @@
-"""How threads that work on one thing share it, and wait for each other.
+"""A barrier for threads that share one computation, and the atomic operations it is made of.
 
-Waiting is a loop, not a call to the system: the work between two meetings takes microseconds.
-Whoever waits for longer lets others have the core, for the one waited for may be among them.
+Threads spin at a barrier instead of calling the operating system, because the work between two
+barriers takes microseconds. A thread that spins for long yields its core, since the thread it
+waits for may need that core.
 """
 
 from collections.abc import Callable
@@ -12,68 +13,71 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 
 from malmoi.arrays import Int64Array
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.jit import inlined
-from malmoi.kernels.core.llvm import INT, Emitter
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.jit import jit_inline
+from malmoi.kernels.core.llvm import I64, Emitter
 
-PATIENCE = 2000  # looks, some tens of microseconds
-YIELD = "sched_yield"  # of POSIX: back of the queue for this core
-PAUSE = "llvm.x86.sse2.pause"  # tells the processor that this is a loop that waits
-
-
-def counting(by: int) -> Callable[[int], int]:
-    """The number at an address grows by so much, at once for all who look."""
-
-    @emitted(types.int64)
-    def count(emit: Emitter, counter: Any) -> Any:
-        pointer = emit.builder.inttoptr(counter, INT.as_pointer())
-        return emit.builder.atomic_rmw("add", pointer, INT(by), "seq_cst")
-
-    return count
+SPINS_BEFORE_YIELD = 2000  # some tens of microseconds
+SCHED_YIELD = "sched_yield"  # POSIX: move this thread to the end of the core's run queue
+PAUSE = "llvm.x86.sse2.pause"  # hint to the processor that this is a spin loop
 
 
-arrive, leave = counting(1), counting(-1)
+def atomic_adder(value: int) -> Callable[[int], int]:
+    """A kernel function that adds `value` to the int64 at an address, atomically."""
+
+    @llvm_intrinsic(types.int64)
+    def atomic_add(emit: Emitter, address: Any) -> Any:
+        pointer = emit.builder.inttoptr(address, I64.as_pointer())
+        return emit.builder.atomic_rmw("add", pointer, I64(value), "seq_cst")
+
+    return atomic_add
 
 
-@emitted(types.int64)
-def look(emit: Emitter, counter: Any) -> Any:
-    """The number at an address, as the others left it."""
-    builder, nothing = emit.builder, ir.FunctionType(ir.VoidType(), [])
-    builder.call(builder.module.declare_intrinsic(PAUSE, (), nothing), [])
-    pointer = builder.inttoptr(counter, INT.as_pointer())
-    return builder.load_atomic(pointer, "seq_cst", align=8, typ=INT)
+atomic_inc, atomic_dec = atomic_adder(1), atomic_adder(-1)
 
 
-@emitted(types.int32)
-def give_way(emit: Emitter) -> Any:
-    """Let another thread have this core, if one is waiting for it."""
-    kind = ir.FunctionType(ir.IntType(32), [])
-    return emit.builder.call(get_or_insert_function(emit.builder.module, kind, YIELD), [])
+@llvm_intrinsic(types.int64)
+def atomic_load(emit: Emitter, address: Any) -> Any:
+    """The int64 at an address, including the latest writes of other threads."""
+    builder, signature = emit.builder, ir.FunctionType(ir.VoidType(), [])
+    builder.call(builder.module.declare_intrinsic(PAUSE, (), signature), [])
+    pointer = builder.inttoptr(address, I64.as_pointer())
+    return builder.load_atomic(pointer, "seq_cst", align=8, typ=I64)
+
+
+@llvm_intrinsic(types.int32)
+def sched_yield(emit: Emitter) -> Any:
+    """Let another thread have this core if one is waiting for it."""
+    signature = ir.FunctionType(ir.IntType(32), [])
+    function = get_or_insert_function(emit.builder.module, signature, SCHED_YIELD)
+    return emit.builder.call(function, [])
 
 
 class ThreadContext(NamedTuple):
-    """Who a thread is among those that share the work, and how often they have met before."""
+    """The number of a thread in its group, and the counter of the group's barriers."""
 
-    part: int
-    parts: int
-    counter: Int64Array  # [1], how often one of them came to a meeting
-    met: int = 0
-
-
-@inlined
-def meet(team: ThreadContext, meeting: int) -> int:
-    """Wait until all have come to this meeting, counted from 0; the number of the next one."""
-    if team.parts > 1:
-        arrive(team.counter.ctypes.data)
-        looks = 0
-        while look(team.counter.ctypes.data) < (team.met + meeting + 1) * team.parts:
-            looks += 1
-            if looks > PATIENCE:
-                give_way()
-    return meeting + 1
+    thread: int
+    num_threads: int
+    arrivals: Int64Array  # [1], arrivals at all barriers so far, summed over threads
+    barriers_passed: int = 0  # before this job
 
 
-@inlined
-def share(count: int, team: ThreadContext) -> tuple[int, int]:
-    """Which of so many a thread does: from, to."""
-    return count * team.part // team.parts, count * (team.part + 1) // team.parts
+@jit_inline
+def barrier_wait(context: ThreadContext, barrier: int) -> int:
+    """Wait until all threads reach this barrier, numbered from 0; return the next number."""
+    if context.num_threads > 1:
+        atomic_inc(context.arrivals.ctypes.data)
+        expected = (context.barriers_passed + barrier + 1) * context.num_threads
+        spins = 0
+        while atomic_load(context.arrivals.ctypes.data) < expected:
+            spins += 1
+            if spins > SPINS_BEFORE_YIELD:
+                sched_yield()
+    return barrier + 1
+
+
+@jit_inline
+def partition(count: int, context: ThreadContext) -> tuple[int, int]:
+    """The part of `range(count)` that this thread works on: start, stop."""
+    thread, num_threads = context.thread, context.num_threads
+    return count * thread // num_threads, count * (thread + 1) // num_threads

@@ -3,12 +3,12 @@
 Numba's own cache raises where it cannot write and where a file is damaged, two processes that
 save at once can spoil its index, and it overlooks changes in kernels inlined from other files.
 This one looks for code next to the kernel's source, then in the user's cache folder, and saves
-to the first of these that takes it. Where none does, each process compiles: that is said once.
+to the first of these that can be written. If none can, each process compiles its kernels and
+`cache_paths.on_write_error` is called once.
 """
 
 import pickle
 import sys
-import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
+from malmoi import cache_paths
 from malmoi.kernels.core.code_files import (
     code_folders,
     digest_of,
@@ -33,12 +34,12 @@ from malmoi.kernels.core.code_files import (
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-ENDING = ".kernel"
+SUFFIX = ".kernel"
 COMPILERS = (sys.version, numba.__version__, llvmlite.__version__)
 
 
 class CodeCache(_Cache):  # type: ignore[misc]  # Numba has no types
-    """Where a dispatcher of Numba loads and saves the code of one kernel."""
+    """Loads and saves the machine code of one kernel for its Numba dispatcher."""
 
     def __init__(self, kernel: FunctionType) -> None:
         self._kernel, self._is_enabled = kernel, True
@@ -48,82 +49,80 @@ class CodeCache(_Cache):  # type: ignore[misc]  # Numba has no types
 
     @property
     def cache_path(self) -> str | None:
-        """The folder that code is looked for first."""
+        """The first folder that is searched for code."""
         return next((str(folder) for folder in self._folders()), None)
 
     def enable(self) -> None:
-        """Load and save."""
+        """Allow loading and saving."""
         self._is_enabled = True
 
     def disable(self) -> None:
-        """Neither load nor save."""
+        """Prevent loading and saving."""
         self._is_enabled = False
 
     def flush(self) -> None:
-        """Remove the code of all signatures."""
+        """Delete the code of all signatures."""
         for folder in self._folders():
             self._remove_others(folder, stamp="")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for a signature; None if there is none that can be used."""
-        target_context.refresh()  # else it may not know what the code refers to
+        """The code for a signature; None if there is none that is valid."""
+        target_context.refresh()  # so that it knows all symbols that the code refers to
         for folder in self._folders():
             name = self._file_name(sig, target_context.codegen())
             try:
                 code = read_code(folder / name, self._source)
-                found = code and CompileResult._rebuild(target_context, *pickle.loads(code))
-            except Exception:  # whatever is wrong with the file: the kernel is compiled anew
+                result = code and CompileResult._rebuild(target_context, *pickle.loads(code))
+            except Exception:  # any damage to the file: compile the kernel again
                 continue
-            if found and found.signature.args == sigutils.normalize_signature(sig)[0]:
-                return found
+            if result and result.signature.args == sigutils.normalize_signature(sig)[0]:
+                return result
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the code for a signature, unless it holds addresses of this process."""
+        """Save the code for a signature, unless it contains addresses of this process."""
         if data.library.has_dynamic_globals or data.lifted:
             return
-        wrong = ""
+        reason = ""
         for folder in self._folders():
             try:
                 name = self._file_name(sig, data.codegen)
                 write_code(folder / name, dumps(data._reduce()), self._source)
             except OSError as error:
-                wrong = f"{folder}: {error.strerror or error}"
+                reason = f"{folder}: {error.strerror or error}"
                 continue
             self._remove_others(folder, self._stamp)
             return
-        if wrong:
-            note_unsaved(wrong)
+        if reason:
+            report_unsaved(reason)
 
     def _folders(self) -> list[Path]:
         return code_folders(self._source, config.CACHE_DIR) if self._is_enabled else []
 
     def _file_name(self, sig: Any, codegen: Any) -> str:
         cells = [cell.cell_contents for cell in self._kernel.__closure__ or ()]
-        made = (sig, codegen.magic_tuple(), COMPILERS, config.BOUNDSCHECK)
-        digest = digest_of(repr(made).encode() + self._kernel.__code__.co_code + dumps(cells))
-        return f"{self._name}.{self._stamp}.{digest}{ENDING}"
+        key = (sig, codegen.magic_tuple(), COMPILERS, config.BOUNDSCHECK)
+        digest = digest_of(repr(key).encode() + self._kernel.__code__.co_code + dumps(cells))
+        return f"{self._name}.{self._stamp}.{digest}{SUFFIX}"
 
     def _remove_others(self, folder: Path, stamp: str) -> None:
-        """Remove the code that other versions of the source have left."""
-        for path in folder.glob(f"{self._name}.*{ENDING}"):
+        """Delete the code of other versions of the source."""
+        for path in folder.glob(f"{self._name}.*{SUFFIX}"):
             if not path.name.startswith(f"{self._name}.{stamp}."):
                 path.unlink(missing_ok=True)
 
 
 def cached(kernel: Kernel) -> Kernel:
-    """Have a dispatcher of Numba use this cache; a plain function stays as it is."""
+    """Make a Numba dispatcher use this cache; a plain function is returned unchanged."""
     if isinstance(kernel, Dispatcher):
         cast(Any, kernel)._cache = CodeCache(kernel.py_func)
     return kernel
 
 
 @cache
-def note_unsaved(wrong: str) -> None:
-    """Say that code is lost; not as a MalmoiWarning, which kernels do not know."""
-    warnings.warn(
-        f"compiled kernels cannot be kept ({wrong}): each process compiles them anew, which takes"
-        " seconds; name a folder that can be written in MALMOI_CACHE",
-        UserWarning,
-        stacklevel=2,
+def report_unsaved(reason: str) -> None:
+    """Report once per reason that compiled code is not saved."""
+    cache_paths.on_write_error(
+        f"compiled kernels cannot be cached ({reason}): each process compiles them again, which"
+        " takes seconds; set MALMOI_CACHE to a writable folder"
     )

@@ -1,7 +1,7 @@
-"""Files with machine code: which folders they may lie in, and bytes that are whole or refused.
+"""Files with machine code: the folders they may lie in, and a checksum against damage.
 
-Machine code is pickled, and a pickle can run anything. So a folder is used only if nobody but
-this user, the system and the owner of the kernels' source can write to it. Knows no Numba.
+Machine code is pickled, and a pickle can execute anything. So a folder is used only if no one but
+this user, the system and the owner of the kernels' source can write to it. Knows nothing of Numba.
 """
 
 import os
@@ -14,37 +14,37 @@ from pathlib import Path
 from malmoi.cache_paths import cache_from_environment, user_cache_path
 
 CHECKSUM = 32  # bytes
-SHORT = 8  # bytes of a digest that stands in a name
+SHORT_DIGEST = 8  # bytes, in file names
 KERNELS = Path(__file__).parents[1]
 
 
 def code_folders(source: Path, named: str) -> list[Path]:
-    """Folders for the code of kernels in a source file, best first: `named` alone if it is given.
+    """Folders for the code of kernels in a source file, best first: only `named` if it is set.
 
-    Otherwise that is Python's own cache next to the source, then the user's cache folder.
+    Otherwise Python's own cache next to the source, then the user's cache folder.
     """
-    if not source.is_file():  # typed in by hand, or inside an archive
+    if not source.is_file():  # defined interactively, or inside an archive
         return []
     parent = source.absolute().parent
     own = f"{parent.name}-{digest_of(str(parent).encode())}"
     if named:
         return [Path(named) / own]
-    given = cache_from_environment()
-    kept = given / "kernels" if given is not None else user_cache_path("kernels")
-    return [parent / "__pycache__", *([kept / own] if kept is not None else [])]
+    base = cache_from_environment()
+    cache_folder = base / "kernels" if base is not None else user_cache_path("kernels")
+    return [parent / "__pycache__", *([cache_folder / own] if cache_folder is not None else [])]
 
 
 def is_safe(folder: Path, source: Path) -> bool:
-    """Whether whoever can write to the folder could change the kernels' source as well."""
-    found = folder.stat()
+    """Whether all users who can write to the folder can also change the kernels' source."""
+    status = folder.stat()
     if not hasattr(os, "geteuid"):
         return True
     owners = (os.geteuid(), 0, source.stat().st_uid)
-    return found.st_uid in owners and not found.st_mode & stat.S_IWOTH
+    return status.st_uid in owners and not status.st_mode & stat.S_IWOTH
 
 
 def read_code(path: Path, source: Path) -> bytes | None:
-    """What was written there; None if it is not there, not whole or not to be trusted."""
+    """The content of a file; None if it is missing, damaged or not trustworthy."""
     try:
         stored = path.read_bytes() if is_safe(path.parent, source) else b""
     except OSError:
@@ -54,12 +54,12 @@ def read_code(path: Path, source: Path) -> bytes | None:
 
 
 def write_code(path: Path, code: bytes, source: Path) -> None:
-    """Write it as a whole, readable by all who may read its folder; or raise OSError."""
+    """Write a file atomically; raises OSError."""
     mode = 0o777 if path.parent.parent == source.absolute().parent else 0o700
     path.parent.mkdir(mode, parents=True, exist_ok=True)
     if not is_safe(path.parent, source):
         raise PermissionError(0, "other users can write to it")
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}")  # of no other thread or process
+    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}")  # unique to this thread and process
     try:
         with part.open("xb") as file:
             file.write(blake2b(code, digest_size=CHECKSUM).digest() + code)
@@ -69,7 +69,7 @@ def write_code(path: Path, code: bytes, source: Path) -> None:
 
 
 def source_stamp(source: Path) -> str:
-    """A digest of a kernel's source and of all kernels, since any of them may be inlined in it."""
+    """A digest of a kernel's source and of all kernels, since any of them may be inlined into it."""
     own = source.read_bytes() if source.is_file() and KERNELS not in source.parents else b""
     return digest_of(kernels_stamp().encode() + own)
 
@@ -81,6 +81,6 @@ def kernels_stamp() -> str:
     return digest_of(b"".join(digest_of(file.read_bytes()).encode() for file in files))
 
 
-def digest_of(given: bytes) -> str:
-    """A few letters for bytes."""
-    return blake2b(given, digest_size=SHORT).hexdigest()
+def digest_of(content: bytes) -> str:
+    """A short hexadecimal digest."""
+    return blake2b(content, digest_size=SHORT_DIGEST).hexdigest()

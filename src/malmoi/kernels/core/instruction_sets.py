@@ -1,14 +1,14 @@
-"""The instruction sets that kernels are written for, and which one they are compiled for here."""
+"""The instruction sets that kernels support, and the one they are compiled for here."""
 
 from typing import NamedTuple
 
 from llvmlite import binding
 
-from malmoi.kernels.core.llvm import has
+from malmoi.kernels.core.llvm import has_feature
 
 
 class InstructionSet(NamedTuple):
-    """A name for people, and the features of LLVM that it takes beyond x86-64's SSE2."""
+    """A readable name, and the LLVM features that it needs beyond x86-64's SSE2."""
 
     name: str
     features: tuple[str, ...]
@@ -25,11 +25,13 @@ INSTRUCTION_SETS = (
 
 
 def runnable_sets() -> list[InstructionSet]:
-    """Those that this processor can run, the smallest first."""
+    """The sets that this processor can run, smallest first."""
     host = binding.get_host_cpu_features()
     return [each for each in INSTRUCTION_SETS if all(host.get(name) for name in each.features)]
 
 
 def current_set() -> InstructionSet:
-    """The largest that kernels may use: this processor's, unless Numba is set to another."""
-    return [each for each in INSTRUCTION_SETS if all(has(name) for name in each.features)][-1]
+    """The largest set that kernels may use: this processor's, unless NUMBA_CPU_NAME names another."""
+    return [each for each in INSTRUCTION_SETS if all(has_feature(name) for name in each.features)][
+        -1
+    ]

@@ -1,4 +1,4 @@
-"""How every kernel is compiled, and how one is run by several threads."""
+"""Decorators that compile kernels with Numba, one per set of flags, and a shared thread pool."""
 
 import os
 from collections.abc import Callable
@@ -15,50 +15,50 @@ from malmoi.kernels.threads import THREADS
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
-def compiled(kernel: Kernel) -> Kernel:
-    """Compile at the first call, cache on disk, let other threads run meanwhile."""
-    return jitted(kernel)
+def jit(kernel: Kernel) -> Kernel:
+    """Compile at the first call, cache on disk, release the GIL."""
+    return compile_kernel(kernel)
 
 
-def loosely_compiled(kernel: Kernel) -> Kernel:
-    """The same, with sums in whatever order is fastest: where a bound on the error is known."""
-    return jitted(kernel, fastmath={"contract", "reassoc"})
+def jit_reassoc(kernel: Kernel) -> Kernel:
+    """`jit` that may reorder sums: for kernels with a known error bound."""
+    return compile_kernel(kernel, fastmath={"contract", "reassoc"})
 
 
-def freely_compiled(kernel: Kernel) -> Kernel:
-    """The same, with quotients by estimated reciprocals too: where noise is larger anyway.
+def jit_fastdiv(kernel: Kernel) -> Kernel:
+    """`jit_reassoc` that may divide by estimated reciprocals: for noisy computations.
 
-    Divisors are finite and not 0: nobody looks, as a look at each would cost more than the rest.
+    Divisors must be finite and not 0; they are not checked.
     """
-    return jitted(kernel, fastmath={"contract", "reassoc", "arcp"}, error_model="numpy")
+    return compile_kernel(kernel, fastmath={"contract", "reassoc", "arcp"}, error_model="numpy")
 
 
-def uncounted(kernel: Kernel) -> Kernel:
-    """The same for a kernel that makes no array: views of rows cost nothing in its loops.
+def jit_norefcount(kernel: Kernel) -> Kernel:
+    """`jit_reassoc` without reference counting: for kernels that allocate no array.
 
-    Otherwise Numba counts who uses an array each time a row of it is looked at.
+    Otherwise Numba updates a reference count for each view of a row.
     """
-    return jitted(kernel, fastmath={"contract", "reassoc"}, error_model="numpy", _nrt=False)
+    return compile_kernel(kernel, fastmath={"contract", "reassoc"}, error_model="numpy", _nrt=False)
 
 
-def readily_compiled(kernel: Kernel) -> Kernel:
-    """As `uncounted`, for numbers that are finite: maxima and quotients become vectors too."""
-    ready = {"contract", "reassoc", "arcp", "nnan", "nsz"}
-    return jitted(kernel, fastmath=ready, error_model="numpy", _nrt=False)
+def jit_finite(kernel: Kernel) -> Kernel:
+    """`jit_norefcount` for finite numbers: LLVM can vectorize maxima and quotients too."""
+    flags = {"contract", "reassoc", "arcp", "nnan", "nsz"}
+    return compile_kernel(kernel, fastmath=flags, error_model="numpy", _nrt=False)
 
 
-def inlined(kernel: Kernel) -> Kernel:
-    """Compile into the kernel that calls it: for the small pieces inside a hot loop."""
-    return jitted(kernel, inline="always")
+def jit_inline(kernel: Kernel) -> Kernel:
+    """Inline into the kernel that calls it: for small functions inside hot loops."""
+    return compile_kernel(kernel, inline="always")
 
 
-def jitted(kernel: Kernel, **options: object) -> Kernel:
-    """A kernel that Numba compiles, its machine code kept by `code_cache`."""
+def compile_kernel(kernel: Kernel, **options: object) -> Kernel:
+    """Compile with these options of Numba and cache the machine code with `code_cache`."""
     return cached(cast(Kernel, numba.njit(nogil=True, **options)(kernel)))
 
 
-def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A view that cannot be written to: kernels are compiled anew for every kind of array."""
+def readonly_view(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A read-only view. Numba compiles a kernel separately for read-only and writable arrays."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -66,7 +66,7 @@ def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @cache
 def pool() -> ThreadPoolExecutor:
-    """The threads that all kernels share."""
+    """The thread pool that all kernels share."""
     return ThreadPoolExecutor(THREADS, thread_name_prefix="malmoi")
 
 

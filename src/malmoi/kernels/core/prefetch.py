@@ -1,8 +1,8 @@
-"""Ask the processor to bring memory near before it is needed: the one thing a loop cannot say.
+"""Prefetching: load cache lines before a loop needs them.
 
-Rows of a large table are wanted in no order, so each would be waited for. A kernel that knows
-which rows come next asks for their lines ahead, and for no other core to have them, since it
-will write there; what it computes is the same without it.
+The rows of a large table are used in no particular order, so each access would miss the cache. A
+kernel that knows the next rows prefetches their lines, for writing, so that no other core holds
+them. The results are the same without it.
 """
 
 from typing import Any
@@ -10,26 +10,24 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.jit import inlined
-from malmoi.kernels.core.llvm import Emitter
-
-LINE = 64  # bytes that come at a time
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.jit import jit_inline
+from malmoi.kernels.core.llvm import CACHE_LINE_BYTES, Emitter
 
 
-@emitted()
+@llvm_intrinsic()
 def prefetch(emit: Emitter, address: Any) -> None:
-    """Bring the line at an address, such as `rows.ctypes.data + 4 * place`.
+    """Prefetch the line at an address, such as `rows.ctypes.data + 4 * i`.
 
-    An address that is not there does no harm.
+    An address outside the array does no harm.
     """
-    emit.ask_for(address, to_write=True)
+    emit.prefetch(address, to_write=True)
 
 
-@inlined
+@jit_inline
 def prefetch_row(matrix: Float32Array, row: int) -> None:
-    """Bring a row of floats."""
+    """Prefetch a row of floats."""
     size = 4 * matrix.shape[1]
     start = matrix.ctypes.data + np.int64(row) * size
-    for line in range(0, size, LINE):
+    for line in range(0, size, CACHE_LINE_BYTES):
         prefetch(start + line)

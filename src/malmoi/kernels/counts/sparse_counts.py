@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array, UInt64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked, require, require_range
-from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.jit import jit, jit_inline
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 
 Values = npt.NDArray[Any]  # uint32 or float32
@@ -28,7 +28,7 @@ for _bit in range(64):
     ids=ArrayOf(np.uint32, "ids"),
     counts=ArrayOf(np.int64, "words and marks"),
 )
-@compiled
+@jit
 def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
     """How often each id stands there, UNKNOWN and LINE_END last; where one is too large, or -1."""
     words = len(counts) - 2
@@ -51,7 +51,7 @@ def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
     ends=ArrayOf(np.int64, "words", up_to="positions"),
     positions=ArrayOf((np.uint32, np.int64), "positions"),
 )
-@compiled
+@jit
 def find_positions(
     ids: UInt32Array, first: int, last: int, ends: Int64Array, positions: UInt32Array
 ) -> None:
@@ -100,7 +100,7 @@ def _require_contexts(
     values=ArrayOf((np.uint32, np.float32), "entries"),
     starts=ArrayOf(np.int64, "rows + 1"),
 )
-@compiled
+@jit
 def count_rows(
     ids: UInt32Array,
     positions: UInt32Array,
@@ -129,7 +129,7 @@ def count_rows(
         starts[row + 1] = take_row(sums, marks, columns, values, starts[row])
 
 
-@inlined
+@jit_inline
 def add_contexts(
     ids: UInt32Array,
     at: int,
@@ -152,7 +152,7 @@ def add_contexts(
         marks[context >> 6] |= np.uint64(1) << np.uint64(context & 63)
 
 
-@compiled
+@jit
 def take_row(
     sums: Float64Array, marks: UInt64Array, columns: UInt32Array, values: Values, at: int
 ) -> int:
@@ -188,7 +188,7 @@ def _require_documents(
     values=ArrayOf(np.float32, "entries"),
     starts=ArrayOf(np.int64, "lines + 1"),
 )
-@compiled
+@jit
 def count_documents(
     ids: UInt32Array, words: int, columns: UInt32Array, values: Float32Array, starts: Int64Array
 ) -> None:
@@ -207,7 +207,7 @@ def count_documents(
             starts[line] = end
 
 
-@compiled
+@jit
 def merge_equal(columns: UInt32Array, values: Float32Array, start: int, stop: int) -> int:
     """Count what is equal among sorted columns and close the gaps; returns the new end."""
     end = start
@@ -231,7 +231,7 @@ def merge_equal(columns: UInt32Array, values: Float32Array, start: int, stop: in
     first=Within("rows"),
     last=Within("rows"),
 )
-@compiled
+@jit
 def multiply_twice(
     starts: Int64Array,
     columns: UInt32Array,

@@ -15,14 +15,15 @@ groups: entries `bounds[g]` to `bounds[g + 1]` of a sparse matrix, all of them i
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
-from malmoi.kernels.core.jit import freely_compiled, inlined
-from malmoi.kernels.core.prefetch import LINE, prefetch, prefetch_row
+from malmoi.kernels.core.jit import jit_fastdiv, jit_inline
+from malmoi.kernels.core.llvm import CACHE_LINE_BYTES
+from malmoi.kernels.core.prefetch import prefetch, prefetch_row
 
 FIXED = np.float32(1e38)  # finite, yet a step divided by its root is lost in rounding
 AHEAD = 4  # records from a row's being asked for to its being used
 
 
-@freely_compiled
+@jit_fastdiv
 def learn_groups(
     order: UInt32Array,
     bounds: Int64Array,
@@ -56,7 +57,7 @@ def learn_groups(
     losses[chunk] = loss
 
 
-@inlined
+@jit_inline
 def learn(
     word: Float32Array, context: Float32Array, log: np.float32, weight: np.float32, rate: np.float32
 ) -> np.float32:
@@ -81,12 +82,12 @@ def learn(
     return weight * off * off
 
 
-@inlined
+@jit_inline
 def fetch_entries(
     columns: UInt32Array, logs: Float32Array, weights: Float32Array, first: int
 ) -> None:
     """Ask for the first entries of a group: two lines of each kind."""
-    for line in range(0, 2 * LINE, LINE):
+    for line in range(0, 2 * CACHE_LINE_BYTES, CACHE_LINE_BYTES):
         prefetch(columns.ctypes.data + 4 * first + line)
         prefetch(logs.ctypes.data + 4 * first + line)
         prefetch(weights.ctypes.data + 4 * first + line)

@@ -4,7 +4,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked
-from malmoi.kernels.core.jit import loosely_compiled
+from malmoi.kernels.core.jit import jit_reassoc
 
 LANES = 64  # rows side by side in a tile
 
@@ -18,7 +18,7 @@ LANES = 64  # rows side by side in a tile
     first=Within("tiles"),
     last=Within("tiles"),
 )
-@loosely_compiled
+@jit_reassoc
 def screen(
     tiles: Int8Array,
     scales: Float32Array,

@@ -9,7 +9,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, UInt32Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
-from malmoi.kernels.core.jit import inlined, uncounted
+from malmoi.kernels.core.jit import jit_inline, jit_norefcount
 
 GROUP = 64  # products that are looked at together; few groups hold one that is good enough
 Span = tuple[int, int]
@@ -35,7 +35,7 @@ def _require_spans(
     scores=ArrayOf(np.float32, "metrics", "rows", "best"),
     least=ArrayOf(np.float32, "metrics", "rows"),
 )
-@uncounted
+@jit_norefcount
 def offer(
     near: Float32Array,
     corner: Span,
@@ -77,7 +77,7 @@ def offer(
                         _insert(rows, scores, least, metric, start + j, one, score)
 
 
-@inlined
+@jit_inline
 def _insert(
     rows: UInt32Array,
     scores: Float32Array,

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked, require
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 
 NEWLINE, SPACE = ord("\n"), ord(" ")
 
@@ -21,7 +21,7 @@ def _require_width(text: UInt8Array, width: int, rows: UInt8Array, *others: obje
     key_starts=ArrayOf(np.int64, "rows"),
     key_stops=ArrayOf(np.int64, "rows"),
 )
-@compiled
+@jit
 def scan_word2vec(
     text: UInt8Array,
     width: int,
@@ -61,7 +61,7 @@ def scan_word2vec(
     counts=ArrayOf(np.int64, "entries"),
     labels=ArrayOf(np.bool_, "entries"),
 )
-@compiled
+@jit
 def scan_fasttext_entries(
     text: UInt8Array,
     at: int,

@@ -4,12 +4,12 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
-from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.jit import jit, jit_inline
 
 INVALID = -1
 
 
-@inlined
+@jit_inline
 def character_at(text: UInt8Array, at: int) -> tuple[int, int]:
     """The code point at a position and its number of bytes; INVALID if it is not UTF-8."""
     lead = int(np.int64(text[at]))
@@ -44,7 +44,7 @@ def _require_ascii(
     starts=ArrayOf(np.int64, "lines"),
     stops=ArrayOf(np.int64, "lines"),
 )
-@compiled
+@jit
 def find_lines_with(
     text: UInt8Array, is_wanted: BoolArray, starts: Int64Array, stops: Int64Array
 ) -> int:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from malmoi.arrays import UInt8Array
-from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.jit import jit, jit_inline
 
 POWERS = np.array([float(f"1e{n}") for n in range(64)])
 NOT_A_NUMBER = -1
@@ -18,12 +18,12 @@ NAN = np.frombuffer(b"nan", dtype=np.uint8)
 INFINITY = np.frombuffer(b"infinity", dtype=np.uint8)
 
 
-@inlined
+@jit_inline
 def digit_at(text: UInt8Array, at: int) -> int:
     return int(np.int64(text[at]) - ord("0"))
 
 
-@compiled
+@jit
 def parse_number(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     """The number at `text[at:stop]` and the position after it; -1 if there is none."""
     negative = at < stop and text[at] == ord("-")
@@ -58,7 +58,7 @@ def parse_number(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     return (-value if negative else value), at
 
 
-@compiled
+@jit
 def parse_long(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     """The first 18 significant digits of a long number, and the power of ten to scale them by."""
     digits = np.int64(0)
@@ -78,7 +78,7 @@ def parse_long(text: UInt8Array, at: int, stop: int) -> tuple[float, int]:
     return float(digits), exponent
 
 
-@compiled
+@jit
 def parse_exponent(text: UInt8Array, at: int, stop: int) -> tuple[int, int]:
     negative = at < stop and text[at] == ord("-")
     if at < stop and (text[at] == ord("-") or text[at] == ord("+")):
@@ -93,7 +93,7 @@ def parse_exponent(text: UInt8Array, at: int, stop: int) -> tuple[int, int]:
     return (-power if negative else power), at
 
 
-@compiled
+@jit
 def not_finite(text: UInt8Array, at: int, stop: int, negative: bool) -> tuple[float, int]:
     """`nan`, `inf`, `infinity` and `nan(...)`, in any case."""
     size = matching_letters(text, at, stop, NAN)
@@ -109,7 +109,7 @@ def not_finite(text: UInt8Array, at: int, stop: int, negative: bool) -> tuple[fl
     return 0.0, NOT_A_NUMBER
 
 
-@compiled
+@jit
 def matching_letters(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> int:
     """How many letters match the beginning of `word`, ignoring case."""
     size = 0
@@ -118,7 +118,7 @@ def matching_letters(text: UInt8Array, at: int, stop: int, word: UInt8Array) -> 
     return size
 
 
-@inlined
+@jit_inline
 def scaled(value: float, exponent: int) -> float:
     """value * 10**exponent; rounded once if the power is exact (up to 22)."""
     if exponent == 0 or value == 0.0:
@@ -132,7 +132,7 @@ def scaled(value: float, exponent: int) -> float:
     return value * 10.0**exponent
 
 
-@compiled
+@jit
 def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
     """Write a finite float32 as text of at most 16 bytes; returns the position after it."""
     number = np.float64(value)
@@ -167,7 +167,7 @@ def format_number(value: np.float32, out: UInt8Array, at: int) -> int:
     return write_digits(whole, precision, exponent, out, at)
 
 
-@compiled
+@jit
 def write_digits(whole: int, precision: int, exponent: int, out: UInt8Array, at: int) -> int:
     """Write d.ddd * 10**exponent with `precision` digits; without exponent if that is short."""
     plain = -5 <= exponent < 7
@@ -194,7 +194,7 @@ def write_digits(whole: int, precision: int, exponent: int, out: UInt8Array, at:
     return at if plain else write_exponent(exponent, out, at)
 
 
-@compiled
+@jit
 def write_exponent(exponent: int, out: UInt8Array, at: int) -> int:
     out[at] = ord("e")
     out[at + 1] = ord("-") if exponent < 0 else ord("+")

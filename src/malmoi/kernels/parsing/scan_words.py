@@ -6,31 +6,31 @@ import numpy as np
 
 from malmoi.arrays import Int32Array, Int64Array, UInt8Array, UInt32Array, UInt64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, check_each, checked, require
-from malmoi.kernels.core.jit import compiled, inlined, uncounted
+from malmoi.kernels.core.jit import jit, jit_inline, jit_norefcount
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 
 SEED = 14695981039346656037
 
 
-@inlined
+@jit_inline
 def is_space(byte: int) -> bool:
     """Space, tab, line feed, vertical tab, form feed, carriage return, and NUL."""
     return byte <= 32 and (byte == 32 or 9 <= byte <= 13 or byte == 0)
 
 
-@inlined
+@jit_inline
 def step(hashed: np.uint64, byte: int) -> np.uint64:
     """One round of 64-bit FNV-1a."""
     return (hashed ^ np.uint64(byte)) * np.uint64(1099511628211)
 
 
-@inlined
+@jit_inline
 def folded(hashed: np.uint64) -> np.uint64:
     """The high bits folded into the low ones, which select the slot."""
     return hashed ^ (hashed >> np.uint64(32))
 
 
-@compiled
+@jit
 def hash_span(text: UInt8Array, start: int, stop: int) -> np.uint64:
     hashed = np.uint64(SEED)
     for i in range(start, stop):
@@ -87,7 +87,7 @@ def _require_scan(
     at=Within("bytes"),
     out=ArrayOf(np.uint32, "ids"),
 )
-@uncounted
+@jit_norefcount
 def scan_words(
     text: UInt8Array, at: int, out: UInt32Array, adding: bool, table: WordHashTable
 ) -> tuple[int, int]:
@@ -122,7 +122,7 @@ def scan_words(
     return written, len(text)
 
 
-@inlined
+@jit_inline
 def find_slot(
     text: UInt8Array, start: int, stop: int, hashed: np.uint64, table: WordHashTable
 ) -> np.uint64:
@@ -134,7 +134,7 @@ def find_slot(
     return slot
 
 
-@inlined
+@jit_inline
 def is_word(
     text: UInt8Array,
     start: int,
@@ -156,14 +156,14 @@ def is_word(
     return same
 
 
-@inlined
+@jit_inline
 def has_capacity(length: int, table: WordHashTable) -> bool:
     """Whether the table has capacity for another word of so many bytes."""
     words = int(table.used[0])
     return words < len(table.counts) and table.offsets[words] + length <= len(table.arena)
 
 
-@inlined
+@jit_inline
 def add_word(
     text: UInt8Array,
     start: int,
@@ -188,7 +188,7 @@ def add_word(
     ids=ArrayOf(np.uint32, "ids", below="words", marks=True),
     new_ids=ArrayOf(np.uint32, "words"),
 )
-@compiled
+@jit
 def renumber(ids: UInt32Array, new_ids: UInt32Array) -> None:
     """Replace each id; LINE_END and UNKNOWN stay."""
     for i in range(len(ids)):
@@ -202,7 +202,7 @@ def renumber(ids: UInt32Array, new_ids: UInt32Array) -> None:
     hashes=ArrayOf(np.uint64, "hashes"),
     words=Within("hashes"),
 )
-@compiled
+@jit
 def fill_slots(slots: Int32Array, hashes: UInt64Array, words: int) -> None:
     """Put distinct words into empty slots."""
     mask = np.uint64(len(slots) - 1)
@@ -218,7 +218,7 @@ def fill_slots(slots: Int32Array, hashes: UInt64Array, words: int) -> None:
     offsets=Offsets("words", into="bytes"),
     hashes=ArrayOf(np.uint64, "words"),
 )
-@compiled
+@jit
 def hash_all(packed: UInt8Array, offsets: Int64Array, hashes: UInt64Array) -> None:
     for word in range(len(offsets) - 1):
         hashes[word] = hash_span(packed, offsets[word], offsets[word + 1])

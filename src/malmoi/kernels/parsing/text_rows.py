@@ -4,7 +4,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked, require, require_offsets
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 from malmoi.kernels.parsing.numbers import format_number, parse_number
 
 FITS, BLANK, MISFIT = 0, 1, 2
@@ -16,14 +16,14 @@ RETURN, TAB = ord("\r"), ord("\t")
     text=ArrayOf(np.uint8, "bytes"),
     starts=ArrayOf(np.int64, "lines", up_to="bytes"),
     stops=ArrayOf(np.int64, "lines", up_to="bytes"),
-    rows=ArrayOf(np.int64, "lines", below="rows", least=-1),
+    rows=ArrayOf(np.int64, "lines", below="rows", minimum=-1),
     matrix=ArrayOf(np.float32, "rows", "dim"),
     key_stops=ArrayOf(np.int64, "lines"),
     status=ArrayOf(np.uint8, "lines"),
     first=Within("lines"),
     last=Within("lines"),
 )
-@compiled
+@jit
 def parse_lines(
     text: UInt8Array,
     starts: Int64Array,
@@ -65,7 +65,7 @@ def parse_lines(
             status[i] = FITS if keyed and key_stops[i] >= start else MISFIT
 
 
-@compiled
+@jit
 def parse_forward(text: UInt8Array, at: int, stop: int, separator: int, row: Float32Array) -> bool:
     """Parse `text[at:stop]`; whether it holds exactly as many numbers as the row."""
     for j in range(len(row)):
@@ -78,7 +78,7 @@ def parse_forward(text: UInt8Array, at: int, stop: int, separator: int, row: Flo
     return at == stop
 
 
-@compiled
+@jit
 def parse_backward(
     text: UInt8Array, start: int, stop: int, separator: int, row: Float32Array
 ) -> int:
@@ -98,7 +98,7 @@ def parse_backward(
     return -1 if ends_in_number(text, start, key_stop, separator) else key_stop
 
 
-@compiled
+@jit
 def ends_in_number(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
     """Whether the last field of the key looks like an excess number of the row.
 
@@ -120,7 +120,7 @@ def ends_in_number(text: UInt8Array, start: int, stop: int, separator: int) -> b
 
 
 @checked(text=ArrayOf(np.uint8, "bytes"), start=Within("bytes"), stop=Within("bytes"))
-@compiled
+@jit
 def ends_in_component(text: UInt8Array, start: int, stop: int, separator: int) -> bool:
     """`ends_in_number`, for keys to be written."""
     return ends_in_number(text, start, stop, separator)
@@ -155,7 +155,7 @@ def _require_lines(
     first=Within("rows"),
     last=Within("rows"),
 )
-@compiled
+@jit
 def format_lines(
     matrix: Float32Array,
     packed: UInt8Array,

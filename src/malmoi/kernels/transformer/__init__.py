@@ -1,1 +1,1 @@
-"""Kernels of a transformer: GEMM, attention, layer norm, GELU, quantization."""
+"""A transformer encoder: embeddings, attention, feed-forward layers, GEMM in three types."""

@@ -1,79 +1,82 @@
-"""Attention within one text, for one head: every piece looks at every piece of its text.
+"""Self-attention of one head within one text.
 
-    out = softmax(queries · keysᵀ + bias) · values        (Vaswani et al. 2017, equation 1)
+    context = softmax(queries · keysᵀ + bias) · values        (Vaswani et al. 2017, equation 1)
 
-Queries come already divided by the root of their size. Nothing is padded but the last vector.
+Queries are already divided by the root of the head size. Only the last vector is padded.
 """
 
 from typing import NamedTuple
 
 from malmoi.arrays import Float32Array
-from malmoi.kernels.core.jit import readily_compiled
-from malmoi.kernels.core.llvm import WIDE
-from malmoi.kernels.transformer.activations import exponentials
-from malmoi.kernels.transformer.gemm import PANEL, pair_product, panel_product, vector_product
-from malmoi.kernels.transformer.gemm_quantized import Quantized
+from malmoi.kernels.core.jit import jit_finite
+from malmoi.kernels.core.llvm import SIMD_WIDTH
+from malmoi.kernels.transformer.activations import exp_shifted
+from malmoi.kernels.transformer.gemm import PANEL, gemm_one_vector, gemm_panel, gemm_two_vectors
+from malmoi.kernels.transformer.gemm_quantized import QuantizedRows
 
-QUERIES = 64  # pieces whose scores are held at once
+QUERY_BLOCK = 64  # queries whose scores are in memory at the same time
 
 
 class AttentionScratch(NamedTuple):
-    """Room for one thread; `zeros` [PANEL] stay so, and `quantized` is for products of integers."""
+    """Scratch memory of one thread; `quantized` is for dense layers in integers.
 
-    keys: Float32Array  # [panels of the longest, size, PANEL]
-    values: Float32Array  # [longest, size in whole vectors]
-    scores: (
-        Float32Array  # [QUERIES, longest in whole panels and one more, lest rows share cache sets]
-    )
-    found: Float32Array  # [QUERIES, size in whole vectors]
-    totals: Float32Array  # [QUERIES]
-    zeros: Float32Array
-    quantized: Quantized
+    Rows of `scores` are one panel longer than needed, so that they do not share cache sets.
+    """
+
+    keys: Float32Array  # [panels of the longest text, head size, PANEL]
+    values: Float32Array  # [longest text, head size in whole vectors]
+    scores: Float32Array  # [QUERY_BLOCK, longest text in whole panels + PANEL]
+    context: Float32Array  # [QUERY_BLOCK, head size in whole vectors]
+    totals: Float32Array  # [QUERY_BLOCK], the denominators of the softmax
+    zeros: Float32Array  # [PANEL]
+    quantized: QuantizedRows
 
 
-@readily_compiled
-def attend(
-    joined: Float32Array,
+@jit_finite
+def attention_head(
+    qkv: Float32Array,
     span: tuple[int, int],
     head: int,
     sizes: tuple[int, int],
     bias: Float32Array,
-    desk: AttentionScratch,
+    scratch: AttentionScratch,
     out: Float32Array,
 ) -> None:
-    """Of pieces from a first one, so many; `joined` is [pieces, queries | keys | values].
+    """Attention of one head over the tokens of one text.
 
-    `sizes` are the numbers of a piece, and the heads among which they are divided.
+    `qkv` is [tokens, queries | keys | values], `span` the first token of the text and its number
+    of tokens, `sizes` the hidden size and the number of heads, `bias` [heads, 2 · positions − 1]
+    the relative position bias, or empty.
     """
     (first, count), (dim, heads) = span, sizes
     size = dim // heads
     column = head * size
-    keys, values, scores, found = desk.keys, desk.values, desk.scores, desk.found
+    keys, values, scores, context = scratch.keys, scratch.values, scratch.scores, scratch.context
     for j in range(count):
-        key = joined[first + j, dim + column :]
-        across, lane = keys[j // PANEL], j % PANEL
+        key = qkv[first + j, dim + column :]
+        panel_keys, lane = keys[j // PANEL], j % PANEL
         for d in range(size):
-            across[d, lane] = key[d]
-        value, own = joined[first + j, 2 * dim + column :], values[j]
+            panel_keys[d, lane] = key[d]
+        value, copy = qkv[first + j, 2 * dim + column :], values[j]
         for d in range(size):
-            own[d] = value[d]
-    pairs = found.shape[1] // (2 * WIDE) * (2 * WIDE)
-    for start in range(0, count, QUERIES):
-        rows = min(QUERIES, count - start)
-        asking = joined[first + start : first + start + rows, column:]
+            copy[d] = value[d]
+    pairs = context.shape[1] // (2 * SIMD_WIDTH) * (2 * SIMD_WIDTH)
+    for start in range(0, count, QUERY_BLOCK):
+        rows = min(QUERY_BLOCK, count - start)
+        queries = qkv[first + start : first + start + rows, column:]
         for panel in range((count + PANEL - 1) // PANEL):
-            panel_product(asking, keys[panel, :size], desk.zeros, scores[:, panel * PANEL :])
+            gemm_panel(queries, keys[panel, :size], scratch.zeros, scores[:, panel * PANEL :])
         for i in range(rows):
             if bias.shape[1] > 0:
                 middle = bias.shape[1] // 2 - (start + i)
                 for j in range(count):
                     scores[i, j] += bias[head, middle + j]
-            desk.totals[i] = exponentials(scores[i], count)
-        for place in range(0, pairs, 2 * WIDE):
-            pair_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
-        for place in range(pairs, found.shape[1], WIDE):
-            vector_product(scores[:rows], values[:count, place:], desk.zeros, found[:, place:])
+            scratch.totals[i] = exp_shifted(scores[i], count)
+        for d in range(0, pairs, 2 * SIMD_WIDTH):
+            gemm_two_vectors(scores[:rows], values[:count, d:], scratch.zeros, context[:, d:])
+        for d in range(pairs, context.shape[1], SIMD_WIDTH):
+            gemm_one_vector(scores[:rows], values[:count, d:], scratch.zeros, context[:, d:])
         for i in range(rows):
-            row, near, total = out[first + start + i, column:], found[i], desk.totals[i]
+            row, weighted, total = out[first + start + i, column:], context[i], scratch.totals[i]
             for d in range(size):
-                row[d] = near[d] / total
+                row[d] = weighted[d] / total

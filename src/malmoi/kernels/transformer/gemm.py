@@ -1,51 +1,57 @@
-"""Rows times a matrix, its sums held in registers while the matrix goes past; written for LLVM.
+"""GEMM: rows times a matrix, with the sums in registers; emitted as LLVM instructions.
 
     out[t, :] = start + Σₖ rows[t, k] · matrix[k, :]
 
-The matrix lies in panels of as many columns as a tile of sums has: [panels, depth, PANEL]. A
-tile is nine rows by three vectors where vectors have sixteen numbers, six by two otherwise:
-each number loaded is used so often that the processor adds and multiplies all the time. With
-few rows it would wait for the matrix, whose lines are therefore asked for ahead.
+The matrix is packed in panels of as many columns as a tile of sums has: [panels, depth, PANEL].
+A tile is nine rows by three vectors where vectors have sixteen floats, six by two otherwise: each
+loaded value is used so often that the processor computes all the time. With few rows it would
+wait for the matrix, whose cache lines are therefore prefetched.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter, has
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.llvm import (
+    CACHE_LINE_BYTES,
+    FLOAT_BYTES,
+    SIMD_WIDTH,
+    Array,
+    Emitter,
+    has_feature,
+)
 
-USABLE = has("avx2") and has("fma")
-ROWS, VECTORS = (9, 3) if WIDE == 16 else (6, 2)
-PANEL = VECTORS * WIDE  # columns of a tile
-AHEAD = 24  # steps down a panel: what is asked for is there when it is needed
-LINE = 64  # bytes of a line of the cache
+IS_SUPPORTED = has_feature("avx2") and has_feature("fma")
+TILE_ROWS, TILE_VECTORS = (9, 3) if SIMD_WIDTH == 16 else (6, 2)
+PANEL = TILE_VECTORS * SIMD_WIDTH  # columns of a panel and of a tile
+PREFETCH_STEPS = 24  # rows of a panel between the prefetch of a line and its use
 
 
-def product_of(vectors: int) -> Callable[..., None]:
-    """A product with a panel that is so many vectors wide."""
+def gemm_of_width(vectors: int) -> Callable[..., None]:
+    """A GEMM kernel for panels of this many vectors."""
 
-    @emitted()
-    def product(emit: Emitter, rows: Array, panel: Array, start: Array, out: Array) -> None:
-        """Each row times a panel, from `start` on."""
+    @llvm_intrinsic()
+    def gemm(emit: Emitter, rows: Array, panel: Array, start: Array, out: Array) -> None:
+        """Each row times a panel, plus `start`."""
 
         def tile(size: int, first: Any) -> None:
             emit_tile(emit, size, vectors, first, rows, panel, start, out)
 
         emit_tiles(emit, rows.shape[0], tile)
 
-    return product
+    return gemm
 
 
 def emit_tiles(emit: Emitter, count: Any, tile: Callable[[int, Any], None]) -> None:
-    """`tile(size, first)` for all rows, equally high ones: 10 rows are 5 and 5, not 9 and 1."""
+    """`tile(size, first)` for all rows, in tiles of equal size: 10 rows are 5 and 5, not 9 and 1."""
     builder = emit.builder
-    tiles = emit.divided(emit.plus(count, ROWS - 1), ROWS)
+    tiles = emit.divide(emit.add(count, TILE_ROWS - 1), TILE_ROWS)
     height, higher = builder.udiv(count, tiles), builder.urem(count, tiles)
-    with emit.loop(tiles) as number:
-        first = emit.plus(emit.times(number, height), emit.smaller(number, higher))
-        more = builder.zext(builder.icmp_signed("<", number, higher), number.type)
-        for size in range(1, ROWS + 1):
-            same = builder.icmp_signed("==", emit.plus(height, more), emit.number(size))
+    with emit.loop(tiles) as index:
+        first = emit.add(emit.multiply(index, height), emit.minimum(index, higher))
+        extra = builder.zext(builder.icmp_signed("<", index, higher), index.type)
+        for size in range(1, TILE_ROWS + 1):
+            same = builder.icmp_signed("==", emit.add(height, extra), emit.integer(size))
             with builder.if_then(same):
                 tile(size, first)
 
@@ -60,30 +66,31 @@ def emit_tile(
     start: Array,
     out: Array,
 ) -> None:
-    """So many rows from the first on, against the whole depth of a panel."""
-    totals = emit.totals(size * vectors)
-    columns = [NUMBER * WIDE * vector for vector in range(vectors)]
-    for vector, column in enumerate(columns):
-        begin = emit.load(emit.plus(start.address, column))
-        for total in totals[vector::vectors]:
-            emit.builder.store(begin, total)
-    places = [emit.plus(first, row) for row in range(size)]
-    mine = [emit.at(rows, place) for place in places]
+    """`size` rows from row `first` on, times the whole depth of a panel."""
+    sums = emit.new_sums(size * vectors)
+    offsets = [FLOAT_BYTES * SIMD_WIDTH * vector for vector in range(vectors)]
+    for vector, offset in enumerate(offsets):
+        initial = emit.load(emit.add(start.address, offset))
+        for each in sums[vector::vectors]:
+            emit.builder.store(initial, each)
+    indices = [emit.add(first, row) for row in range(size)]
+    row_addresses = [emit.row_address(rows, index) for index in indices]
     with emit.loop(panel.shape[0]) as k:
-        here, coming = emit.at(panel, k), emit.at(panel, emit.plus(k, AHEAD))
-        for line in range(0, NUMBER * WIDE * vectors, LINE):
-            emit.ask_for(emit.plus(coming, line))
-        theirs = [emit.load(emit.plus(here, column)) for column in columns]
-        for row, address in enumerate(mine):
-            number = emit.spread(emit.plus(address, emit.times(k, NUMBER)))
-            for vector, numbers in enumerate(theirs):
-                emit.add_product(totals[row * vectors + vector], number, numbers)
-    for row, place in enumerate(places):
-        for vector, column in enumerate(columns):
-            value = emit.total(totals[row * vectors + vector])
-            emit.store(value, emit.plus(emit.at(out, place), column))
+        here = emit.row_address(panel, k)
+        ahead = emit.row_address(panel, emit.add(k, PREFETCH_STEPS))
+        for line in range(0, FLOAT_BYTES * SIMD_WIDTH * vectors, CACHE_LINE_BYTES):
+            emit.prefetch(emit.add(ahead, line))
+        columns = [emit.load(emit.add(here, offset)) for offset in offsets]
+        for row, address in enumerate(row_addresses):
+            value = emit.load_broadcast(emit.add(address, emit.multiply(k, FLOAT_BYTES)))
+            for vector, numbers in enumerate(columns):
+                emit.fma_to_sum(sums[row * vectors + vector], value, numbers)
+    for row, index in enumerate(indices):
+        for vector, offset in enumerate(offsets):
+            value = emit.load_sum(sums[row * vectors + vector])
+            emit.store(value, emit.add(emit.row_address(out, index), offset))
 
 
-panel_product = product_of(VECTORS)
-pair_product = product_of(2)  # two vectors wide, for few columns
-vector_product = product_of(1)
+gemm_panel = gemm_of_width(TILE_VECTORS)
+gemm_two_vectors = gemm_of_width(2)  # for few columns
+gemm_one_vector = gemm_of_width(1)

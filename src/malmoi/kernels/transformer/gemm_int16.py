@@ -1,13 +1,13 @@
-"""Products of int16: two multiplications per lane in one instruction, then an addition.
+"""GEMM of int16: two multiplications per lane in one instruction, then an addition.
 
-`vpmaddwd` is in AVX2 (and in AVX-512 BW) and multiplies twice as many numbers as an FMA does.
-The sums are int32, so numbers are scaled to make overflow impossible. By Cauchy–Schwarz,
+`vpmaddwd` is in AVX2 (and in AVX-512 BW) and multiplies twice as many values as an FMA does. The
+sums are int32, so values are scaled to make overflow impossible. By Cauchy–Schwarz,
 
     |Σₖ x[k] · w[k]| ≤ ‖x‖ · ‖w‖,
 
-and no quantized row or column has a norm above `BOUND`, the square of which is below 2³¹. The
-scale of a row depends on that row alone, so the vector of a text does not depend on the texts
-beside it.
+and no quantized row or column has a norm above `MAX_NORM`, the square of which is below 2³¹. The
+scale of a row depends on that row alone, so the vector of a text does not depend on the other
+texts of its batch.
 """
 
 import math
@@ -18,61 +18,61 @@ from llvmlite import ir
 
 from malmoi.arrays import Float32Array
 from malmoi.kernels.core.checks import ArrayOf
-from malmoi.kernels.core.jit import readily_compiled
-from malmoi.kernels.core.llvm import WIDE, Emitter, has
-from malmoi.kernels.transformer.gemm import USABLE as FLOATS_USABLE
+from malmoi.kernels.core.jit import jit_finite
+from malmoi.kernels.core.llvm import SIMD_WIDTH, Emitter, has_feature
+from malmoi.kernels.transformer.gemm import IS_SUPPORTED as FLOAT_IS_SUPPORTED
 from malmoi.kernels.transformer.gemm_quantized import (
-    LEAST,
-    SUMS,
-    Quantized,
-    integer_product_of,
-    new_quantized,
+    INT32_VECTOR,
+    MIN_ROW_MAX,
+    QuantizedRows,
+    new_quantized_rows,
+    quantized_gemm,
 )
-from malmoi.kernels.transformer.row_max import highest_magnitude
+from malmoi.kernels.transformer.row_max import row_abs_max
 
-USABLE = FLOATS_USABLE and (WIDE == 8 or has("avx512bw"))
-GROUP = 2  # numbers that a lane multiplies in one instruction
-MOST = 32767
-BOUND = math.isqrt(2**31 - 1)  # of the norm of quantized numbers: its square fits into an int32
-SLACK = 8  # for the error of a norm that is computed in single precision
-MULTIPLY = "llvm.x86.avx512.pmaddw.d.512" if WIDE == 16 else "llvm.x86.avx2.pmadd.wd"
-PAIRS = ir.VectorType(ir.IntType(16), GROUP * WIDE)
+IS_SUPPORTED = FLOAT_IS_SUPPORTED and (SIMD_WIDTH == 8 or has_feature("avx512bw"))
+GROUP = 2  # int16 values that a lane multiplies in one instruction
+MAX_INT16 = 32767
+MAX_NORM = math.isqrt(2**31 - 1)  # of a quantized row or column: its square fits into an int32
+NORM_SLACK = 8  # for the error of a norm computed in single precision
+VPMADDWD = "llvm.x86.avx512.pmaddw.d.512" if SIMD_WIDTH == 16 else "llvm.x86.avx2.pmadd.wd"
+INT16_VECTOR = ir.VectorType(ir.IntType(16), GROUP * SIMD_WIDTH)
 
 
 def accumulate(emit: Emitter, sums: Any, row: Any, columns: Any) -> Any:
-    """sums + Σ row · columns, over the two numbers of each lane."""
+    """sums + Σ row · columns, over the two int16 values of each lane."""
     builder = emit.builder
-    kind = ir.FunctionType(SUMS, [PAIRS] * 2)
-    multiply = builder.module.declare_intrinsic(MULTIPLY, (), kind)
-    pairs = [builder.bitcast(numbers, PAIRS) for numbers in (row, columns)]
-    return builder.add(sums, builder.call(multiply, pairs))
+    signature = ir.FunctionType(INT32_VECTOR, [INT16_VECTOR] * 2)
+    instruction = builder.module.declare_intrinsic(VPMADDWD, (), signature)
+    operands = [builder.bitcast(values, INT16_VECTOR) for values in (row, columns)]
+    return builder.add(sums, builder.call(instruction, operands))
 
 
-int16_product = integer_product_of(GROUP, accumulate)
+gemm_int16 = quantized_gemm(GROUP, accumulate)
 
 
-@readily_compiled
-def quantize_int16(rows: Float32Array, depth: int, out: Quantized) -> None:
-    """The first `depth` numbers of each row, its norm and its numbers as large as they may be."""
-    norm = np.float32(BOUND - SLACK - math.sqrt(depth) / 2)  # rounding adds ½ to each at most
+@jit_finite
+def quantize_rows_int16(rows: Float32Array, depth: int, out: QuantizedRows) -> None:
+    """Quantize the first `depth` values of each row with the largest scale that cannot overflow."""
+    norm = np.float32(MAX_NORM - NORM_SLACK - math.sqrt(depth) / 2)  # rounding adds at most ½ each
     for i in range(len(rows)):
-        row, own = rows[i], out.rows[i]
-        most = max(highest_magnitude(row, depth), LEAST)
-        share = np.float32(1) / most
+        row, quantized = rows[i], out.rows[i]
+        largest = max(row_abs_max(row, depth), MIN_ROW_MAX)
+        inverse = np.float32(1) / largest
         squares = np.float32(0)
-        for d in range(depth):  # of numbers up to 1: huge rows do not overflow
-            squares += (row[d] * share) * (row[d] * share)
-        largest = min(np.float32(MOST), norm / np.sqrt(max(squares, np.float32(1))))
-        out.scales[i] = most / largest
-        factor = share * largest
+        for d in range(depth):  # of values up to 1, so that huge rows do not overflow
+            squares += (row[d] * inverse) * (row[d] * inverse)
+        limit = min(np.float32(MAX_INT16), norm / np.sqrt(max(squares, np.float32(1))))
+        out.scales[i] = largest / limit
+        factor = inverse * limit
         for d in range(depth):
-            own[d] = np.int16(np.rint(row[d] * factor))
+            quantized[d] = np.int16(np.rint(row[d] * factor))
 
 
-def int16_rows(rows: Float32Array) -> Quantized:
-    """Whole rows quantized, for Python: the workspace is made for them."""
+def quantized_int16(rows: Float32Array) -> QuantizedRows:
+    """Whole rows quantized, for Python: allocates the result."""
     ArrayOf(np.float32, "rows", "depth").check("rows", rows, {})
     count, depth = rows.shape
-    quantized = new_quantized(count, depth, np.int16)
-    quantize_int16(rows, depth, quantized)
+    quantized = new_quantized_rows(count, depth, np.int16)
+    quantize_rows_int16(rows, depth, quantized)
     return quantized

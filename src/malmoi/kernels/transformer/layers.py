@@ -1,8 +1,8 @@
-"""A transformer's layers on packed texts, all of them one after the other; threads may share them.
+"""The layers of a transformer encoder on packed texts; several threads can share them.
 
-Each thread does its share of every step, of columns or rows or heads, and meets the others
-before the next one. The equations are those of BERT (Devlin et al. 2019): attention and a
-feed-forward part, each added to what went in and normalised.
+Each thread computes its part of every step (columns, rows or heads) and waits at a barrier before
+the next step. The equations are those of BERT (Devlin et al. 2019): self-attention and a
+feed-forward network, each with a residual connection and layer normalization.
 """
 
 from typing import NamedTuple
@@ -10,144 +10,167 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.kernels.core.barrier import ThreadContext, meet, share
-from malmoi.kernels.core.jit import inlined, readily_compiled
-from malmoi.kernels.transformer.attention import AttentionScratch, attend
-from malmoi.kernels.transformer.dense import NOT_BENT, DenseLayer, QuantizedDenseLayer, multiply
+from malmoi.kernels.core.barrier import ThreadContext, barrier_wait, partition
+from malmoi.kernels.core.jit import jit_finite, jit_inline
+from malmoi.kernels.transformer.attention import AttentionScratch, attention_head
+from malmoi.kernels.transformer.dense import (
+    NO_ACTIVATION,
+    DenseLayer,
+    QuantizedDenseLayer,
+    apply_dense,
+)
 
-Span = tuple[int, int]  # from, to
+RowRange = tuple[int, int]  # start, stop
 
 
-class Norms(NamedTuple):
-    """What rows are multiplied with and moved by once they are normal, each [layers, dim]."""
+class LayerNormWeights(NamedTuple):
+    """Scale and shift of layer normalization, each [layers, dim]."""
 
-    gains: Float32Array
-    shifts: Float32Array
+    weight: Float32Array
+    bias: Float32Array
 
 
 class TransformerWeights(NamedTuple):
-    """The weights; `project` has no panels where tables are as wide as the rest."""
+    """The weights; `embedding_projection` is empty where embeddings have the hidden size."""
 
-    words: Float32Array  # [vocabulary, embedding]
-    places: Float32Array  # [places, embedding]
-    table_norm: Norms
-    project: DenseLayer
-    joined: DenseLayer | QuantizedDenseLayer  # queries, keys and values
-    attended: DenseLayer | QuantizedDenseLayer
-    attended_norm: Norms
-    inner: DenseLayer | QuantizedDenseLayer
-    outer: DenseLayer | QuantizedDenseLayer
-    outer_norm: Norms
-    distances: Float32Array  # [heads, 2 · positions − 1], or nothing
+    word_embeddings: Float32Array  # [vocabulary, embedding size]
+    position_embeddings: Float32Array  # [segments · positions, embedding size], both added up
+    embedding_norm: LayerNormWeights
+    embedding_projection: DenseLayer
+    qkv: DenseLayer | QuantizedDenseLayer  # queries, keys and values
+    attn_out: DenseLayer | QuantizedDenseLayer
+    attn_norm: LayerNormWeights
+    ffn_up: DenseLayer | QuantizedDenseLayer
+    ffn_down: DenseLayer | QuantizedDenseLayer
+    ffn_norm: LayerNormWeights
+    relative_position_bias: Float32Array  # [heads, 2 · positions − 1], or [heads, 0]
     heads: int
     epsilon: np.float32
-    bend: int  # which GELU is between `inner` and `outer`
+    activation: int  # the GELU between `ffn_up` and `ffn_down`
 
 
 class TokenBatch(NamedTuple):
-    """Texts one after the other: text i is bounds[i] to bounds[i + 1]."""
+    """Packed texts: text i has the tokens bounds[i] to bounds[i + 1].
 
-    ids: Int32Array
-    places: Int32Array
+    `positions` are rows of `position_embeddings`.
+    """
+
+    token_ids: Int32Array
+    positions: Int32Array
     bounds: Int64Array
 
 
 class ActivationBuffers(NamedTuple):
-    """Rows for what is between the steps, each [pieces, columns in whole panels]."""
+    """Buffers for the results of each step, each [tokens, columns in whole panels]."""
 
-    table: Float32Array
-    state: Float32Array
-    joined: Float32Array
-    seen: Float32Array
-    moved: Float32Array
-    inner: Float32Array
+    embeddings: Float32Array
+    hidden: Float32Array
+    qkv: Float32Array
+    attn_context: Float32Array
+    sublayer_out: Float32Array
+    ffn_hidden: Float32Array
 
 
-@inlined
+@jit_inline
 def run_layers(
     network: TransformerWeights,
-    pieces: TokenBatch,
-    room: ActivationBuffers,
-    desk: AttentionScratch,
-    wanted: Int64Array,
+    batch: TokenBatch,
+    buffers: ActivationBuffers,
+    scratch: AttentionScratch,
+    state_slots: Int64Array,
     states: Float32Array,
-    team: ThreadContext,
+    context: ThreadContext,
 ) -> None:
-    """`states[wanted[n]]` [pieces, dim] becomes hidden state n, where that is not −1.
+    """Store hidden state n in `states[state_slots[n]]` [tokens, dim], where that is not −1.
 
-    It is enough if one of those who share the work wants them.
+    One thread of the group stores them; for the others all slots are −1.
     """
-    dim, own, quantized = states.shape[2], share(len(pieces.ids), team), desk.quantized
-    projects = network.project.panels.shape[1] > 0
-    look_up(network, pieces, room.table if projects else room.state, own)
-    meeting = meet(team, 0)
+    dim, rows = states.shape[2], partition(len(batch.token_ids), context)
+    quantized, epsilon = scratch.quantized, network.epsilon
+    hidden, out = buffers.hidden, buffers.sublayer_out
+    projects = network.embedding_projection.panels.shape[1] > 0
+    embed_tokens(network, batch, buffers.embeddings if projects else hidden, rows)
+    barrier = barrier_wait(context, 0)
     if projects:
-        multiply(room.table, network.project, 0, room.state, quantized, team, NOT_BENT)
-        meeting = meet(team, meeting)
-    keep(room.state, states, wanted[0])
-    for layer in range(len(wanted) - 1):
-        multiply(room.state, network.joined, layer, room.joined, quantized, team, NOT_BENT)
-        meeting = meet(team, meeting)
-        attend_all(network, pieces, room, desk, dim, team)
-        meeting = meet(team, meeting)
-        multiply(room.seen, network.attended, layer, room.moved, quantized, team, NOT_BENT)
-        meeting = meet(team, meeting)
-        add_and_norm(room, network.attended_norm, layer, network.epsilon, dim, own)
-        meeting = meet(team, meeting)
-        multiply(room.state, network.inner, layer, room.inner, quantized, team, network.bend)
-        meeting = meet(team, meeting)
-        multiply(room.inner, network.outer, layer, room.moved, quantized, team, NOT_BENT)
-        meeting = meet(team, meeting)
-        add_and_norm(room, network.outer_norm, layer, network.epsilon, dim, own)
-        meeting = meet(team, meeting)
-        keep(room.state, states, wanted[layer + 1])
+        projection = network.embedding_projection
+        apply_dense(buffers.embeddings, projection, 0, hidden, quantized, context, NO_ACTIVATION)
+        barrier = barrier_wait(context, barrier)
+    copy_state(hidden, states, state_slots[0])
+    for layer in range(len(state_slots) - 1):
+        apply_dense(hidden, network.qkv, layer, buffers.qkv, quantized, context, NO_ACTIVATION)
+        barrier = barrier_wait(context, barrier)
+        attention(network, batch, buffers, scratch, dim, context)
+        barrier = barrier_wait(context, barrier)
+        attended = buffers.attn_context
+        apply_dense(attended, network.attn_out, layer, out, quantized, context, NO_ACTIVATION)
+        barrier = barrier_wait(context, barrier)
+        add_and_norm(buffers, network.attn_norm, layer, epsilon, dim, rows)
+        barrier = barrier_wait(context, barrier)
+        ffn_hidden, gelu = buffers.ffn_hidden, network.activation
+        apply_dense(hidden, network.ffn_up, layer, ffn_hidden, quantized, context, gelu)
+        barrier = barrier_wait(context, barrier)
+        apply_dense(ffn_hidden, network.ffn_down, layer, out, quantized, context, NO_ACTIVATION)
+        barrier = barrier_wait(context, barrier)
+        add_and_norm(buffers, network.ffn_norm, layer, epsilon, dim, rows)
+        barrier = barrier_wait(context, barrier)
+        copy_state(hidden, states, state_slots[layer + 1])
 
 
-@readily_compiled
-def look_up(network: TransformerWeights, pieces: TokenBatch, out: Float32Array, own: Span) -> None:
-    """What goes into the first layer: a piece's vector and its place's, normalised."""
-    dim = network.words.shape[1]
-    for i in range(own[0], own[1]):
-        word, place, row = network.words[pieces.ids[i]], network.places[pieces.places[i]], out[i]
+@jit_finite
+def embed_tokens(
+    network: TransformerWeights, batch: TokenBatch, out: Float32Array, rows: RowRange
+) -> None:
+    """The input of the first layer: layer_norm(word embedding + position embedding)."""
+    dim = network.word_embeddings.shape[1]
+    for i in range(rows[0], rows[1]):
+        word = network.word_embeddings[batch.token_ids[i]]
+        position, row = network.position_embeddings[batch.positions[i]], out[i]
         for d in range(dim):
-            row[d] = word[d] + place[d]
-        normalise(row, network.table_norm, 0, network.epsilon, dim)
+            row[d] = word[d] + position[d]
+        layer_norm(row, network.embedding_norm, 0, network.epsilon, dim)
 
 
-@readily_compiled
-def attend_all(
+@jit_finite
+def attention(
     network: TransformerWeights,
-    pieces: TokenBatch,
-    room: ActivationBuffers,
-    desk: AttentionScratch,
+    batch: TokenBatch,
+    buffers: ActivationBuffers,
+    scratch: AttentionScratch,
     dim: int,
-    team: ThreadContext,
+    context: ThreadContext,
 ) -> None:
-    """Attention for this thread's share of all heads of all texts."""
-    heads = network.heads
-    first, last = share((len(pieces.bounds) - 1) * heads, team)
-    for each in range(first, last):
-        text, head = each // heads, each % heads
-        begin, end = pieces.bounds[text], pieces.bounds[text + 1]
-        span = (begin, end - begin)
-        attend(room.joined, span, head, (dim, heads), network.distances, desk, room.seen)
+    """Attention for this thread's part of all heads of all texts."""
+    heads, bias = network.heads, network.relative_position_bias
+    first, stop = partition((len(batch.bounds) - 1) * heads, context)
+    for i in range(first, stop):
+        text, head = i // heads, i % heads
+        start, end = batch.bounds[text], batch.bounds[text + 1]
+        span, sizes = (start, end - start), (dim, heads)
+        attention_head(buffers.qkv, span, head, sizes, bias, scratch, buffers.attn_context)
 
 
-@readily_compiled
+@jit_finite
 def add_and_norm(
-    room: ActivationBuffers, norms: Norms, layer: int, epsilon: np.float32, dim: int, own: Span
+    buffers: ActivationBuffers,
+    norm: LayerNormWeights,
+    layer: int,
+    epsilon: np.float32,
+    dim: int,
+    rows: RowRange,
 ) -> None:
-    """state = norm(state + moved)."""
-    for i in range(own[0], own[1]):
-        row, moved = room.state[i], room.moved[i]
+    """hidden = layer_norm(hidden + sublayer_out)."""
+    for i in range(rows[0], rows[1]):
+        row, out = buffers.hidden[i], buffers.sublayer_out[i]
         for d in range(dim):
-            row[d] += moved[d]
-        normalise(row, norms, layer, epsilon, dim)
+            row[d] += out[d]
+        layer_norm(row, norm, layer, epsilon, dim)
 
 
-@inlined
-def normalise(row: Float32Array, norms: Norms, layer: int, epsilon: np.float32, dim: int) -> None:
-    """Mean 0 and variance 1, then multiplied and moved (Ba et al. 2016)."""
+@jit_inline
+def layer_norm(
+    row: Float32Array, norm: LayerNormWeights, layer: int, epsilon: np.float32, dim: int
+) -> None:
+    """Normalize a row to mean 0 and variance 1, then scale and shift it (Ba et al. 2016)."""
     total = np.float32(0)
     for d in range(dim):
         total += row[d]
@@ -157,13 +180,13 @@ def normalise(row: Float32Array, norms: Norms, layer: int, epsilon: np.float32, 
         square += (row[d] - mean) * (row[d] - mean)
     scale = np.float32(1) / np.sqrt(square / np.float32(dim) + epsilon)
     for d in range(dim):
-        row[d] = (row[d] - mean) * scale * norms.gains[layer, d] + norms.shifts[layer, d]
+        row[d] = (row[d] - mean) * scale * norm.weight[layer, d] + norm.bias[layer, d]
 
 
-@inlined
-def keep(state: Float32Array, states: Float32Array, place: int) -> None:
-    """A hidden state that is asked for."""
-    if place >= 0:
-        for i in range(len(state)):
+@jit_inline
+def copy_state(hidden: Float32Array, states: Float32Array, slot: int) -> None:
+    """Store a hidden state; slot −1 stores nothing."""
+    if slot >= 0:
+        for i in range(len(hidden)):
             for d in range(states.shape[2]):
-                states[place, i, d] = state[i, d]
+                states[slot, i, d] = hidden[i, d]

@@ -1,6 +1,6 @@
-"""The largest of the first numbers of a row, or the largest magnitude; written for LLVM.
+"""The maximum of the first values of a row, or of their magnitudes; emitted as LLVM instructions.
 
-A loop of Numba's own becomes a comparison and a masked store, which some processors are slow at.
+Numba compiles a loop to a comparison and a masked store, which are slow on some processors.
 """
 
 from collections.abc import Callable
@@ -9,62 +9,62 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.llvm import FLOAT, NUMBER, WIDE, Array, Emitter, vector
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.llvm import F32, FLOAT_BYTES, SIMD_WIDTH, Array, Emitter, vector
 
 
-def maximum_of(magnitudes: bool) -> Callable[..., Any]:
-    """`maximum(row, count)` of at least one number, none of which is NaN."""
+def maximum_kernel(magnitudes: bool) -> Callable[..., Any]:
+    """`maximum(row, count)` of at least one value; none may be NaN."""
 
-    @emitted(types.float32)
+    @llvm_intrinsic(types.float32)
     def maximum(emit: Emitter, row: Array, count: Any) -> Any:
-        def loaded(first: Any, lanes: int) -> Any:
-            value = emit.load(emit.plus(row.address, emit.times(first, NUMBER)), lanes)
+        def load(first: Any, lanes: int) -> Any:
+            value = emit.load(emit.add(row.address, emit.multiply(first, FLOAT_BYTES)), lanes)
             return magnitude(emit, value) if magnitudes else value
 
-        builder, found = emit.builder, emit.place(FLOAT)
-        builder.store(loaded(emit.number(0), 1), found)
-        enough = builder.icmp_signed(">=", count, emit.number(WIDE))
-        with builder.if_else(enough) as (vectors, numbers):
-            with vectors:  # the last one may overlap the one before
-                largest, last = emit.place(vector(WIDE)), emit.plus(count, -WIDE)
-                builder.store(loaded(last, WIDE), largest)
-                with emit.loop(emit.divided(count, WIDE)) as chunk:
-                    here = loaded(emit.times(chunk, WIDE), WIDE)
-                    builder.store(larger(emit, here, emit.total(largest)), largest)
-                builder.store(folded(emit, emit.total(largest)), found)
-            with numbers, emit.loop(count) as i:
-                old = builder.load(found, typ=FLOAT)
-                builder.store(larger(emit, loaded(i, 1), old), found)
-        return builder.load(found, typ=FLOAT)
+        builder, result = emit.builder, emit.alloca(F32)
+        builder.store(load(emit.integer(0), 1), result)
+        is_long = builder.icmp_signed(">=", count, emit.integer(SIMD_WIDTH))
+        with builder.if_else(is_long) as (vectors, scalars):
+            with vectors:  # the last vector may overlap the one before
+                largest, last = emit.alloca(vector(SIMD_WIDTH)), emit.add(count, -SIMD_WIDTH)
+                builder.store(load(last, SIMD_WIDTH), largest)
+                with emit.loop(emit.divide(count, SIMD_WIDTH)) as chunk:
+                    values = load(emit.multiply(chunk, SIMD_WIDTH), SIMD_WIDTH)
+                    builder.store(larger(emit, values, emit.load_sum(largest)), largest)
+                builder.store(reduce_max(emit, emit.load_sum(largest)), result)
+            with scalars, emit.loop(count) as i:
+                old = builder.load(result, typ=F32)
+                builder.store(larger(emit, load(i, 1), old), result)
+        return builder.load(result, typ=F32)
 
     return maximum
 
 
 def larger(emit: Emitter, left: Any, right: Any) -> Any:
-    """The larger number of each lane."""
+    """The larger value of each lane."""
     return emit.builder.select(emit.builder.fcmp_ordered(">", left, right), left, right)
 
 
 def magnitude(emit: Emitter, value: Any) -> Any:
     """|value|."""
-    name = "f32" if value.type == FLOAT else f"v{value.type.count}f32"
-    kind = ir.FunctionType(value.type, [value.type])
-    absolute = emit.builder.module.declare_intrinsic(f"llvm.fabs.{name}", (), kind)
+    name = "f32" if value.type == F32 else f"v{value.type.count}f32"
+    signature = ir.FunctionType(value.type, [value.type])
+    absolute = emit.builder.module.declare_intrinsic(f"llvm.fabs.{name}", (), signature)
     return emit.builder.call(absolute, [value])
 
 
-def folded(emit: Emitter, value: Any) -> Any:
+def reduce_max(emit: Emitter, value: Any) -> Any:
     """The largest of all lanes."""
-    lanes = WIDE
+    lanes = SIMD_WIDTH
     while lanes > 1:
         lanes //= 2
         value = larger(
             emit,
-            emit.chosen(value, value, range(lanes)),
-            emit.chosen(value, value, range(lanes, 2 * lanes)),
+            emit.shuffle(value, value, range(lanes)),
+            emit.shuffle(value, value, range(lanes, 2 * lanes)),
         )
     return emit.builder.extract_element(value, ir.IntType(32)(0))
 
 
-highest, highest_magnitude = maximum_of(magnitudes=False), maximum_of(magnitudes=True)
+row_max, row_abs_max = maximum_kernel(magnitudes=False), maximum_kernel(magnitudes=True)

@@ -1,21 +1,21 @@
-"""A transformer's layers run by one thread, or by a crew: one leads, the others stand by for it.
+"""Runs the layers in one thread, or in a group: the leader posts batches, workers wait for them.
 
-All of a crew have the same room for a batch; the board says how much of it is in use.
+All threads of a group use the same batch and buffers; the mailbox holds the sizes of the batch.
 """
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.kernels.core.barrier import ThreadContext, look
-from malmoi.kernels.core.jit import inlined, readily_compiled
+from malmoi.kernels.core.barrier import ThreadContext, atomic_load
+from malmoi.kernels.core.jit import jit_finite, jit_inline
 from malmoi.kernels.core.mailbox import (
-    COUNTER,
-    MET,
-    NO_MORE,
-    PIECES,
-    STATES,
-    TEXTS,
-    await_job,
-    give,
-    place,
+    ARRIVALS,
+    BARRIERS_PASSED,
+    NUM_STATES,
+    NUM_TEXTS,
+    NUM_TOKENS,
+    SHUTDOWN,
+    field_address,
+    post_job,
+    wait_for_job,
 )
 from malmoi.kernels.transformer.attention import AttentionScratch
 from malmoi.kernels.transformer.batch_checks import check_batch
@@ -27,70 +27,73 @@ from malmoi.kernels.transformer.layers import (
 )
 
 LEADER = 0
-NOBODY = -1  # where to ring for others who are not there
+NO_PIPE = -1  # of a leader without workers
 
 
-def take_part(
+def run_worker(
     network: TransformerWeights,
-    pieces: TokenBatch,
-    room: ActivationBuffers,
-    desk: AttentionScratch,
-    wanted: Int64Array,
+    batch: TokenBatch,
+    buffers: ActivationBuffers,
+    scratch: AttentionScratch,
+    state_slots: Int64Array,
     states: Float32Array,
-    board: Int64Array,
+    mailbox: Int64Array,
     role: tuple[int, int, int],
 ) -> None:
-    """The batch on the board for a leader, and for others one batch after the other.
+    """Run the batch in the mailbox as the leader, or one batch after the other as a worker.
 
-    `role` is which part one does, of how many, and the pipe at which others sleep. Whoever does
-    not lead wants nothing, and stays until there is no more to do. A leader checks the batch;
-    weights and workspace are checked by `check_workspace` when they are made.
+    `role` is the number of this thread, the number of threads, and the pipe on which workers
+    sleep. A worker stores no states and returns at SHUTDOWN. The leader checks the batch;
+    `check_workspace` checks weights and buffers when they are allocated.
     """
     if role[0] == LEADER:
-        check_batch(network, pieces, room, desk, wanted, states, board)
-    run_batches(network, pieces, room, desk, wanted, states, board, role)
+        check_batch(network, batch, buffers, scratch, state_slots, states, mailbox)
+    worker_loop(network, batch, buffers, scratch, state_slots, states, mailbox, role)
 
 
-@readily_compiled
-def run_batches(
+@jit_finite
+def worker_loop(
     network: TransformerWeights,
-    pieces: TokenBatch,
-    room: ActivationBuffers,
-    desk: AttentionScratch,
-    wanted: Int64Array,
+    batch: TokenBatch,
+    buffers: ActivationBuffers,
+    scratch: AttentionScratch,
+    state_slots: Int64Array,
     states: Float32Array,
-    board: Int64Array,
+    mailbox: Int64Array,
     role: tuple[int, int, int],
 ) -> None:
-    """`take_part` without checks."""
-    part, parts, pipe = role
+    """`run_worker` without checks."""
+    thread, num_threads, pipe = role
     job = 0
     while True:
-        if part == LEADER:
-            board[MET] = look(place(board, COUNTER)) // parts
-            board[STATES] = len(wanted)
-            give(board, pipe)
+        if thread == LEADER:
+            arrivals = atomic_load(field_address(mailbox, ARRIVALS))
+            mailbox[BARRIERS_PASSED] = arrivals // num_threads
+            mailbox[NUM_STATES] = len(state_slots)
+            post_job(mailbox, pipe)
         else:
-            job = await_job(board, job, pipe)
-        count, texts = board[PIECES], board[TEXTS]
-        if count == NO_MORE:
+            job = wait_for_job(mailbox, job, pipe)
+        count, texts = mailbox[NUM_TOKENS], mailbox[NUM_TEXTS]
+        if count == SHUTDOWN:
             return
-        given = TokenBatch(pieces.ids[:count], pieces.places[:count], pieces.bounds[: texts + 1])
-        team = ThreadContext(part, parts, board[COUNTER:], board[MET])
-        rows, depth = rows_of(room, count), wanted[: board[STATES]]
-        run_layers(network, given, rows, desk, depth, states, team)
-        if part == LEADER:
+        tokens = TokenBatch(
+            batch.token_ids[:count], batch.positions[:count], batch.bounds[: texts + 1]
+        )
+        context = ThreadContext(thread, num_threads, mailbox[ARRIVALS:], mailbox[BARRIERS_PASSED])
+        rows, slots = buffer_rows(buffers, count), state_slots[: mailbox[NUM_STATES]]
+        run_layers(network, tokens, rows, scratch, slots, states, context)
+        if thread == LEADER:
             return
 
 
-@inlined
-def rows_of(room: ActivationBuffers, count: int) -> ActivationBuffers:
-    """So many rows of everything."""
+@jit_inline
+def buffer_rows(buffers: ActivationBuffers, count: int) -> ActivationBuffers:
+    """The first `count` rows of all buffers."""
     return ActivationBuffers(
-        room.table[:count],
-        room.state[:count],
-        room.joined[:count],
-        room.seen[:count],
-        room.moved[:count],
-        room.inner[:count],
+        buffers.embeddings[:count],
+        buffers.hidden[:count],
+        buffers.qkv[:count],
+        buffers.attn_context[:count],
+        buffers.sublayer_out[:count],
+        buffers.ffn_hidden[:count],
     )

@@ -12,12 +12,12 @@ where it can.
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.kernels.core.jit import inlined
+from malmoi.kernels.core.jit import jit_inline
 from malmoi.kernels.core.prefetch import prefetch_row
 from malmoi.kernels.word2vec.tiles import TILE
 
 
-@inlined
+@jit_inline
 def score_mean(
     mean: Float32Array, outputs: Float32Array, targets: Int32Array, scores: Float32Array
 ) -> None:
@@ -30,7 +30,7 @@ def score_mean(
         scores[0, i] = total
 
 
-@inlined
+@jit_inline
 def move_targets(
     mean: Float32Array,
     outputs: Float32Array,

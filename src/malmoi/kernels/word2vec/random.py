@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import UInt32Array, UInt64Array
-from malmoi.kernels.core.jit import compiled, inlined
+from malmoi.kernels.core.jit import jit, jit_inline
 
 CERTAIN = 0xFFFFFFFF
 
 
-@compiled
+@jit
 def seeded(seed: int, part: int) -> UInt64Array:
     """A generator for one part of the work, unlike that of any other part (splitmix64)."""
     mixed = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(part)
@@ -23,7 +23,7 @@ def seeded(seed: int, part: int) -> UInt64Array:
     return np.array([mixed | np.uint64(1)], dtype=np.uint64)
 
 
-@inlined
+@jit_inline
 def random_bits(state: UInt64Array) -> np.uint64:
     """64 bits; xorshift, its low bits mixed by a multiplication (xorshift64*)."""
     bits = state[0]
@@ -35,13 +35,13 @@ def random_bits(state: UInt64Array) -> np.uint64:
     return mixed
 
 
-@inlined
+@jit_inline
 def below(state: UInt64Array, count: int) -> np.int64:
     """A whole number from 0 to below `count`, which is less than 2³²."""
     return np.int64(((random_bits(state) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
 
 
-@inlined
+@jit_inline
 def draw(state: UInt64Array, table: UInt32Array) -> np.int64:
     """A number drawn by its weight: one of two that share a place of an alias table."""
     bits = random_bits(state)
@@ -52,7 +52,7 @@ def draw(state: UInt64Array, table: UInt32Array) -> np.int64:
     return drawn
 
 
-@compiled
+@jit
 def fill_alias_table(shares: npt.NDArray[np.float64], table: UInt32Array) -> None:
     """Walker's table [count, 2] from shares whose mean is 1, which are used up.
 

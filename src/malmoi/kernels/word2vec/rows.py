@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked
-from malmoi.kernels.core.jit import compiled, inlined
-from malmoi.kernels.core.prefetch import LINE
+from malmoi.kernels.core.jit import jit, jit_inline
+from malmoi.kernels.core.llvm import CACHE_LINE_BYTES
 
-PER_LINE = LINE // 4  # numbers
+PER_LINE = CACHE_LINE_BYTES // 4  # numbers
 
 
-@inlined
+@jit_inline
 def mean_of_rows(matrix: Float32Array, rows: Int32Array, out: Float32Array) -> None:
     """out = the mean of these rows."""
     for k in range(len(out)):
@@ -28,7 +28,7 @@ def mean_of_rows(matrix: Float32Array, rows: Int32Array, out: Float32Array) -> N
         out[k] *= share
 
 
-@inlined
+@jit_inline
 def weighted_mean(
     matrix: Float32Array, rows: Int32Array, weights: Float32Array, out: Float32Array
 ) -> None:
@@ -46,7 +46,7 @@ def weighted_mean(
         out[k] *= share
 
 
-@inlined
+@jit_inline
 def move_rows(matrix: Float32Array, rows: Int32Array, move: Float32Array) -> None:
     """Add a move to each of these rows."""
     for i in range(len(rows)):
@@ -63,7 +63,7 @@ def move_rows(matrix: Float32Array, rows: Int32Array, move: Float32Array) -> Non
     first=Within("words"),
     last=Within("words"),
 )
-@compiled
+@jit
 def mean_rows(
     matrix: Float32Array,
     starts: Int64Array,
@@ -82,7 +82,7 @@ def mean_rows(
     rows=ArrayOf(np.int32, "entries"),
     shares=ArrayOf(np.float32, "words"),
 )
-@compiled
+@jit
 def measure_repeats(starts: Int64Array, rows: Int32Array, shares: npt.NDArray[np.float32]) -> None:
     """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""
     for i in range(len(shares)):
@@ -96,8 +96,8 @@ def measure_repeats(starts: Int64Array, rows: Int32Array, shares: npt.NDArray[np
 
 def aligned_rows(rows: int, width: int) -> Float32Array:
     """Zeros [rows, width] that begin with a line of memory."""
-    room = np.zeros(rows * width + LINE // 4, np.float32)
-    first = -room.ctypes.data % LINE // 4
+    room = np.zeros(rows * width + CACHE_LINE_BYTES // 4, np.float32)
+    first = -room.ctypes.data % CACHE_LINE_BYTES // 4
     return room[first : first + rows * width].reshape(rows, width)
 
 

@@ -1,25 +1,25 @@
 """The verbs of `means` in vectors, written for LLVM; see `vector_tiles`."""
 
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
 from malmoi.kernels.word2vec.tiles import LANES, TILE
 
 
-@emitted()
+@llvm_intrinsic()
 def score_mean(emit: Emitter, mean: Array, outputs: Array, targets: Array, scores: Array) -> None:
     """As `means.score_mean`."""
-    others = [emit.row(outputs, targets, i) for i in range(TILE)]
-    totals = emit.totals(TILE)
-    emit.clear(totals)
-    with emit.loop(emit.divided(mean.shape[0], WIDE)) as chunk:
-        offset = emit.times(chunk, NUMBER * WIDE)
-        numbers = emit.load(emit.plus(mean.address, offset))
+    others = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
+    totals = emit.new_sums(TILE)
+    emit.zero_sums(totals)
+    with emit.loop(emit.divide(mean.shape[0], SIMD_WIDTH)) as chunk:
+        offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
+        numbers = emit.load(emit.add(mean.address, offset))
         for other, total in zip(others, totals, strict=True):
-            emit.add_product(total, numbers, emit.load(emit.plus(other, offset)))
-    emit.store(emit.sums(totals, LANES), scores.address)
+            emit.fma_to_sum(total, numbers, emit.load(emit.add(other, offset)))
+    emit.store(emit.horizontal_sums(totals, LANES), scores.address)
 
 
-@emitted()
+@llvm_intrinsic()
 def move_targets(
     emit: Emitter,
     mean: Array,
@@ -30,19 +30,22 @@ def move_targets(
     move: Array,
 ) -> None:
     """As `means.move_targets`."""
-    others = [emit.row(outputs, targets, i) for i in range(TILE)]
-    following = [emit.row(outputs, coming, i) for i in range(TILE)]
-    ways = [emit.spread(emit.plus(steps.address, NUMBER * i)) for i in range(TILE)]
-    with emit.loop(emit.divided(mean.shape[0], WIDE)) as chunk:
-        offset = emit.times(chunk, NUMBER * WIDE)
-        places = [emit.plus(other, offset) for other in others]
-        numbers = emit.load(emit.plus(mean.address, offset))
+    others = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
+    following = [emit.indexed_row_address(outputs, coming, i) for i in range(TILE)]
+    ways = [emit.load_broadcast(emit.add(steps.address, FLOAT_BYTES * i)) for i in range(TILE)]
+    with emit.loop(emit.divide(mean.shape[0], SIMD_WIDTH)) as chunk:
+        offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
+        places = [emit.add(other, offset) for other in others]
+        numbers = emit.load(emit.add(mean.address, offset))
         for row in following:
-            emit.ask_for(emit.plus(row, offset), to_write=True)
-        place = emit.plus(move.address, offset)
-        moves = [emit.load(place), emit.constant(0, WIDE)]  # two sums do not wait for each other
+            emit.prefetch(emit.add(row, offset), to_write=True)
+        place = emit.add(move.address, offset)
+        moves = [
+            emit.load(place),
+            emit.constant(0, SIMD_WIDTH),
+        ]  # two sums do not wait for each other
         for i, (target, way) in enumerate(zip(places, ways, strict=True)):
-            moves[i % 2] = emit.sum(emit.product(way, emit.load(target)), moves[i % 2])
-        emit.store(emit.sum(*moves), place)
+            moves[i % 2] = emit.fadd(emit.fmul(way, emit.load(target)), moves[i % 2])
+        emit.store(emit.fadd(*moves), place)
         for target, way in zip(places, ways, strict=True):  # one may be there twice
-            emit.store(emit.sum(emit.product(way, numbers), emit.load(target)), target)
+            emit.store(emit.fadd(emit.fmul(way, numbers), emit.load(target)), target)

@@ -1,48 +1,50 @@
 """The verbs of `rows` in vectors, written for LLVM; see `vector_tiles`."""
 
-from malmoi.kernels.core.intrinsics import emitted
-from malmoi.kernels.core.llvm import NUMBER, WIDE, Array, Emitter
+from malmoi.kernels.core.intrinsics import llvm_intrinsic
+from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
 
 
-@emitted()
+@llvm_intrinsic()
 def mean_of_rows(emit: Emitter, matrix: Array, rows: Array, out: Array) -> None:
     """As `rows.mean_of_rows`."""
     count = rows.shape[0]
-    share = emit.everywhere(emit.share(count), WIDE)
-    (total,) = emit.totals(1)
-    with emit.loop(emit.divided(out.shape[0], WIDE)) as chunk:
-        offset = emit.times(chunk, NUMBER * WIDE)
-        emit.clear([total])
+    share = emit.broadcast(emit.reciprocal(count), SIMD_WIDTH)
+    (total,) = emit.new_sums(1)
+    with emit.loop(emit.divide(out.shape[0], SIMD_WIDTH)) as chunk:
+        offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
+        emit.zero_sums([total])
         with emit.loop(count) as i:
-            emit.add(total, emit.load(emit.plus(emit.row(matrix, rows, i), offset)))
-        emit.store(emit.product(emit.total(total), share), emit.plus(out.address, offset))
+            emit.add_to_sum(
+                total, emit.load(emit.add(emit.indexed_row_address(matrix, rows, i), offset))
+            )
+        emit.store(emit.fmul(emit.load_sum(total), share), emit.add(out.address, offset))
 
 
-@emitted()
+@llvm_intrinsic()
 def weighted_mean(emit: Emitter, matrix: Array, rows: Array, weights: Array, out: Array) -> None:
     """As `rows.weighted_mean`."""
     count = rows.shape[0]
-    weight, total = emit.totals(2)
-    emit.clear([weight])
+    weight, total = emit.new_sums(2)
+    emit.zero_sums([weight])
     with emit.loop(count) as i:
-        emit.add(weight, emit.spread(emit.at(weights, i)))
-    share = emit.quotient(emit.constant(1, WIDE), emit.total(weight))
-    with emit.loop(emit.divided(out.shape[0], WIDE)) as chunk:
-        offset = emit.times(chunk, NUMBER * WIDE)
-        emit.clear([total])
+        emit.add_to_sum(weight, emit.load_broadcast(emit.row_address(weights, i)))
+    share = emit.fdiv(emit.constant(1, SIMD_WIDTH), emit.load_sum(weight))
+    with emit.loop(emit.divide(out.shape[0], SIMD_WIDTH)) as chunk:
+        offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
+        emit.zero_sums([total])
         with emit.loop(count) as i:
-            numbers = emit.load(emit.plus(emit.row(matrix, rows, i), offset))
-            emit.add_product(total, emit.spread(emit.at(weights, i)), numbers)
-        emit.store(emit.product(emit.total(total), share), emit.plus(out.address, offset))
+            numbers = emit.load(emit.add(emit.indexed_row_address(matrix, rows, i), offset))
+            emit.fma_to_sum(total, emit.load_broadcast(emit.row_address(weights, i)), numbers)
+        emit.store(emit.fmul(emit.load_sum(total), share), emit.add(out.address, offset))
 
 
-@emitted()
+@llvm_intrinsic()
 def move_rows(emit: Emitter, matrix: Array, rows: Array, move: Array) -> None:
     """As `rows.move_rows`."""
     with emit.loop(rows.shape[0]) as i:
-        row = emit.row(matrix, rows, i)
-        with emit.loop(emit.divided(move.shape[0], WIDE)) as chunk:
-            offset = emit.times(chunk, NUMBER * WIDE)
-            place = emit.plus(row, offset)
-            moved = emit.sum(emit.load(place), emit.load(emit.plus(move.address, offset)))
+        row = emit.indexed_row_address(matrix, rows, i)
+        with emit.loop(emit.divide(move.shape[0], SIMD_WIDTH)) as chunk:
+            offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
+            place = emit.add(row, offset)
+            moved = emit.fadd(emit.load(place), emit.load(emit.add(move.address, offset)))
             emit.store(moved, place)

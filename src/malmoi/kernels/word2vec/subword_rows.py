@@ -4,7 +4,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array, UInt8Array
 from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked, require, require_range
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 
 
 def _require_ngrams(
@@ -37,7 +37,7 @@ def _require_ngrams(
     first=Within("words"),
     last=Within("words"),
 )
-@compiled
+@jit
 def word_vectors(
     packed: UInt8Array,
     offsets: Int64Array,
@@ -70,7 +70,7 @@ def word_vectors(
         out[i, :] *= np.float32(1.0 / rows)
 
 
-@compiled
+@jit
 def ngram_buckets(
     packed: UInt8Array,
     start: int,
@@ -128,7 +128,7 @@ def _require_lists(
     ends=ArrayOf(np.int64, "words"),
     out=ArrayOf(np.int32, "places"),
 )
-@compiled
+@jit
 def list_buckets(
     packed: UInt8Array,
     offsets: Int64Array,
@@ -149,7 +149,7 @@ def list_buckets(
         ends[i] += ngram_buckets(packed, start, stop, shortest, longest, buckets, room)
 
 
-@compiled
+@jit
 def byte_at(packed: UInt8Array, start: int, size: int, at: int) -> int:
     if at == 0:
         return ord("<")
@@ -158,18 +158,18 @@ def byte_at(packed: UInt8Array, start: int, size: int, at: int) -> int:
     return int(np.int64(packed[start + at - 1]))
 
 
-@compiled
+@jit
 def step(hashed: np.uint32, byte: int) -> np.uint32:
     """One round of FNV-1a over a signed byte (fastText sign-extends it)."""
     return np.uint32((hashed ^ np.uint32(np.int32(np.int8(byte)))) * np.uint32(16777619))
 
 
-@compiled
+@jit
 def is_continuation(byte: int) -> bool:
     return (byte & 0xC0) == 0x80
 
 
-@compiled
+@jit
 def is_line_end(packed: UInt8Array, start: int, stop: int) -> bool:
     return (
         stop - start == 4
@@ -180,7 +180,7 @@ def is_line_end(packed: UInt8Array, start: int, stop: int) -> bool:
     )
 
 
-@compiled
+@jit
 def find(kept: Int32Array, bucket: int) -> int:
     place = int(np.searchsorted(kept, bucket))
     return place if place < len(kept) and kept[place] == bucket else -1

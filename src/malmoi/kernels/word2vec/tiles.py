@@ -13,7 +13,7 @@ products. Plain loops; `vector_tiles` does the first and the last faster where i
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.kernels.core.jit import inlined
+from malmoi.kernels.core.jit import jit_inline
 from malmoi.kernels.core.prefetch import prefetch_row
 
 TILE = 6  # targets at a time: a word and five negatives
@@ -26,7 +26,7 @@ ABOVE = (5.47063314e-06, 1.45181808e-03, 6.44019464e-02, 4.99999519e-01)
 BELOW = (2.30815033e-07, 2.32121176e-04, 2.36184756e-02, 4.62133813e-01, 1.0)
 
 
-@inlined
+@jit_inline
 def score_tile(
     hidden: Float32Array,
     contexts: Int32Array,
@@ -45,7 +45,7 @@ def score_tile(
             scores[j, i] = total
 
 
-@inlined
+@jit_inline
 def step_tile(
     scores: Float32Array, count: int, goals: Float32Array, weights: Float32Array, rate: np.float32
 ) -> None:
@@ -55,7 +55,7 @@ def step_tile(
             scores[j, i] = rate * weights[i] * (goals[i] - sigmoid(scores[j, i]))
 
 
-@inlined
+@jit_inline
 def move_tile(
     hidden: Float32Array,
     contexts: Int32Array,
@@ -91,7 +91,7 @@ def move_tile(
             y[k] += moves[i, k]
 
 
-@inlined
+@jit_inline
 def sigmoid(score: np.float32) -> np.float32:
     """1 / (1 + exp(−x)), which is 1/2 + tanh(x / 2) / 2, without what vectors cannot compute."""
     half = np.float32(0.5) * min(max(score, np.float32(-FARTHEST)), np.float32(FARTHEST))
@@ -104,7 +104,7 @@ def sigmoid(score: np.float32) -> np.float32:
     return np.float32(0.5) + half * above / below
 
 
-@inlined
+@jit_inline
 def tile_loss(
     scores: Float32Array, count: int, goals: Float32Array, weights: Float32Array
 ) -> float:

@@ -19,8 +19,8 @@ from malmoi.arrays import (
     UInt32Array,
     UInt64Array,
 )
-from malmoi.kernels.core.jit import inlined, uncounted
-from malmoi.kernels.core.llvm import has
+from malmoi.kernels.core.jit import jit_inline, jit_norefcount
+from malmoi.kernels.core.llvm import has_feature
 from malmoi.kernels.core.prefetch import prefetch_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.word2vec import means, rows, tiles
@@ -30,7 +30,7 @@ from malmoi.kernels.word2vec import simd_tiles as vector_tiles
 from malmoi.kernels.word2vec.random import CERTAIN, below, draw, random_bits
 from malmoi.kernels.word2vec.tiles import LANES, TILE, tile_loss
 
-is_wide = has("avx2")
+is_wide = has_feature("avx2")
 best_tiles, best_means = (vector_tiles, vector_means) if is_wide else (tiles, means)
 best_rows = vector_rows if is_wide else rows
 score_tile, step_tile, move_tile = (
@@ -119,7 +119,7 @@ class Workspace(NamedTuple):
     moves: Float32Array  # [TILE, width]
 
 
-@uncounted
+@jit_norefcount
 def train_words(
     ids: UInt32Array,
     first: int,
@@ -182,7 +182,7 @@ def train_words(
     result[0] = loss
 
 
-@inlined
+@jit_inline
 def read_line(
     ids: UInt32Array,
     at: int,
@@ -219,7 +219,7 @@ def read_line(
     return at, length, different
 
 
-@inlined
+@jit_inline
 def gather(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
     """The hidden row of each different word: the mean of its input rows."""
     for slot in range(different):
@@ -229,7 +229,7 @@ def gather(words: Words, inputs: Float32Array, different: int, room: Workspace) 
             before[k] = hidden[k]
 
 
-@inlined
+@jit_inline
 def scatter(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
     """Every input row of a word takes on what the word's hidden row has moved."""
     for slot in range(different):
@@ -240,7 +240,7 @@ def scatter(words: Words, inputs: Float32Array, different: int, room: Workspace)
             move_rows(inputs, words.rows[words.starts[word] : words.starts[word + 1]], moved)
 
 
-@inlined
+@jit_inline
 def choose_targets(
     word: int, now: int, targets: Targets, state: UInt64Array, room: Workspace
 ) -> int:
@@ -263,7 +263,7 @@ def choose_targets(
     return count
 
 
-@inlined
+@jit_inline
 def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room: Workspace) -> int:
     """The hidden rows of the words around one; how many there are."""
     reach = 1 + below(state, plan.window) if plan.shrinking else plan.window
@@ -275,7 +275,7 @@ def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room
     return around
 
 
-@inlined
+@jit_inline
 def take_mean(
     hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, room: Workspace
 ) -> None:

@@ -14,7 +14,7 @@ from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.encode.protocol import Encoder, PassageSplitter
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
 
@@ -60,17 +60,17 @@ def make_passages(texts: Sequence[UInt32Array]) -> PassageOffsets | None:
 
 
 def embed_texts(
-    encoder: Encoder, texts: Sequence[str], *, split: bool, progress: Progress = no_progress
+    encoder: Encoder, texts: Sequence[str], *, split: bool, reporter: Reporter = DEFAULT_REPORTER
 ) -> list[EmbeddedPassages]:
     """The vectors of each text: of its passages, where it is too long for the encoder."""
     if not split or not isinstance(encoder, PassageSplitter):
-        found = encoder.encode(texts, progress=progress)
+        found = encoder.encode(texts, reporter=reporter)
         return [EmbeddedPassages(row[np.newaxis], WHOLE) for row in found]
     spans = encoder.passages(texts)
     flat = [
         text[start:stop] for text, some in zip(texts, spans, strict=True) for start, stop in some
     ]
-    matrix = encoder.encode(flat, progress=progress)
+    matrix = encoder.encode(flat, reporter=reporter)
     bounds = np.cumsum([0, *map(len, spans)])[1:-1]
     each = zip(np.split(matrix, bounds) if spans else [], spans, strict=True)
     return [EmbeddedPassages(rows, np.array(some, np.uint32).reshape(-1, 2)) for rows, some in each]

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from malmoi.encode.pooling.groups import Join, Pool
-from malmoi.encode.pooling.mixing import Mix
+from malmoi.encode.bulk.embed import Per
+from malmoi.encode.pooling.groups import Pool, WordPooling
+from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.nearest.top_k import Metric
 from malmoi.query.analogy import Method
 
@@ -26,7 +27,6 @@ LayersField = Annotated[
 ]
 TopK = Annotated[int, Meta(ge=1, description="Integer of results.")]
 WordField = Annotated[str, Meta(min_length=1)]
-EmbedUnit = Literal["text", "word", "token"]
 
 
 class EmbeddingsRequest(Struct, kw_only=True):
@@ -88,7 +88,7 @@ class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     texts: str | TextsField
     model: ModelName | None = None
     layers: LayersField | None = None
-    layer_pooling: Annotated[Mix, Meta(description="How several layers become one.")] | None = None
+    layer_pooling: Annotated[LayerPooling, Meta(description="How several layers become one.")] | None = None
     pool: Annotated[Pool, Meta(description="How tokens become one vector.")] | None = None
     recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
     weights: Annotated[list[float], Meta(max_length=1000)] | None = None
@@ -96,8 +96,8 @@ class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     include_special_tokens: (
         Annotated[bool, Meta(description="Whether [CLS] and [SEP] are pooled.")] | None
     ) = None
-    per: EmbedUnit = "text"
-    word_pooling: Annotated[Join, Meta(description="How tokens become a word.")] = "mean"
+    per: Per = "text"
+    word_pooling: Annotated[WordPooling, Meta(description="How tokens become a word.")] = "mean"
     prompt: Annotated[str, Meta(description="One of the model's prompts, by name.")] | None = None
     truncate: Annotated[bool, Meta(description="Truncate long texts, or reject them.")] = True
     normalize: Annotated[bool, Meta(description="Scale all vectors to length 1.")] = False

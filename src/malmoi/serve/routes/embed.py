@@ -14,7 +14,7 @@ from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenized import Tokenized
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest, EmbedUnit
+from malmoi.serve.http.schemas import EmbedAnswer, EmbedRequest
 from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.loaded_models import LoadedModel
 from malmoi.serve.service.request_checks import check_texts
@@ -32,7 +32,6 @@ from malmoi.serve.service.service import Service
 from malmoi.vectors import l2_normalize
 
 TEXTS = "texts"
-UNITS: dict[EmbedUnit, Per] = {"text": "text", "word": "word", "token": "piece"}
 RECIPE_FIELDS = (
     "layers",
     "layer_pooling",
@@ -55,7 +54,7 @@ async def embed(service: Service, context: RequestContext, request: EmbedRequest
     else:
         settings = embed_settings(request)
         by_text = settings.per == "text"
-        prompt = tokenizer.encoder.prompt(settings.prompt) if by_text else ""
+        prompt = tokenizer.encoder.prompt_text(settings.prompt) if by_text else ""
         encodings = await tokenize_texts(
             service, context, model, tokenizer, checked, offsets=not by_text, prompt=prompt
         )
@@ -111,7 +110,7 @@ async def embed_spans(
     output = tokenizer.output(recipe, pooled=False)
     states = await run_encodings(service, context, tokenizer, encodings, output)
     tokenized = tuple(one.tokenized for one in encodings if one.tokenized is not None)
-    num_states = tokenizer.encoder.config.states
+    num_states = tokenizer.encoder.config.num_states
     activations = Activations(tokenized, tuple(states), output.layers, num_states)
     call = partial(spans_answer, activations, request, settings, recipe)
     return await service.offload_if_large(context, call, sum(state.size for state in states))
@@ -122,9 +121,9 @@ def spans_answer(
 ) -> dict[str, Any]:
     """Texts with the vectors of their words or tokens."""
     if settings.per == "word":
-        spans = activations.words(recipe, join=settings.join)
+        spans = activations.words(recipe, word_pooling=settings.word_pooling)
     else:
-        spans = activations.pieces(recipe)
+        spans = activations.tokens(recipe)
     for one in spans:
         check_finite(one.matrix)
     texts = [
@@ -138,8 +137,8 @@ def text_spans(
     text: Tokenized, spans: SpanVectors, request: EmbedRequest, recipe: Recipe
 ) -> dict[str, Any]:
     """One text with the vectors of its words or tokens."""
-    pooled = np.flatnonzero(~text.special | recipe.special)
-    sequence_ids = text.parts[text.word_starts] if request.per == "word" else text.parts[pooled]
+    pooled = np.flatnonzero(~text.is_special | recipe.include_special_tokens)
+    sequence_ids = text.sequence_ids[text.word_starts if request.per == "word" else pooled]
     name, vectors = (
         ("word" if request.per == "word" else "token"),
         normalized(spans.matrix, request),
@@ -158,21 +157,21 @@ def embed_settings(request: EmbedRequest) -> EmbedSettings:
 
     Without any field of a recipe, the recipe is the model's own.
     """
-    per: EmbedUnit = "token" if request.pool == "none" else request.per
+    per: Per = "token" if request.pool == "none" else request.per
     recipe = None
     if any(getattr(request, name) is not None for name in RECIPE_FIELDS):
         layers = tuple(request.layers) if isinstance(request.layers, list) else request.layers
         recipe = choose_recipe(
-            request.recipe, layers=layers, mix=request.layer_pooling, pool=request.pool
+            request.recipe, layers=layers, layer_pooling=request.layer_pooling, pool=request.pool
         )
         changes: dict[str, Any] = {
             "scale": request.scale,
-            "special": request.include_special_tokens,
+            "include_special_tokens": request.include_special_tokens,
             "weights": None if request.weights is None else tuple(request.weights),
         }
         recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
     return EmbedSettings(
-        recipe=recipe, per=UNITS[per], join=request.word_pooling, prompt=request.prompt
+        recipe=recipe, per=per, word_pooling=request.word_pooling, prompt=request.prompt
     )
 
 

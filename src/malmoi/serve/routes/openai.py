@@ -80,7 +80,7 @@ async def embed_input(
         report_pretokenized(context, model, encodings)
     else:
         checked = check_texts(service.limits, texts, INPUT)
-        prompt = tokenizer.encoder.prompt(None)
+        prompt = tokenizer.encoder.prompt_text(None)
         encodings = await tokenize_texts(service, context, model, tokenizer, checked, prompt=prompt)
     if not service.truncate:
         check_not_truncated(context, tokenizer.max_tokens, INPUT)

@@ -68,7 +68,7 @@ async def query_vector(
     if not isinstance(encoder, TransformerEncoder):
         return None
     prompts, tokenizer = index.state.prompts, RequestTokenizer(encoder)
-    prompt = prompts.query if prompts else encoder.prompt(None)
+    prompt = prompts.query if prompts else encoder.prompt_text(None)
     encodings = await tokenize_texts(service, context, model, tokenizer, [query], prompt=prompt)
     output = tokenizer.default_output
     vectors = await embed_encodings(service, context, tokenizer, encodings, output)

@@ -27,10 +27,10 @@ async def tokenize(
         {
             "text": one.text,
             "pair": one.pair,
-            "tokens": one.pieces,
+            "tokens": one.tokens,
             "ids": one.ids,
-            "token_type_ids": one.segments,
-            "word_ids": one.words,
+            "token_type_ids": one.token_type_ids,
+            "word_ids": one.word_ids,
             "offsets": one.offsets,
             "truncated": one.truncated,
         }

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder, split_states
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.runtime.run_batches import Then, run_batch
-from malmoi.encode.tokens.text_stats import GATHERED
+from malmoi.encode.runtime.batches import Finish
 from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
 from malmoi.query.directions import OnReading
@@ -39,10 +39,10 @@ class OutputSpec:
     @property
     def num_states(self) -> int:
         """How many vectors of the model's width are kept per text or token."""
-        mixed = self.pooled and (self.recipe is None or self.recipe.mix != "concat")
+        mixed = self.pooled and (self.recipe is None or self.recipe.layer_pooling != "concat")
         return 1 if mixed else len(self.layers)
 
-    def then(self, encoder: TransformerEncoder) -> Then[Float32Array]:
+    def then(self, encoder: TransformerEncoder) -> Finish[Float32Array]:
         """The function that makes the output of a batch from its hidden states."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
@@ -68,9 +68,7 @@ class TransformerJob:
     def run(self, items: Sequence[TokenizedItem], threads: int) -> list[Float32Array]:
         """Return one vector per text, or its states [layers, tokens, dim]."""
         encodings = [item.encoding for item in items]
-        states = run_batch(
-            self.encoder.engine, self.encoder.config, encodings, self.layers, threads
-        )
+        states = self.encoder.pipeline.run_batch(encodings, self.layers, threads)
         indices_by_output: dict[OutputSpec, list[int]] = {}
         for index, item in enumerate(items):
             indices_by_output.setdefault(item.output, []).append(index)
@@ -106,24 +104,12 @@ class EncoderJob:
     def run(self, items: Sequence[str], threads: int) -> list[EncodedText]:
         """Encode each text."""
         reporter = RequestReporter()
-        vectors = encode_reporting(self.encoder, items, reporter)
+        vectors = self.encoder.encode(items, reporter=reporter)
         truncated, fragmented = set(reporter.truncated), set(reporter.fragmented)
         return [
             EncodedText(vector, index in truncated, index in fragmented)
             for index, vector in enumerate(vectors)
         ]
-
-
-def encode_reporting(encoder: Encoder, texts: Sequence[str], reporter: Reporter) -> Float32Array:
-    """Encode texts and send the input statistics to `reporter` instead of warning of them."""
-    stats_by_name: dict[str, Any] = {}
-    token = GATHERED.set(stats_by_name)
-    try:
-        return encoder.encode(texts)
-    finally:
-        GATHERED.reset(token)
-        for name, stats in stats_by_name.items():
-            reporter.inputs(name, stats)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)
     transformer = load_transformer(path)
-    transformer.engine.settle()
+    transformer.compile()
     transformer.encode(["ready"])  # opens the graph before the first request
     return LoadedModel(name, path, encoder=transformer, tokenizer=RequestTokenizer(transformer))
 

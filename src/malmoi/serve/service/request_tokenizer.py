@@ -54,23 +54,23 @@ class RequestTokenizer:
     suffix_ids: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        (sample,) = self.encoder.cutter.encoded(["a"])
+        (sample,) = self.encoder.pipeline.tokenize(["a"]).encodings
         start = sample.special_tokens_mask.index(0)
         self.prefix_ids, self.suffix_ids = sample.ids[:start], sample.ids[start + 1 :]
 
     @property
     def max_tokens(self) -> int:
         """The longest text that the model reads, with special tokens."""
-        return self.encoder.cutter.longest
+        return self.encoder.tokenizer.max_length
 
     @property
     def default_output(self) -> OutputSpec:
         """The output of the model's own recipe."""
-        return OutputSpec((self.encoder.config.states - 1,))
+        return OutputSpec((self.encoder.config.num_states - 1,))
 
     def output(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
         """The output of a recipe."""
-        return OutputSpec(choose_layers(recipe.layers, self.encoder.config.states), recipe, pooled)
+        return OutputSpec(choose_layers(recipe.layers, self.encoder.config.num_states), recipe, pooled)
 
     def job(self, output: OutputSpec) -> TransformerJob:
         """The job that computes the layers of an output: one layer, or all up to the highest.
@@ -81,7 +81,7 @@ class RequestTokenizer:
             return TransformerJob(self.encoder, output.layers)
         layers = output.layers if len(output.layers) == 1 else tuple(range(max(output.layers) + 1))
         if layers not in self.graphs and len(self.graphs) >= MAX_GRAPHS:
-            layers = tuple(range(self.encoder.config.states))
+            layers = tuple(range(self.encoder.config.num_states))
         else:
             self.graphs.add(layers)
         return TransformerJob(self.encoder, layers)
@@ -90,27 +90,26 @@ class RequestTokenizer:
         self, texts: Sequence[Text], *, offsets: bool = False, prompt: str = ""
     ) -> list[Pretokenized]:
         """Tokenize texts, a few at a time; `offsets` keeps tokens and offsets too."""
-        cutter, found = self.encoder.cutter, list[Pretokenized]()
-        prompted = cutter.prompted(texts, prompt)
-        for start in range(0, len(prompted), TOKENIZE_BATCH):
-            uniform = [cutter.uniform(text) for text in prompted[start : start + TOKENIZE_BATCH]]
-            encodings = cutter.encoded(uniform, offsets=offsets)
-            found += map(partial(self._kept, offsets), uniform, encodings)
-        return found
+        inputs = list[Pretokenized]()
+        for start in range(0, len(texts), TOKENIZE_BATCH):
+            batch = texts[start : start + TOKENIZE_BATCH]
+            encoded = self.encoder.pipeline.tokenize(batch, prompt=prompt, offsets=offsets)
+            inputs += map(partial(self._input, offsets), encoded.texts, encoded.encodings)
+        return inputs
 
-    def _kept(self, offsets: bool, text: Text, encoding: Any) -> Pretokenized:
+    def _input(self, offsets: bool, text: Text, encoding: Any) -> Pretokenized:
         return Pretokenized(
             encoding.ids,
             encoding.special_tokens_mask,
             encoding.type_ids,
-            (1,) if self.encoder.cutter.is_truncated(encoding) else (),
-            self.encoder.cutter.pieces(text, encoding) if offsets else None,
+            (1,) if self.encoder.tokenizer.is_truncated(encoding) else (),
+            self.encoder.tokenizer.tokenized(text, encoding) if offsets else None,
         )
 
     def count_inputs(self, encodings: Sequence[Pretokenized], texts: Sequence[Text]) -> TextStats:
         """Count the texts that are truncated, empty, unknown or fragmented."""
         stats = TextStats()
-        stats.count(encodings, texts, self.encoder.cutter)
+        stats.count(encodings, texts, self.encoder.tokenizer)
         return stats
 
     def from_token_ids(self, token_ids: Sequence[int]) -> Pretokenized:
@@ -119,7 +118,7 @@ class RequestTokenizer:
         Raises:
             InvalidArgumentError: An id is not in the vocabulary.
         """
-        vocab_size = self.encoder.config.vocabulary
+        vocab_size = self.encoder.config.vocab_size
         for token_id in token_ids:
             if not 0 <= token_id < vocab_size:
                 raise InvalidArgumentError(
@@ -135,10 +134,10 @@ class RequestTokenizer:
 
     def from_tokens(self, tokens: Sequence[str]) -> Pretokenized:
         """Tokens of a client; those outside the vocabulary become the unknown token."""
-        unknown_id = self.encoder.cutter.unknown or 0
-        ids = map(self.encoder.cutter.tokenizer.token_to_id, tokens)
+        unknown_id = self.encoder.tokenizer.unk_token_id or 0
+        ids = map(self.encoder.tokenizer.backend.token_to_id, tokens)
         return self.from_token_ids([unknown_id if one is None else one for one in ids])
 
     def token_strings(self, encoding: Pretokenized) -> list[str]:
         """The tokens of a text as strings."""
-        return list(map(self.encoder.cutter.tokenizer.id_to_token, encoding.ids))
+        return list(map(self.encoder.tokenizer.backend.id_to_token, encoding.ids))

@@ -104,7 +104,7 @@ class Service:
     def wake_engine(self, context: RequestContext) -> None:
         """Wake the worker threads of the model that a lone connection has used before."""
         if self._last_job is not None and self._is_alone(context):
-            self._last_job.encoder.engine.rouse()
+            self._last_job.encoder.engine.wake_workers()
 
     async def run_job(
         self, context: RequestContext, job: Job, items: Sequence[Any], sizes: Sequence[int]

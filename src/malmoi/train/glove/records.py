@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.kernels.core.jit import fixed
+from malmoi.kernels.core.jit import readonly_view
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences
 from malmoi.text.parallel import in_order
 
@@ -76,7 +76,7 @@ def make_records(
     kinds = counts.columns[bounds[:-1]] // max(1, NEAR // row_bytes)
     columns = np.asarray(counts.columns)
     few = np.minimum(kinds, 2**16 - 1).astype(np.uint16)  # 16 bits are sorted without comparing
-    return Records(bounds, rows, few, fixed(columns), logs, weights)
+    return Records(bounds, rows, few, readonly_view(columns), logs, weights)
 
 
 def group_bounds(starts: Int64Array) -> tuple[Int64Array, UInt32Array]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.kernels.core.jit import fixed, in_parallel
+from malmoi.kernels.core.jit import in_parallel, readonly_view
 from malmoi.kernels.word2vec.rows import aligned_rows, mean_rows, measure_repeats
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
@@ -63,7 +63,7 @@ def own_rows(words: int) -> InputRows:
 def ngram_rows(keys: Keys, subwords: Subwords) -> InputRows:
     """The rows of words and of their n-grams."""
     require_memory(5 * subwords.buckets)  # for which of them are used, and their numbers
-    starts, found = buckets_of(keys, subwords)
+    starts, found = distance_buckets(keys, subwords)
     is_used = np.zeros(subwords.buckets, np.bool_)
     is_used[found] = True
     used = np.flatnonzero(is_used).astype(np.int32)
@@ -78,7 +78,7 @@ def ngram_rows(keys: Keys, subwords: Subwords) -> InputRows:
     return InputRows(places, rows, used)
 
 
-def buckets_of(keys: Keys, subwords: Subwords) -> tuple[Int64Array, Int32Array]:
+def distance_buckets(keys: Keys, subwords: Subwords) -> tuple[Int64Array, Int32Array]:
     """Each word's buckets, one list after another, and where they start."""
     cuts, ends, found = (
         cuts_of(keys, subwords),
@@ -112,4 +112,4 @@ def cuts_of(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Int32Array]]:
 
 def read_only(keys: Keys) -> Keys:
     """The same, so that kernels see one kind of array."""
-    return Keys(fixed(keys.packed), fixed(keys.offsets))
+    return Keys(readonly_view(keys.packed), readonly_view(keys.offsets))
