@@ -36,10 +36,10 @@ def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> Non
 def test_the_table_of_the_bank_sentence(minilm: TransformerEncoder) -> None:
     (pieces,) = minilm.tokenizer([BANK])
     assert len(pieces) == 22
-    assert pieces.pieces[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
+    assert pieces.tokens[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
     assert pieces.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
-    assert pieces.mask.tolist() == [1] * 22
-    assert pieces.segments.tolist() == [0] * 22
+    assert pieces.attention_mask.tolist() == [1] * 22
+    assert pieces.token_type_ids.tolist() == [0] * 22
 
 
 @pytest.mark.parametrize("pool", ["cls", "mean", "max", "mean_sqrt", "first", "last"])
@@ -74,10 +74,10 @@ def test_odd_characters_are_read(minilm: TransformerEncoder) -> None:
 
 
 def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
-    with pytest.warns(MalmoiWarning, match="2 of 3 texts are without a single piece"):
+    with pytest.warns(MalmoiWarning, match="2 of 3 texts are empty"):
         vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(include_special_tokens=False))
     assert (vectors[:2] == 0).all()
-    with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 pieces"):
+    with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 tokens"):
         states = minilm.activations(["long " * 300], layers=0)
     assert states.texts[0].truncated
     assert states.states[0].shape == (1, 256, 384)

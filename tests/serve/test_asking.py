@@ -116,8 +116,8 @@ def test_texts_are_shown_as_the_model_sees_them(
     found = server.post("/tokenize", {"texts": ["unbelievable!", ["a", "b"]]}).json["texts"]
     expected = minilm.tokenizer(["unbelievable!", ("a", "b")])
     for one, pieces in zip(found, expected, strict=True):
-        assert one["pieces"] == list(pieces.pieces)
+        assert one["pieces"] == list(pieces.tokens)
         assert one["ids"] == pieces.ids.tolist()
         assert one["offsets"] == pieces.offsets.tolist()
-        assert one["segments"] == pieces.segments.tolist()
+        assert one["segments"] == pieces.token_type_ids.tolist()
         assert one["words"] == pieces.words.tolist()

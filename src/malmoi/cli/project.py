@@ -21,6 +21,7 @@ from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 
