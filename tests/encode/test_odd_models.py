@@ -202,4 +202,4 @@ def test_huge_weights_of_a_mix_are_shares_all_the_same(weights: tuple[float, flo
 )
 def test_a_scale_beyond_floats_is_refused(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgumentError, match=said):
-        Recipe(**{"mix": "weighted", "weights": (1.0,), **changes})
+        Recipe(**{"layer_pooling": "weighted", "weights": (1.0,), **changes})

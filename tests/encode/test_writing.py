@@ -347,7 +347,7 @@ def test_a_chunk_ends_by_characters_too(
 ) -> None:
     monkeypatch.setattr(encoders, "CHARACTERS", 100)
     texts = ["a" * 60, "a" * 60, "a", "a"] * 2
-    assert [len(chunk) for chunk in tiny.stream(texts, notes=TextStats())] == [2, 4, 2]
+    assert [len(chunk) for chunk in tiny.stream(texts, stats=TextStats())] == [2, 4, 2]
 
 
 def test_the_pause_between_checkpoints_is_kept(

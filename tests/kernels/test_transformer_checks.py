@@ -61,7 +61,7 @@ def test_states_of_more_layers_than_there_are_are_refused(engine: CompiledEngine
 
 
 def test_workspace_that_is_too_small_is_refused(engine: CompiledEngine) -> None:
-    room, desk = engine._take(10, 10)
+    room, desk = engine._workspace(10, 10)
     network = engine._network
     check_workspace(network, room, desk)
     narrow: Any = np.zeros((len(room.state), 96), np.float32)
