@@ -14,7 +14,7 @@ from malmoi.kernels.core.intrinsics import llvm_intrinsic
 from malmoi.kernels.core.jit import jit_norefcount
 from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
 from malmoi.kernels.transformer import gemm_int16 as int16_kernels
-from malmoi.kernels.transformer.dense import NO_ACTIVATION, dense_float32, dense_int16
+from malmoi.kernels.transformer.dense import NO_ACTIVATION, dense_float32, dense_quantized
 from malmoi.kernels.transformer.gemm_quantized import new_quantized_rows
 
 CHAINS = 24 if SIMD_WIDTH == 16 else 12  # sums that do not wait for each other, as in a tile
@@ -67,7 +67,9 @@ def shares_of_peak(instructions: str) -> list[Figure]:
             pack_int16([(matrix, bias)]),
             new_quantized_rows(rows, depth, np.int16),
         )
-        tasks["int16"] = lambda: dense_int16(left, integers, 0, out, workspace, team, NO_ACTIVATION)
+        tasks["int16"] = lambda: dense_quantized(
+            left, integers, 0, out, workspace, team, NO_ACTIVATION
+        )
     best = dict.fromkeys(tasks, float("inf"))
     for task in tasks.values():
         task()  # compiled

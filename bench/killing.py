@@ -62,7 +62,7 @@ def beside_undisturbed(folder: Path) -> Figure:
     for number in range(KILLS):
         seed = 1 + number % SEEDS
         process = begin(folder, seed)
-        time.sleep(chance.normalize(0, took))
+        time.sleep(chance.uniform(0, took))
         process.kill()
         process.communicate()
         is_there = (folder / "out.malmoi.checkpoint").exists()

@@ -39,7 +39,9 @@ class Hashed:
         rows = [sum(map(self._word, text.lower().split()), np.zeros(self.dim)) for text in texts]
         return np.array(rows, np.float32).reshape(-1, self.dim)
 
-    def stream(self, texts: Iterable[str]) -> Iterable[Float32Array]:
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterable[Float32Array]:
         """The same one by one."""
         return (self.encode([text]) for text in texts)
 

@@ -189,7 +189,7 @@ def test_what_cannot_be_asked(settings: dict[str, object], said: str) -> None:
 
 def test_only_texts_are_texts() -> None:
     encoder = average_encoder(vectors())
-    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'the bank'"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string 'the bank'"):
         encoder.encode("the bank")
     with pytest.raises(
         InvalidArgumentError, match="is a pair of texts, which only a model with layers"

@@ -92,7 +92,7 @@ def test_blocks_have_the_pieces_of_the_whole_text(tokenizer: Any, text: str, siz
     tokenizer.no_truncation()
     whole = tokenizer.encode(text, add_special_tokens=False)
     tokens, offsets = list[str](), list[tuple[int, int]]()
-    for start, block in blocks(text, size):
+    for start, block in split_blocks(text, size):
         part = tokenizer.encode(block, add_special_tokens=False)
         tokens += part.tokens
         offsets += [(begin + start, end + start) for begin, end in part.offsets]
@@ -102,7 +102,7 @@ def test_blocks_have_the_pieces_of_the_whole_text(tokenizer: Any, text: str, siz
 
 @given(text=TEXTS, size=st.integers(1, 40))
 def test_a_text_is_its_blocks(text: str, size: int) -> None:
-    found = list(blocks(text, size))
+    found = list(split_blocks(text, size))
     assert "".join(block for _, block in found) == text
     assert all(text.startswith(block, start) for start, block in found)
     assert text.startswith(head(text, size))

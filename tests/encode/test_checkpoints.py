@@ -197,7 +197,7 @@ def test_large_weights_stay_in_the_models_own_file_even_behind_a_link(tmp_path: 
     engine = encoder.engine._engine
     assert isinstance(engine, OnnxEngine)
     made = make_graph(encoder.config, (3,), engine._laid_out, engine._folder)
-    copied = {name.rsplit(".", 2)[-2] for name in made.handed_over if name != "place_table"}
+    copied = {name.rsplit(".", 2)[-2] for name in made.in_memory if name != "place_table"}
     assert copied == {"qkv"}
     assert encoder.encode(["the bank"]).shape == (1, 32)
 

@@ -249,9 +249,8 @@ def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
     assert run(words) == 0
     notes = capsys.readouterr().err.splitlines()
     assert notes == [
-        "note: 1 of 5 texts are longer than 256 pieces: the rest was left out (number 4)",
-        "note: 2 of 5 texts are without a single piece of text: their vectors mean nothing"
-        " (number 2, 5)",
+        "note: 1 of 5 texts are longer than 256 tokens: the rest was left out (number 4)",
+        "note: 2 of 5 texts are empty of text: their vectors mean nothing (number 2, 5)",
         "note: 1 of 5 texts are made of unknown pieces alone: their vectors mean little (number 3)",
     ]
     assert run([*words, "--json", "--overflow", "windows"]) == 0

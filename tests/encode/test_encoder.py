@@ -36,10 +36,10 @@ def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> Non
 def test_the_table_of_the_bank_sentence(minilm: TransformerEncoder) -> None:
     (pieces,) = minilm.tokenizer([BANK])
     assert len(pieces) == 22
-    assert pieces.pieces[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
+    assert pieces.tokens[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
     assert pieces.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
-    assert pieces.mask.tolist() == [1] * 22
-    assert pieces.segments.tolist() == [0] * 22
+    assert pieces.attention_mask.tolist() == [1] * 22
+    assert pieces.token_type_ids.tolist() == [0] * 22
 
 
 @pytest.mark.parametrize("pool", ["cls", "mean", "max", "mean_sqrt", "first", "last"])
@@ -49,7 +49,7 @@ def test_vectors_are_those_of_the_activations(
 ) -> None:
     if pool == "cls" and not special:
         return
-    recipe = Recipe(layers=[2, -1], layer_pooling="mean", pool=pool, special=special)  # type: ignore[arg-type]
+    recipe = Recipe(layers=[2, -1], layer_pooling="mean", pool=pool, include_special_tokens=special)  # type: ignore[arg-type]
     found = minilm.encode(TEXTS, recipe=recipe)
     states = minilm.activations(TEXTS, layers=[2, 6])
     np.testing.assert_allclose(found, states.pooled(recipe), atol=1e-5)
@@ -74,10 +74,10 @@ def test_odd_characters_are_read(minilm: TransformerEncoder) -> None:
 
 
 def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
-    with pytest.warns(MalmoiWarning, match="2 of 3 texts are without a single piece"):
+    with pytest.warns(MalmoiWarning, match="2 of 3 texts are empty"):
         vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(include_special_tokens=False))
     assert (vectors[:2] == 0).all()
-    with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 pieces"):
+    with pytest.warns(MalmoiWarning, match="1 of 1 texts are longer than 256 tokens"):
         states = minilm.activations(["long " * 300], layers=0)
     assert states.texts[0].truncated
     assert states.states[0].shape == (1, 256, 384)
@@ -92,13 +92,13 @@ def test_no_texts(minilm: TransformerEncoder) -> None:
 def test_what_cannot_be_asked(minilm: TransformerEncoder) -> None:
     with pytest.raises(InvalidArgumentError, match="there is no layer 12: there are 7"):
         minilm.encode(TEXTS, layers=12)
-    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'hello'"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string 'hello'"):
         minilm.encode("hello")
     with pytest.raises(InvalidArgumentError, match="7 is no text"):
         minilm.encode([7])  # type: ignore[list-item]
     with pytest.raises(InvalidArgumentError, match="a tuple of two for a pair"):
         minilm.encode([["one", "two"]])  # type: ignore[list-item]
-    with pytest.raises(InvalidArgumentError, match="the texts are the one string b'hello'"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string b'hello'"):
         minilm.encode(b"hello")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="ask for pieces instead"):
         minilm.encode(TEXTS, pool="none")
@@ -127,7 +127,7 @@ def test_warnings_point_to_the_line_that_asked(minilm: TransformerEncoder) -> No
 
 def test_onnxruntime_is_met_in_one_file_and_onnx_in_none() -> None:
     source = Path(__file__).parents[2] / "src" / "malmoi"
-    named = {"onnxruntime": ["onnx_engine.py"], "onnx": []}
+    named = {"onnxruntime": ["onnx_session.py"], "onnx": []}
     for package, homes in named.items():
         holding = {p.name for p in source.rglob("*.py") if f'require("{package}"' in p.read_text()}
         assert sorted(holding) == homes

@@ -42,7 +42,7 @@ def test_a_few_texts_are_for_onnxruntime_and_many_for_the_kernels(
     encoder = load_transformer("minilm")
     few = encoder.encode(TEXTS)
     assert is_onnx(encoder)
-    monkeypatch.setattr(engine, "MUCH", 300)
+    monkeypatch.setattr(engine, "COMPILE_AFTER_TOKENS", 300)
     many = encoder.encode(TEXTS)
     assert not is_onnx(encoder)
     np.testing.assert_allclose(many, few, atol=1e-6)
@@ -51,7 +51,7 @@ def test_a_few_texts_are_for_onnxruntime_and_many_for_the_kernels(
 @needs_kernels
 def test_who_asks_again_and_again_gets_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = load_transformer("minilm")
-    monkeypatch.setattr(engine, "MUCH", 5 * engine.CALL)
+    monkeypatch.setattr(engine, "COMPILE_AFTER_TOKENS", 5 * engine.MIN_TOKENS_PER_CALL)
     kinds = []
     for _ in range(7):
         encoder.encode(["hello"])
@@ -65,7 +65,9 @@ def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
 ) -> None:
     monkeypatch.setattr(encoders, "CHUNK", 2)
     encoder, kinds = load_transformer("minilm"), []
-    monkeypatch.setattr(engine, "MUCH", 10_000)  # windows that share almost all: far more come
+    monkeypatch.setattr(
+        engine, "COMPILE_AFTER_TOKENS", 10_000
+    )  # windows that share almost all: far more come
     write_embeddings(
         encoder,
         ["robbers " * 300] * 4,

@@ -19,9 +19,9 @@ TEXTS = ["A man is playing a guitar.", "the bank", "한국어 문장", "Robbers 
 
 def test_vectors_of_minilm(minilm: TransformerEncoder) -> None:
     peer = SentenceTransformer(str(minilm.modules.transformer), device="cpu")
-    assert minilm.tokenizer.longest == peer.max_seq_length == 256
+    assert minilm.tokenizer.max_length == peer.max_seq_length == 256
     texts = [*TEXTS, "the river bank " * 200]
-    with pytest.warns(MalmoiWarning, match="1 of 6 texts are longer than 256 pieces"):
+    with pytest.warns(MalmoiWarning, match="1 of 6 texts are longer than 256 tokens"):
         found = minilm.encode(texts)
     np.testing.assert_allclose(found, peer.encode(texts), atol=1e-5)
 

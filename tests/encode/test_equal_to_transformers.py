@@ -35,9 +35,9 @@ TEXTS: list[Text] = [
 def theirs(model: Any, states: Activations, text: int) -> Float32Array:
     """The hidden states of one text, alone: [states, pieces, dim]."""
     pieces = states.texts[text]
-    feed = {"input_ids": pieces.ids, "attention_mask": pieces.mask}
+    feed = {"input_ids": pieces.ids, "attention_mask": pieces.attention_mask}
     if getattr(model.config, "type_vocab_size", 0) > 1:
-        feed["token_type_ids"] = pieces.segments
+        feed["token_type_ids"] = pieces.token_type_ids
     tensors = {name: torch.tensor(values)[None].long() for name, values in feed.items()}
     with torch.inference_mode():
         found = model(**tensors, output_hidden_states=True).hidden_states
@@ -69,7 +69,7 @@ def test_ids_and_segments_of_minilm(minilm: TransformerEncoder) -> None:
     for text, pieces in zip(TEXTS, minilm.tokenizer(TEXTS), strict=True):
         expected = tokenizer(*([text] if isinstance(text, str) else text))
         assert pieces.ids.tolist() == expected["input_ids"]
-        assert pieces.segments.tolist() == expected["token_type_ids"]
+        assert pieces.token_type_ids.tolist() == expected["token_type_ids"]
 
 
 @pytest.mark.parametrize("family", list(FAMILIES))

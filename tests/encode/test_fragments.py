@@ -212,7 +212,7 @@ def test_hangul_chooses_the_model() -> None:
 def test_one_text_alone_is_refused_by_the_tokenizer_as_by_the_encoder(
     minilm: TransformerEncoder,
 ) -> None:
-    with pytest.raises(InvalidArgumentError, match="the texts are the one string 'a text'"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string 'a text'"):
         minilm.tokenizer("a text")
     with pytest.raises(InvalidArgumentError, match="3 is no text"):
         minilm.tokenizer([3])  # type: ignore[list-item]

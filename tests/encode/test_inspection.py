@@ -86,7 +86,7 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
 def test_letters_are_read_as_syllables_by_a_cased_vocabulary(tmp_path: Path) -> None:
     cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
     whole, apart = cutter(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
-    assert whole.pieces == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
+    assert whole.tokens == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
     assert whole.offsets.tolist() == apart.offsets.tolist()
 
 

@@ -39,11 +39,11 @@ def test_layers_by_number_range_or_all(asked: int | str | list[int], chosen: obj
     [
         (7, "there is no layer 7: there are 7, from 0"),
         ("-8", "there is no layer -8"),
-        ("5:2", "the layers '5:2' are none"),
-        ("last", "'last' names no layers"),
-        ([], "no layer was asked for"),
-        (1.5, "1.5 names no layers"),
-        ([0, 1.5], "names no layers"),
+        ("5:2", "layers '5:2' selects none"),
+        ("last", "'last' is not a choice of layers"),
+        ([], "layers is empty"),
+        (1.5, "1.5 is not a choice of layers"),
+        ([0, 1.5], "is not a choice of layers"),
     ],
 )
 def test_layers_that_are_not_there(asked: int | str | list[int], said: str) -> None:
@@ -70,7 +70,7 @@ def test_mixing_leaves_the_layers_as_they_were() -> None:
 
 def test_mixing_what_cannot_be_mixed() -> None:
     layers = [np.ones((2, 2), np.float32)] * 2
-    with pytest.raises(InvalidArgumentError, match="2 layers were asked for"):
+    with pytest.raises(InvalidArgumentError, match="needs one layer, not 2"):
         pool_layers(layers, "single")
     with pytest.raises(InvalidArgumentError, match="1 weights for 2 layers"):
         pool_layers(layers, "weighted", weights=[1.0])
@@ -107,12 +107,18 @@ def test_recipes_known_by_name() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"mix": "stir"}, "there is no mix 'stir': choose one of single, sum"),
-        ({"pool": "swim"}, "there is no pool 'swim'"),
-        ({"pool": "cls", "special": False}, "the pool cls is the first special piece"),
-        ({"weights": (1, 2)}, "weights and scale are for the mix weighted, not for single"),
-        ({"mix": "sum", "scale": 2}, "weights and scale are for the mix weighted, not for sum"),
-        ({"mix": "weighted", "weights": (1.0, float("nan"))}, "not finite"),
+        ({"layer_pooling": "stir"}, "there is no mix 'stir': choose one of single, sum"),
+        ({"pool": "swim"}, "got 'swim'"),
+        (
+            {"pool": "cls", "include_special_tokens": False},
+            "the pool cls is the first special piece",
+        ),
+        ({"weights": (1, 2)}, "weights and scale need layer_pooling='weighted', not 'single'"),
+        (
+            {"layer_pooling": "sum", "scale": 2},
+            "weights and scale are for the mix weighted, not for sum",
+        ),
+        ({"layer_pooling": "weighted", "weights": (1.0, float("nan"))}, "not finite"),
     ],
 )
 def test_recipes_that_make_no_sense(wrong: dict[str, object], said: str) -> None:

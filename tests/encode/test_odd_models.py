@@ -57,8 +57,8 @@ def with_number(folder: Path, name: str, number: float) -> None:
 def test_odd_sizes_give_the_states_of_transformers(sizes: dict[str, int], tmp_path: Path) -> None:
     model = save_model(tmp_path, "bert", **sizes)
     encoder = load_transformer(str(tmp_path))
-    assert encoder.tokenizer.longest == min(40, sizes.get("max_position_embeddings", 40))
-    if encoder.tokenizer.longest < 40:  # texts are cut off to fit the positions
+    assert encoder.tokenizer.max_length == min(40, sizes.get("max_position_embeddings", 40))
+    if encoder.tokenizer.max_length < 40:  # texts are cut off to fit the positions
         with pytest.warns(MalmoiWarning, match="longer than 7 pieces"):
             assert_equal(encoder, model, 1e-5, TEXTS)
     else:
@@ -174,7 +174,7 @@ def test_an_empty_text_without_special_pieces_is_zeros_and_told(
         assert len(found) == len(texts)
         for i in range(len(texts)):
             assert found[i].any() == (i not in empty)
-    with pytest.warns(MalmoiWarning, match="without a single piece"):
+    with pytest.warns(MalmoiWarning, match="empty"):
         states = encoder.activations(texts)
     assert [len(words.keys) for words in states.words()][empty[0]] == 0
     assert [len(pieces.keys) for pieces in states.tokens()][empty[0]] == 0
@@ -202,4 +202,4 @@ def test_huge_weights_of_a_mix_are_shares_all_the_same(weights: tuple[float, flo
 )
 def test_a_scale_beyond_floats_is_refused(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgumentError, match=said):
-        Recipe(**{"mix": "weighted", "weights": (1.0,), **changes})
+        Recipe(**{"layer_pooling": "weighted", "weights": (1.0,), **changes})

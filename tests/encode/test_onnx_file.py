@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
-from malmoi.encode.runtime.onnx_file import FUSED, Graph
+from malmoi.encode.runtime.onnx_file import FUSED_DOMAIN, Graph
 from malmoi.encode.runtime.protobuf import message, varint
 
 
@@ -23,7 +23,7 @@ def test_a_graph_is_read_by_onnx() -> None:
         helper.make_node("Gemm", ["rows", "weight"], ["Gemm0"], name="Gemm0", transB=1, domain=""),
         helper.make_node("Reshape", ["Gemm0", "flat"], ["Reshape1"], name="Reshape1", domain=""),
         helper.make_node("SkipLayerNormalization", ["Reshape1", "Reshape1"], ["state"],
-                         name="state", domain=FUSED, epsilon=1e-5),
+                         name="state", domain=FUSED_DOMAIN, epsilon=1e-5),
     ]  # fmt: skip
     assert list(found.graph.node) == nodes
     value = helper.make_tensor_value_info
@@ -33,8 +33,11 @@ def test_a_graph_is_read_by_onnx() -> None:
     assert onnx.numpy_helper.to_array(flat).tolist() == [-1, 3]
     assert (outside.name, list(outside.dims), outside.data_type) == ("weight", [3, 2], kinds.FLOAT)
     assert outside.data_location == kinds.EXTERNAL
-    assert list(made.handed_over) == ["weight"]
-    assert [(one.domain, one.version) for one in found.opset_import] == [("", 20), (FUSED, 1)]
+    assert list(made.in_memory) == ["weight"]
+    assert [(one.domain, one.version) for one in found.opset_import] == [
+        ("", 20),
+        (FUSED_DOMAIN, 1),
+    ]
     assert found.ir_version == 10
 
 

@@ -33,4 +33,4 @@ def test_the_pieces_of_long_pairs_are_the_tokenizers(minilm: TransformerEncoder,
 @pytest.mark.parametrize("text", ["a " * 4000, "中" * 4000, "a" * 4000])
 def test_what_is_cut_off_a_pair_is_no_product(minilm: TransformerEncoder, text: str) -> None:
     (found,) = minilm.tokenizer.encode_batch([(text, text)])
-    assert sum(map(len, found.overflowing)) < 20 * minilm.tokenizer.longest
+    assert sum(map(len, found.overflowing)) < 20 * minilm.tokenizer.max_length

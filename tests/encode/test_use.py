@@ -60,8 +60,7 @@ def test_what_is_empty_or_cut_off_is_said(use: UniversalEncoder) -> None:
     with pytest.warns(MalmoiWarning) as told:
         use.encode(["", " \n", "😀", "fine"])
     assert [str(one.message) for one in told] == [
-        "use: 2 of 4 texts are without a single piece of text: their vectors mean nothing"
-        " (number 1, 2)",
+        "use: 2 of 4 texts are empty of text: their vectors mean nothing (number 1, 2)",
         "use: 1 of 4 texts are made of unknown pieces alone: their vectors mean little (number 3)",
     ]
     long = "many words " * 3000

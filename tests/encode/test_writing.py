@@ -107,7 +107,7 @@ def test_words_and_pieces_in_lines_and_tables(
         assert write_embeddings(tiny, texts, tmp_path / f"x.{ending}", wish).notes.empty == [21]
     lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
     rows = pq.read_table(tmp_path / "x.parquet").to_pylist()
-    with pytest.warns(MalmoiWarning, match="without a single piece"):
+    with pytest.warns(MalmoiWarning, match="empty"):
         states = tiny.activations(texts, layers=-2)
     parts = states.words(layers=-2) if per == "word" else states.tokens(layers=-2)
     assert len(lines) == len(rows) == len(parts)
@@ -129,7 +129,7 @@ def test_equal_texts_are_one_key_and_keep_their_line_numbers(
         "the bank", "", "a", "xyz", "half \ufffd a character"
     ]  # fmt: skip
     assert (report.texts, report.rows, report.repeated) == (8, 5, 3)
-    assert (report.notes.empty, report.notes.unknown) == ([3], [6])
+    assert (report.stats.empty, report.stats.unknown) == ([3], [6])
     assert any("3 of 8 texts come again" in said for said in report.sentences())
 
 
@@ -156,10 +156,10 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     assert seen[0] >= 48
     assert out.read_bytes() == whole.read_bytes()
     assert names(tmp_path) == sorted([whole.name, out.name])
-    assert report.notes == undisturbed.notes
-    assert report.notes.empty == [1]
-    assert report.notes.unknown == [62, 63]
-    assert report.notes.truncated == [64]
+    assert report.stats == undisturbed.notes
+    assert report.stats.empty == [1]
+    assert report.stats.unknown == [62, 63]
+    assert report.stats.truncated == [64]
 
 
 PROGRAM = """
@@ -192,7 +192,7 @@ def test_a_killed_process_goes_on_where_it_was(
         before = left.stat().st_mtime_ns if left.exists() else 0
         while process.poll() is None and not (left.exists() and left.stat().st_mtime_ns > before):
             time.sleep(0.01)
-        time.sleep(chance.normalize(0, 0.1))
+        time.sleep(chance.uniform(0, 0.1))
         process.kill()
         process.wait()
         resumed += left.exists()
@@ -305,7 +305,9 @@ class Lengths:
     ) -> Float32Array:
         return np.concatenate([*self.stream(texts)])
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         for text in texts:
             yield np.array([[len(text), 1]], np.float32)
 
@@ -345,7 +347,7 @@ def test_a_chunk_ends_by_characters_too(
 ) -> None:
     monkeypatch.setattr(encoders, "CHARACTERS", 100)
     texts = ["a" * 60, "a" * 60, "a", "a"] * 2
-    assert [len(chunk) for chunk in tiny.stream(texts, notes=TextStats())] == [2, 4, 2]
+    assert [len(chunk) for chunk in tiny.stream(texts, stats=TextStats())] == [2, 4, 2]
 
 
 def test_the_pause_between_checkpoints_is_kept(

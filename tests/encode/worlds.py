@@ -16,7 +16,7 @@ def playing() -> Tokenized:
     """The text `no playing`, whose second word is two pieces."""
     return Tokenized(
         text="no playing",
-        pieces=("[CLS]", "no", "play", "##ing", "[SEP]"),
+        tokens=("[CLS]", "no", "play", "##ing", "[SEP]"),
         ids=numbers(101, 2053, 2377, 2075, 102),
         segments=numbers(0, 0, 0, 0, 0),
         parts=numbers(-1, 0, 0, 0, -1),
@@ -28,7 +28,7 @@ def playing() -> Tokenized:
 def empty() -> Tokenized:
     return Tokenized(
         text="",
-        pieces=("[CLS]", "[SEP]"),
+        tokens=("[CLS]", "[SEP]"),
         ids=numbers(101, 102),
         segments=numbers(0, 0),
         parts=numbers(-1, -1),
@@ -42,7 +42,7 @@ def pair() -> Tokenized:
     return Tokenized(
         text="no",
         pair="yes",
-        pieces=("[CLS]", "no", "[SEP]", "yes", "[SEP]"),
+        tokens=("[CLS]", "no", "[SEP]", "yes", "[SEP]"),
         ids=numbers(101, 2053, 102, 2748, 102),
         segments=numbers(0, 0, 0, 1, 1),
         parts=numbers(-1, 0, -1, 1, -1),

@@ -47,5 +47,7 @@ class TableEncoder:
         progress(len(found), len(found))
         return np.array([self.vectors[text] for text in found], np.float32)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         yield self.encode(texts)

@@ -14,7 +14,7 @@ def random_tiles(tiles: int, dim: int, seed: int) -> tuple[Int8Array, Float32Arr
     random = np.random.default_rng(seed)
     return (
         random.integers(-127, 128, (tiles, dim, LANES), dtype=np.int8),
-        random.normalize(0, 0.01, (tiles, LANES)).astype(np.float32),
+        random.uniform(0, 0.01, (tiles, LANES)).astype(np.float32),
         random.normal(size=dim).astype(np.float32),
     )
 

@@ -35,9 +35,9 @@ def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> P
     [
         (batch(ids=(5, 6, 40_000)), "id is not a row"),
         (batch(ids=(5, 6, -1)), "id is not a row"),
-        (batch(places=(0, 1, 99_999)), "place is not a row"),
-        (batch(sizes=(2,)), "bounds do not rise"),
-        (batch(sizes=(4, -1)), "bounds do not rise"),
+        (batch(places=(0, 1, 99_999)), "position is not a row"),
+        (batch(sizes=(2,)), "bounds do not ascend"),
+        (batch(sizes=(4, -1)), "bounds do not ascend"),
     ],
 )
 def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
@@ -56,12 +56,12 @@ def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
 
 
 def test_states_of_more_layers_than_there_are_are_refused(engine: CompiledEngine) -> None:
-    with pytest.raises(ValueError, match="8 states are wanted of 6 layers"):
+    with pytest.raises(ValueError, match="8 slots are for more states than 6 layers have"):
         engine.run(batch(), [7], 1)
 
 
 def test_workspace_that_is_too_small_is_refused(engine: CompiledEngine) -> None:
-    room, desk = engine._take(10, 10)
+    room, desk = engine._workspace(10, 10)
     network = engine._network
     check_workspace(network, room, desk)
     narrow: Any = np.zeros((len(room.state), 96), np.float32)

@@ -90,7 +90,7 @@ def kill_writers(folder: Path) -> None:
     path, chance, done = folder / "index", random.Random(7), 0
     build_index(BAG, [], path=path)
     for _ in range(KILLS):
-        moment, early = chance.normalize(0, 0.06), chance.random() < 0.2
+        moment, early = chance.uniform(0, 0.06), chance.random() < 0.2
         done += killed(lambda told: write(path, done, told), moment, early=early)  # noqa: B023
         found = contents(path)
         if found != expected(done):
@@ -111,7 +111,7 @@ def kill_updates(folder: Path) -> None:
     whole = {entry.id: entry.text for entry in entries}
     kept = 0
     for _ in range(6):
-        killed(lambda told: update(path, entries, told), chance.normalize(0, 0.1))
+        killed(lambda told: update(path, entries, told), chance.uniform(0, 0.1))
         found = contents(path)
         assert found.items() <= whole.items()
         assert len(found) > kept, "nothing was kept"

@@ -55,7 +55,9 @@ class BagOfWords:
         progress(len(asked), len(asked))
         return np.array(rows, np.float32).reshape(-1, self.dim)
 
-    def stream(self, texts: Iterable[str]) -> Iterator[Float32Array]:
+    def stream(
+        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
         for text in texts:
             yield self.encode([text])
 

@@ -133,7 +133,7 @@ def test_a_text_without_tokens_has_a_vector_too(
     server: Running, minilm: TransformerEncoder
 ) -> None:
     found = server.post("/embed", {"texts": ["", " "]}).json["embeddings"]
-    with pytest.warns(UserWarning, match="2 of 2 texts"):
+    with pytest.warns(UserWarning, match="empty"):
         expected = minilm.encode(["", " "])
     assert_equal(found, expected)
 

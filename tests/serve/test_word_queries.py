@@ -118,8 +118,8 @@ def test_texts_are_shown_as_the_model_sees_them(
     found = server.post("/tokenize", {"texts": ["unbelievable!", ["a", "b"]]}).json["texts"]
     expected = minilm.tokenizer(["unbelievable!", ("a", "b")])
     for one, pieces in zip(found, expected, strict=True):
-        assert one["tokens"] == list(pieces.pieces)
+        assert one["tokens"] == list(pieces.tokens)
         assert one["ids"] == pieces.ids.tolist()
         assert one["offsets"] == pieces.offsets.tolist()
-        assert one["token_type_ids"] == pieces.segments.tolist()
-        assert one["word_ids"] == pieces.words.tolist()
+        assert one["token_type_ids"] == pieces.token_type_ids.tolist()
+        assert one["word_ids"] == pieces.word_ids.tolist()

@@ -67,7 +67,7 @@ def test_killed_trainings_end_with_the_same_bits(
         with start(kind, "out.malmoi", *more, program=SLOW + PROGRAM) as process:
             while process.poll() is None and written() == before:
                 time.sleep(0.005)
-            time.sleep(chance.normalize(0, 0.2))
+            time.sleep(chance.uniform(0, 0.2))
             process.kill()
         kills += 1
     assert kills >= 2

@@ -68,7 +68,7 @@ def vectors_of(keys: Sequence[str], *, dim: int = 12, seed: int = 7) -> Vectors:
 def space_of(vectors: Vectors, *, name: str = "toy", k: int = 10, seed: int = 3) -> Space:
     """Places drawn at random; neighbours as they are; two fields."""
     count, chance = len(vectors), np.random.default_rng(seed)
-    solid = chance.normalize(-1, 1, size=(count, 3)).astype(np.float32)
+    solid = chance.uniform(-1, 1, size=(count, 3)).astype(np.float32)
     metrics: tuple[Metric, ...] = ("cosine", "euclidean")
     near = {metric: near_of(vectors, k, metric) for metric in metrics}
     most = np.abs(vectors.matrix).max(axis=1)

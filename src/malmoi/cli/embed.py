@@ -20,7 +20,7 @@ from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
 from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError, warn
-from malmoi.files.targets import check_writable, check_not_source
+from malmoi.files.targets import check_not_source, check_writable
 from malmoi.reporting.progress_bar import ProgressReporter
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import Settings
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.project.page.page import write_page
 from malmoi.project.points.points import Points
 from malmoi.project.points.sense_points import sense_points
@@ -22,6 +21,7 @@ from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
+from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 

@@ -112,7 +112,11 @@ def write_embeddings(
     fingerprint = _fingerprint(encoder, path, settings, scan)
     checkpoints = Checkpointer(checkpoint_path(target), fingerprint, resume=resume)
     part = target.with_name(f"{target.name}.part")
-    with invalid_file_on_os_error(path), _one_engine(encoder, scan), _part_file(part, checkpoints) as file:
+    with (
+        invalid_file_on_os_error(path),
+        _one_engine(encoder, scan),
+        _part_file(part, checkpoints) as file,
+    ):
         writer = _Writer(encoder, settings, output, checkpoints, file)
         progress = reporter.stage("embedding", "texts")
         writer.write(lambda: _without(texts, scan.repeats), progress, scan)

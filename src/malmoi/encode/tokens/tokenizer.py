@@ -54,7 +54,7 @@ class ModelTokenizer:
         ]
 
     def normalize(self, text: Text) -> Text:
-        """A text as the tokenizer gets it, which offsets refer to: NFC, for some models lower case."""
+        """A text as the tokenizer gets it (NFC, maybe lower case); offsets refer to it."""
         if isinstance(text, tuple):
             first, second = text
             return self._normalize(first), self._normalize(second)

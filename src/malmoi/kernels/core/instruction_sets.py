@@ -31,7 +31,7 @@ def runnable_sets() -> list[InstructionSet]:
 
 
 def current_set() -> InstructionSet:
-    """The largest set that kernels may use: this processor's, unless NUMBA_CPU_NAME names another."""
+    """The largest set that kernels may use: that of this processor or NUMBA_CPU_NAME."""
     return [each for each in INSTRUCTION_SETS if all(has_feature(name) for name in each.features)][
         -1
     ]

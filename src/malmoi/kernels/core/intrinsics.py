@@ -1,4 +1,4 @@
-"""`llvm_intrinsic`: turns a function that emits LLVM instructions into one that kernels can call."""
+"""`llvm_intrinsic`: makes a kernel function of one that emits LLVM instructions."""
 
 import inspect
 from collections.abc import Callable

@@ -43,7 +43,7 @@ def gemm_of_width(vectors: int) -> Callable[..., None]:
 
 
 def emit_tiles(emit: Emitter, count: Any, tile: Callable[[int, Any], None]) -> None:
-    """`tile(size, first)` for all rows, in tiles of equal size: 10 rows are 5 and 5, not 9 and 1."""
+    """`tile(size, first)` for all rows, in equal tiles: 10 rows are 5 and 5, not 9 and 1."""
     builder = emit.builder
     tiles = emit.divide(emit.add(count, TILE_ROWS - 1), TILE_ROWS)
     height, higher = builder.udiv(count, tiles), builder.urem(count, tiles)

@@ -88,7 +88,9 @@ class EmbedRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     texts: str | TextsField
     model: ModelName | None = None
     layers: LayersField | None = None
-    layer_pooling: Annotated[LayerPooling, Meta(description="How several layers become one.")] | None = None
+    layer_pooling: (
+        Annotated[LayerPooling, Meta(description="How several layers become one.")] | None
+    ) = None
     pool: Annotated[Pool, Meta(description="How tokens become one vector.")] | None = None
     recipe: Annotated[str, Meta(description="A recipe by its name.")] | None = None
     weights: Annotated[list[float], Meta(max_length=1000)] | None = None

@@ -20,7 +20,6 @@ from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
 from malmoi.query.directions import OnReading
 from malmoi.query.neighbours import neighbours
-from malmoi.reporting.reporter import Reporter
 from malmoi.serve.service.request_context import RequestReporter
 from malmoi.vectors import Vectors
 

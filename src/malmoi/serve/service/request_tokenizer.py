@@ -70,7 +70,9 @@ class RequestTokenizer:
 
     def output(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
         """The output of a recipe."""
-        return OutputSpec(choose_layers(recipe.layers, self.encoder.config.num_states), recipe, pooled)
+        return OutputSpec(
+            choose_layers(recipe.layers, self.encoder.config.num_states), recipe, pooled
+        )
 
     def job(self, output: OutputSpec) -> TransformerJob:
         """The job that computes the layers of an output: one layer, or all up to the highest.
