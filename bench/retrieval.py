@@ -12,7 +12,12 @@ from bench.text import CORPORA
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.evaluate.retrieval import RetrievalScores, evaluate_retrieval, load_beir, score_search
+from malmoi.evaluate.retrieval import (
+    RetrievalScores,
+    evaluate_retrieval,
+    load_beir,
+    score_retrieval,
+)
 from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.build import build_index
 from malmoi.search.learn_weight import learn_weight
@@ -83,7 +88,7 @@ def scifact() -> Iterator[Figure]:
         return [ids[row] for row in np.argsort(-(l2_normalize(encoder.largest) @ direction))[:K]]
 
     say(f"{len(test.queries):,} queries, four ways")
-    exact, brute = evaluate_retrieval(index, test, K), score_search(brute_force, test, K)
+    exact, brute = evaluate_retrieval(index, test, K), score_retrieval(brute_force, test, K)
     words = evaluate_retrieval(index, test, K, lexical=True)
     both = evaluate_retrieval(index, test, K, hybrid=True)
     off = 100 * abs(points(exact) - points(brute))

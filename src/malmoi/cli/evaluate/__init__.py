@@ -1,1 +1,1 @@
-"""evaluate."""
+"""`malmoi evaluate` and `malmoi sweep`."""

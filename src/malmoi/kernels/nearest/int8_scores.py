@@ -1,4 +1,4 @@
-"""Dot products of one direction with rows kept as bytes: a first look, a quarter of the memory."""
+"""Dot products of one direction with int8 rows, which take a quarter of the memory traffic."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ LANES = 64  # rows side by side in a tile
     last=Within("tiles"),
 )
 @loosely_compiled
-def screen(
+def score_int8_rows(
     tiles: Int8Array,
     scales: Float32Array,
     direction: Float32Array,

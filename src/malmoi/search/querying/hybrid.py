@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
-from malmoi.nearest.top_k import divisors
+from malmoi.nearest.top_k import safe_norms
 from malmoi.search.fusion import fuse
 from malmoi.search.querying.bm25 import word_weights
 from malmoi.search.querying.ranking import (
@@ -66,7 +66,7 @@ def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Floa
         texts, passages, vectors = rows[first:last] - start, segment.passages, segment.vectors
         own = passages.rows(texts) if passages else texts
         near = directions @ vectors.matrix[own].T
-        near /= divisors(vectors.norms[own])
+        near /= safe_norms(vectors.norms[own])
         if passages:
             counts = np.diff(passages.bounds)[texts]
             near = np.maximum.reduceat(near, np.cumsum(counts) - counts, axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError, warn
-from malmoi.nearest.top_k import closeness, divisors, rank_rows, top
+from malmoi.nearest.top_k import all_scores, rank_rows, safe_norms, top_k
 from malmoi.search.querying.bm25 import score_words
 from malmoi.search.querying.filters import Condition
 from malmoi.search.storage.clusters import Clusters, can_cluster
@@ -81,7 +81,7 @@ def word_scores(state: State, words: Sequence[str], allowed: tuple[BoolArray, ..
 
 def highest_rows(scores: Float32Array, k: int) -> Ranked:
     """The k rows with the highest scores above zero."""
-    rows = top(scores, k)
+    rows = top_k(scores, k)
     rows = rows[scores[rows] > 0]
     return Ranked(rows, scores[rows])
 
@@ -159,8 +159,8 @@ def _nearest(
         return Ranked(ranking.rows[0], ranking.scores[0])
     if count <= FEW * len(vectors):
         return _exactly(segment, direction, k, np.flatnonzero(mask))
-    near = np.where(mask, closeness(vectors, direction), np.float32(-np.inf))
-    return _exactly(segment, direction, k, top(near, min(k, count)))
+    near = np.where(mask, all_scores(vectors, direction), np.float32(-np.inf))
+    return _exactly(segment, direction, k, top_k(near, min(k, count)))
 
 
 def _exactly(segment: Segment, direction: Float32Array, k: int, rows: Int64Array) -> Ranked:
@@ -174,7 +174,7 @@ def _cosines(segment: Segment, direction: Float32Array, rows: Int64Array) -> Flo
     """Of some rows of a segment's vectors."""
     vectors = segment.vectors
     near: Float32Array = vectors.matrix.take(rows, axis=0) @ direction
-    near /= divisors(vectors.norms.take(rows))
+    near /= safe_norms(vectors.norms.take(rows))
     return near
 
 

@@ -23,7 +23,7 @@ from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.files.checksums import file_sum
 from malmoi.files.output import beside
-from malmoi.nearest.top_k import divisors, rank_rows
+from malmoi.nearest.top_k import rank_rows, safe_norms
 from malmoi.vectors import Vectors, l2_normalize
 
 WORTH = 100_000  # rows: fewer are looked through exactly
@@ -243,7 +243,7 @@ def _found(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probe
         part = sample[start : start + step]
         _, rows = index.search(part.directions, NEAREST * candidates)
         near = np.einsum("qcd,qd->qc", vectors.matrix[rows], part.directions)
-        near /= divisors(vectors.norms[rows])
+        near /= safe_norms(vectors.norms[rows])
         near[rows < 0] = -np.inf
         good = near >= part.least[:, np.newaxis] - ROUNDING
         hits += int(np.minimum(good.sum(axis=1), NEAREST).sum())

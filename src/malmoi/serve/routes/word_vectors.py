@@ -48,7 +48,7 @@ async def ask_analogy(
     visit.model, k = model.name, count(service, asked.k)
     check_expression(service.limits, asked.expression)
     ask = partial(analogy, words, asked.expression, k, method=asked.method)
-    question = explained(lambda heard: ask(on_reading=heard))
+    question = explained(lambda reporter: ask(reporter=reporter))
     (answer,) = await service.ask(visit, CallJob(), [question], [COST])
     return {"model": model.name, "answers": scored(answer.found), **as_read(answer)}
 
@@ -64,7 +64,7 @@ async def ask_similarity(
         check_word(service.limits, asked.one, "one")
         check_word(service.limits, asked.other, "other")
         ask = partial(similarity, words, asked.one, asked.other)
-        question = explained(lambda heard: ask(on_reading=heard))
+        question = explained(lambda reporter: ask(reporter=reporter))
         (answer,) = await service.ask(visit, CallJob(), [question], [COST])
     else:
         rows = l2_normalize(await vectors(service, visit, model, [asked.one, asked.other]))

@@ -15,10 +15,9 @@ from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.runtime.run_batches import Then, run_batch
-from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
-from malmoi.query.directions import OnReading
 from malmoi.query.neighbours import neighbours
+from malmoi.reporting.reporter import OovExplanation, Reporter
 from malmoi.vectors import Vectors
 
 
@@ -92,12 +91,23 @@ class EncoderJob:
         return list(self.encoder.encode(items))
 
 
+class ExplanationRecorder(Reporter):
+    """Records the explanations of words that have no row of their own."""
+
+    def __init__(self) -> None:
+        self.explanations: list[OovExplanation] = []
+
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        """Record the explanation of one word."""
+        self.explanations.append(explanation)
+
+
 @dataclass(frozen=True)
 class WordAnswer:
     """An answer to words, and where those without a row of their own got their vectors."""
 
     found: Any
-    readings: tuple[Explanation, ...]
+    readings: tuple[OovExplanation, ...]
 
 
 @dataclass(frozen=True)
@@ -110,15 +120,12 @@ class NeighboursJob:
 
     def run(self, items: Sequence[str], threads: int) -> list[WordAnswer]:
         """The neighbours of each word."""
-        heard: dict[str, Explanation] = {}
-
-        def keep(explanation: Explanation) -> None:
-            heard[explanation.word] = explanation
-
-        found = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=keep)
+        reporter = ExplanationRecorder()
+        results = neighbours(self.vectors, items, self.k, metric=self.metric, reporter=reporter)
+        explanations = {one.word: one for one in reporter.explanations}
         return [
-            WordAnswer(near, (heard[word],) if word in heard else ())
-            for word, near in zip(items, found, strict=True)
+            WordAnswer(near, (explanations[word],) if word in explanations else ())
+            for word, near in zip(items, results, strict=True)
         ]
 
 
@@ -131,14 +138,14 @@ class CallJob:
         return [attempt(item) for item in items]
 
 
-def explained(ask: Callable[[OnReading], Any]) -> Callable[[], WordAnswer]:
-    """A question that keeps the readings of its words with the answer."""
+def explained(ask: Callable[[Reporter], Any]) -> Callable[[], WordAnswer]:
+    """A query that returns the explanations of its words with the answer."""
 
-    def question() -> WordAnswer:
-        heard: list[Explanation] = []
-        return WordAnswer(ask(heard.append), tuple(heard))
+    def query() -> WordAnswer:
+        reporter = ExplanationRecorder()
+        return WordAnswer(ask(reporter), tuple(reporter.explanations))
 
-    return question
+    return query
 
 
 def attempt(question: Callable[[], Any]) -> Any:
