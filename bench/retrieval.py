@@ -20,8 +20,8 @@ from malmoi.evaluate.retrieval import (
 )
 from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.search.build import build_index
+from malmoi.search.entries import RecordSource
 from malmoi.search.learn_weight import learn_weight
-from malmoi.search.sources import RecordSource
 from malmoi.search.storage.segment import Entry
 from malmoi.vectors import l2_normalize
 

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from malmoi.search.build import open_index as open_index
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
+    from malmoi.search.storage.segment import Entry as Entry
+    from malmoi.search.update import update_index as update_index
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.train.glove.glove import GloVe as GloVe
     from malmoi.train.glove.glove import train_glove as train_glove
@@ -103,6 +105,8 @@ _HOMES = {
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.search.build": ("build_index", "open_index"),
     "malmoi.search.querying.hits": ("Hit",),
+    "malmoi.search.storage.segment": ("Entry",),
+    "malmoi.search.update": ("update_index",),
     "malmoi.search.index": ("Index",),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),

@@ -64,7 +64,7 @@ def test_nothing_found_says_what_is_wanted(data: Path, monkeypatch: pytest.Monke
         evaluate_words(animals(), [])
     monkeypatch.setenv("MALMOI_DATA", str(data / "elsewhere"))
     with (
-        pytest.warns(MalmoiWarning, match="there is no folder"),
+        pytest.warns(MalmoiWarning, match="does not exist"),
         pytest.raises(InvalidArgumentError),
     ):
         find_sets()

@@ -58,9 +58,9 @@ def inspect_command(
 
 def inspect_index(path: Path, json: bool) -> None:
     """The facts of an index."""
-    from malmoi.search.facts import index_facts
+    from malmoi.search.build import open_index
 
-    facts = index_facts(path)
+    facts = open_index(path).describe()
     if json:
         print_json(facts)
         return
