@@ -69,5 +69,7 @@ def tell(vectors: Vectors, method: Method) -> None:
     took = time.perf_counter() - start
     asked = sampled(len(vectors))
     near = links.rows[asked, :LISTED]
-    flat, solid = (kept_share(asked, near, places) for places in (picture.plane, picture.solid))
+    flat, solid = (
+        kept_share(asked, near, places) for places in (picture.coords_2d, picture.coords_3d)
+    )
     say(f"{method}, {len(vectors):,} words: {took:.1f} s; keeps {flat:.0%} flat, {solid:.0%} solid")
