@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from malmoi.query.context import occurrences as occurrences
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
     from malmoi.query.neighbours import neighbours as neighbours
+    from malmoi.reporting.progress_bar import ProgressReporter as ProgressReporter
+    from malmoi.reporting.reporter import Reporter as Reporter
+    from malmoi.reporting.reporter import SilentReporter as SilentReporter
     from malmoi.search.build import build_index as build_index
     from malmoi.search.build import open_index as open_index
     from malmoi.search.index import Index as Index
@@ -103,6 +106,8 @@ _HOMES = {
     "malmoi.query.context": ("occurrences",),
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
+    "malmoi.reporting.progress_bar": ("ProgressReporter",),
+    "malmoi.reporting.reporter": ("Reporter", "SilentReporter"),
     "malmoi.search.build": ("build_index", "open_index"),
     "malmoi.search.querying.hits": ("Hit",),
     "malmoi.search.storage.segment": ("Entry",),
