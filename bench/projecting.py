@@ -10,7 +10,7 @@ import numpy as np
 from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
 from malmoi.arrays import Float32Array
-from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.nearest.all_pairs import rank_all_pairs
 from malmoi.project.neighbour_preservation import kept_share, sampled
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.pca import principal_components
@@ -43,8 +43,8 @@ def neighbours(vectors: Vectors) -> Figure:
             )
             model.fit(vectors.matrix).kneighbors()
 
-    rank_each_other(vectors[:100], LISTED)  # compiled once
-    ours, theirs = best_of(ROUNDS, partial(rank_each_other, vectors, LISTED), peer)
+    rank_all_pairs(vectors[:100], LISTED)  # compiled once
+    ours, theirs = best_of(ROUNDS, partial(rank_all_pairs, vectors, LISTED), peer)
     return faster(f"nearest 10, {ROWS:,} rows", ours, theirs, None)
 
 
@@ -69,5 +69,7 @@ def tell(vectors: Vectors, method: Method) -> None:
     took = time.perf_counter() - start
     asked = sampled(len(vectors))
     near = links.rows[asked, :LISTED]
-    flat, solid = (kept_share(asked, near, places) for places in (picture.plane, picture.solid))
+    flat, solid = (
+        kept_share(asked, near, places) for places in (picture.coords_2d, picture.coords_3d)
+    )
     say(f"{method}, {len(vectors):,} words: {took:.1f} s; keeps {flat:.0%} flat, {solid:.0%} solid")

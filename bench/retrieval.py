@@ -12,11 +12,16 @@ from bench.text import CORPORA
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.evaluate.retrieval import RetrievalScores, evaluate_retrieval, load_beir, score_search
+from malmoi.evaluate.retrieval import (
+    RetrievalScores,
+    evaluate_retrieval,
+    load_beir,
+    score_retrieval,
+)
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index
+from malmoi.search.entries import RecordSource
 from malmoi.search.learn_weight import learn_weight
-from malmoi.search.sources import RecordSource
 from malmoi.search.storage.segment import Entry
 from malmoi.vectors import l2_normalize
 
@@ -83,7 +88,7 @@ def scifact() -> Iterator[Figure]:
         return [ids[row] for row in np.argsort(-(l2_normalize(encoder.largest) @ direction))[:K]]
 
     say(f"{len(test.queries):,} queries, four ways")
-    exact, brute = evaluate_retrieval(index, test, K), score_search(brute_force, test, K)
+    exact, brute = evaluate_retrieval(index, test, K), score_retrieval(brute_force, test, K)
     words = evaluate_retrieval(index, test, K, lexical=True)
     both = evaluate_retrieval(index, test, K, hybrid=True)
     off = 100 * abs(points(exact) - points(brute))
@@ -128,7 +133,7 @@ class Remembering:
     def encode(
         self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
     ) -> Float32Array:
-        made = self.encoder.encode(texts, progress=progress)
+        made = self.encoder.encode(texts, reporter=reporter)
         self.largest = max(self.largest, made, key=len)
         return made
 

@@ -17,10 +17,10 @@ from bench.vectors import ENGLISH, EPOCHS, KOREAN, SETS, unpacked
 from bench.words import SUBWORDS
 from malmoi.arrays import Float32Array
 from malmoi.errors import MalmoiWarning
-from malmoi.evaluate.lookup import answer
+from malmoi.evaluate.lookup import look_up_words
 from malmoi.evaluate.scores import spearman
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
-from malmoi.evaluate.similarity import compared, word_similarity
+from malmoi.evaluate.similarity import word_pair_cosines, word_similarity
 from malmoi.evaluate.typo_robustness import add_typo, typo_robustness
 from malmoi.subwords import SubwordVectors
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
@@ -36,7 +36,7 @@ MISSPELLED = SETS.parent / "typos" / "codespell_dictionary.txt"
 class NgramsAlone(SubwordVectors):
     """Vectors that never think of near words, as fastText's."""
 
-    def meant(self, word: str) -> Float32Array:
+    def query_vector(self, word: str) -> Float32Array:
         """The mean of its n-grams."""
         return self.vector(word)
 
@@ -62,7 +62,7 @@ def language(name: str, corpus: Path, path: Path, settings: FastText) -> Iterato
     pairs = read_pairs(path)
     both = beside(train_fasttext(corpus, settings))
     kept = [
-        [typo_robustness(each, pairs, seed=seed).kept.value or 0.0 for seed in SEEDS]
+        [typo_robustness(each, pairs, seed=seed).retained.value or 0.0 for seed in SEEDS]
         for each in both
     ]
     yield figure(f"{name}, kept with typos", kept)
@@ -125,7 +125,8 @@ def kept_of(vectors: Vectors, pairs: SimilaritySet, asked: Sequence[str]) -> flo
     people = np.array([pair.score for pair in pairs.pairs])
     words = [word for pair in pairs.pairs for word in pair[:2]]
     found, right = (
-        spearman(compared(answer(vectors, list(each)))[0], people) or 0.0 for each in (asked, words)
+        spearman(word_pair_cosines(look_up_words(vectors, list(each)))[0], people) or 0.0
+        for each in (asked, words)
     )
     return found / right
 
@@ -136,7 +137,7 @@ def misspelled(vectors: Vectors) -> float:
     pairs = [line.split("->") for line in lines if "," not in line]
     asked = [(seen, meant) for seen, meant in pairs if meant in vectors and seen not in vectors]
     cosines = [
-        float(l2_normalize(vectors.meant(seen)) @ l2_normalize(vectors[meant]))
+        float(l2_normalize(vectors.query_vector(seen)) @ l2_normalize(vectors[meant]))
         for seen, meant in asked[::10]
     ]
     return float(np.mean(cosines))

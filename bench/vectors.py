@@ -162,7 +162,8 @@ def typos(ours: Sequence[Vectors], peers: Sequence[Vectors]) -> Iterator[Figure]
         met=found[0].answered == found[0].total,
     )
     kept = [
-        [typo_robustness(each, path).kept.value or 0.0 for each in group] for group in (ours, peers)
+        [typo_robustness(each, path).retained.value or 0.0 for each in group]
+        for group in (ours, peers)
     ]
     yield Figure(
         name="jamo, kept with typos",

@@ -145,11 +145,11 @@ def test_explanation_says_which_step_answers(subworded: SubwordVectors) -> None:
 
 
 def test_what_is_meant_by_a_known_word_is_its_row(subworded: SubwordVectors) -> None:
-    assert subworded.meant("eating").tolist() == subworded["eating"].tolist()
+    assert subworded.query_vector("eating").tolist() == subworded["eating"].tolist()
 
 
 def test_far_from_all_words_a_new_one_is_meant(subworded: SubwordVectors) -> None:
-    assert subworded.meant("eater").tolist() == subworded.vector("eater").tolist()
+    assert subworded.query_vector("eater").tolist() == subworded.vector("eater").tolist()
     assert subworded.explain("eater").near == ()
 
 
@@ -163,7 +163,7 @@ def test_what_is_meant_by_a_typo_is_the_mean_of_near_words_by_their_shares(
         assert told.source == "near words"
         assert 0.5 < sum(shares.values()) < 1
         mean = sum(share * few[near] for near, share in shares.items()) / sum(shares.values())
-        np.testing.assert_allclose(few.meant(word), mean, atol=1e-6)
+        np.testing.assert_allclose(few.query_vector(word), mean, atol=1e-6)
         assert few[word].tolist() == few.vector(word).tolist()  # fastText's, as ever
 
 
@@ -175,7 +175,7 @@ def test_near_words_that_are_less_likely_do_not_change_the_vector(
     assert 0 < sum(one.share for one in told.near) < 0.5
     assert told.source == "n-grams"
     assert "perhaps 한국 (" in told.note
-    assert rare.meant("하국").tolist() == rare.vector("하국").tolist()
+    assert rare.query_vector("하국").tolist() == rare.vector("하국").tolist()
 
 
 def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVectors) -> None:
@@ -186,14 +186,14 @@ def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVecto
         (),
         ["eating"],
     )
-    np.testing.assert_allclose(none.meant("eatimg"), none["eating"], atol=1e-6)
+    np.testing.assert_allclose(none.query_vector("eatimg"), none["eating"], atol=1e-6)
     with pytest.raises(UnknownWordError):
         none["eatimg"]
     for word in ("eater", "han"):
         rare = replace(none, subwords=Subwords(shortest=9, longest=9, buckets=40))
         assert rare.explain(word).source == "nothing"
         with pytest.raises(UnknownWordError):
-            rare.meant(word)
+            rare.query_vector(word)
 
 
 def test_explanation_tells_near_words_with_their_shares(subworded: SubwordVectors) -> None:

@@ -15,7 +15,6 @@ from malmoi.encode.loading import load_encoder
 from malmoi.models.pickled import read_pickled
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index, open_index
-from malmoi.search.facts import index_facts
 from malmoi.search.storage import manifest
 from malmoi.vectors import Vectors
 
@@ -70,7 +69,7 @@ def use_index(folder: Path) -> str:
     for how in ({}, {"lexical": True}, {"hybrid": True}, {"where": {"lang": "en"}}):
         answers.append(index.search("river bank", 3, **how))
     answers += [index.search("bank", 2, where="year>=2000"), "a" in index, "b" in index]
-    answers += [index.vectors.matrix, list(index.vectors.keys), sorted(index_facts(folder))]
+    answers += [index.vectors.matrix, list(index.vectors.keys), sorted(index.describe())]
     index.add(["one text more"], ids=["z"])  # which joins it with others
     return digest(*answers, index.search("one bank", 3, hybrid=True))
 
@@ -160,7 +159,7 @@ def signed_index(content: bytes) -> bytes:
         return signed(content)
     try:
         said = json.loads(content)
-        return json.dumps(manifest.signed(said)).encode()
+        return json.dumps(manifest.with_checksum(said)).encode()
     except (ValueError, TypeError, RecursionError):
         return content
 

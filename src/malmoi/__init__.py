@@ -60,10 +60,12 @@ if TYPE_CHECKING:
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.reporting.progress_bar import ProgressReporter as ProgressReporter
     from malmoi.reporting.reporter import Reporter as Reporter
+    from malmoi.reporting.reporter import SilentReporter as SilentReporter
     from malmoi.search.build import build_index as build_index
     from malmoi.search.build import open_index as open_index
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
+    from malmoi.search.storage.segment import Entry as Entry
     from malmoi.search.update import update_index as update_index
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.text.corpus import Corpus as Corpus
@@ -143,11 +145,12 @@ _HOMES = {
     "malmoi.query.matrix": ("embedding_matrix",),
     "malmoi.query.neighbours": ("neighbours",),
     "malmoi.reporting.progress_bar": ("ProgressReporter",),
-    "malmoi.reporting.reporter": ("Reporter",),
+    "malmoi.reporting.reporter": ("Reporter", "SilentReporter"),
     "malmoi.search.build": ("build_index", "open_index"),
-    "malmoi.search.index": ("Index",),
     "malmoi.search.querying.hits": ("Hit",),
+    "malmoi.search.storage.segment": ("Entry",),
     "malmoi.search.update": ("update_index",),
+    "malmoi.search.index": ("Index",),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.text.corpus": ("Corpus",),
     "malmoi.text.encoded": ("EncodedCorpus", "VocabularySettings", "count_corpus", "encode_corpus"),

@@ -157,7 +157,7 @@ class SubwordVectors(Vectors):
             raise UnknownWordError(word)
         return self._mean(rows)
 
-    def meant(self, word: str) -> Float32Array:
+    def query_vector(self, word: str) -> Float32Array:
         """The vector of what is meant by a word: if it was never seen, perhaps a near one."""
         vector, _ = self.understand(word)
         if vector is None:

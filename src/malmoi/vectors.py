@@ -88,10 +88,10 @@ class Vectors(Deferred):
         return row_norms(self.matrix) if self.stored_norms is None else self.stored_norms
 
     @cached_property
-    def immeasurable(self) -> int:
+    def first_nonfinite_row(self) -> int:
         """The first row whose length is not finite in single precision; or -1."""
-        found = np.flatnonzero(~np.isfinite(self.norms))
-        return int(found[0]) if len(found) else -1
+        rows = np.flatnonzero(~np.isfinite(self.norms))
+        return int(rows[0]) if len(rows) else -1
 
     def row(self, word: str) -> int:
         """Find a word, also in its other Unicode form (NFC or NFD).
@@ -126,8 +126,8 @@ class Vectors(Deferred):
             raise UnknownWordError(word)
         return self.rows_of("matrix", row)
 
-    def meant(self, word: str) -> Float32Array:
-        """The vector of what is meant by a word in a question: here, the word's."""
+    def query_vector(self, word: str) -> Float32Array:
+        """The vector that a query for a word uses; here, the vector of the word."""
         return self.vector(word)
 
     def take(self, rows: Selection) -> Self:

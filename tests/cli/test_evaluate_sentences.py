@@ -57,7 +57,7 @@ def test_columns_are_told(capsys: Output) -> None:
 def test_no_correlation_is_said_and_not_nan(capsys: Output) -> None:
     assert run(["evaluate", "minilm", "--file", "same.csv"]) == 0
     shown = capsys.readouterr()
-    assert "people's scores are all 4, so that there is no correlation" in shown.err
+    assert "all human scores are 4: the correlation is undefined" in shown.err
     assert "—" in shown.out
     assert "nan" not in shown.out
 

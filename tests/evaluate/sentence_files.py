@@ -44,7 +44,7 @@ class TableEncoder:
     ) -> Float32Array:
         found = list(texts)
         self.asked += found
-        progress(len(found), len(found))
+        reporter.stage("encoding", "texts")(len(found), len(found))
         return np.array([self.vectors[text] for text in found], np.float32)
 
     def stream(

@@ -14,6 +14,7 @@ from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_anal
 from malmoi.query.analogy import Method
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals, random_vectors
+from tests.recording_reporter import RecordingReporter
 
 
 def asked(*questions: str, section: str = "capitals") -> AnalogySet:
@@ -59,7 +60,7 @@ def test_case_is_folded_and_variants_are_no_answer() -> None:
     question = asked("Korea Seoul JAPAN Tokyo")
     assert analogies(vectors, question).total.value == 1
     assert analogies(vectors, question, fold_case=False).total.answered == 0
-    restricted = analogies(vectors, question, most_frequent=3)
+    restricted = analogies(vectors, question, restrict_vocab=3)
     assert restricted.total.answered == 0
 
 
@@ -74,17 +75,18 @@ def test_a_row_that_points_nowhere_neither_asks_nor_answers(bad: float, method: 
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="'divide' is no method"):
+    with pytest.raises(InvalidArgumentError, match="method must be add or multiply; got 'divide'"):
         analogies(capitals(), asked("a b c d"), method="divide")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="most_frequent is -1"):
-        analogies(capitals(), asked("a b c d"), most_frequent=-1)
+    with pytest.raises(InvalidArgumentError, match="restrict_vocab must be at least 1; got -1"):
+        analogies(capitals(), asked("a b c d"), restrict_vocab=-1)
 
 
 def test_progress_comes_to_an_end() -> None:
-    told: list[tuple[int, int]] = []
-    analogies(random_vectors(5000), asked("w1 w2 w3 w4"), progress=lambda *done: told.append(done))
-    assert told[-1] == (5000, 5000)
-    assert len(told) > 1
+    reporter = RecordingReporter()
+    analogies(random_vectors(5000), asked("w1 w2 w3 w4"), reporter=reporter)
+    calls = reporter.stages["answering analogies"]
+    assert calls[-1] == (5000, 5000)
+    assert len(calls) > 1
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
@@ -96,7 +98,7 @@ def test_tiles_find_what_one_question_at_a_time_finds(
     vectors, random = random_vectors(), np.random.default_rng(6)
     questions = np.stack([random.choice(500, 3, replace=False) for _ in range(40)])
     excluded = np.array([(i, row) for i, rows in enumerate(questions) for row in rows])
-    found = completion.complete(vectors.matrix, questions, excluded, method)
+    found = completion.complete_analogies(vectors.matrix, questions, excluded, method)
     for (a, b, c), row in zip(questions, found, strict=True):
         best = mm.analogy(vectors, f"w{b} - w{a} + w{c}", 1, method=method)[0]
         assert best.key == f"w{row}"
@@ -105,9 +107,11 @@ def test_tiles_find_what_one_question_at_a_time_finds(
 def test_no_questions_and_no_rows_left() -> None:
     nothing = np.empty((0, 3), np.int64)
     matrix = np.eye(3, dtype=np.float32)
-    assert len(completion.complete(matrix, nothing, np.empty((0, 2), np.int64))) == 0
+    assert len(completion.complete_analogies(matrix, nothing, np.empty((0, 2), np.int64))) == 0
     all_of_them = np.array([(0, 0), (0, 1), (0, 2)])
-    assert completion.complete(matrix, np.array([[0, 1, 2]]), all_of_them).tolist() == [-1]
+    assert completion.complete_analogies(matrix, np.array([[0, 1, 2]]), all_of_them).tolist() == [
+        -1
+    ]
 
 
 @pytest.mark.parametrize("fold_case", [True, False])
@@ -121,7 +125,7 @@ def test_glove_scores_as_in_gensim(gensim_data: Callable[[str], Path], fold_case
     total, sections = peer.evaluate_word_analogies(
         str(path), restrict_vocab=2500, case_insensitive=fold_case
     )
-    ours = analogies(vectors, read_analogies(path), most_frequent=2500, fold_case=fold_case)
+    ours = analogies(vectors, read_analogies(path), restrict_vocab=2500, fold_case=fold_case)
     assert ours.total.value == pytest.approx(total)
     for one, theirs in zip(ours.sections, sections, strict=False):
         assert one.name == theirs["section"]

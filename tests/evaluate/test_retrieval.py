@@ -14,7 +14,7 @@ from malmoi.evaluate.retrieval import (
     load_beir,
     ndcg,
     recall,
-    score_search,
+    score_retrieval,
 )
 from malmoi.search.build import build_index
 from tests.search.worlds import TEXTS, BagOfWords
@@ -46,7 +46,7 @@ def test_scores_have_n_and_an_interval() -> None:
         {"1": "a", "2": "b", "3": "c", "4": "nothing"},
         {"1": {"a": 1}, "2": {"b": 1}, "3": {"x": 1}, "4": {"z": 0}},
     )
-    scores = score_search(lambda query: [query], test, 10)
+    scores = score_retrieval(lambda query: [query], test, 10)
     assert (scores.ndcg.answered, scores.ndcg.total) == (3, 4)
     assert scores.ndcg.value == pytest.approx(2 / 3)
     assert scores.recall.low is not None
@@ -75,14 +75,14 @@ def test_tests_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "queries_dev.jsonl").write_text('{"_id": "1"}\n')
     (tmp_path / "qrels_dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\tgood\n")
     with pytest.raises(
-        InvalidFileError, match=r"qrels_dev\.tsv:2: not a query, a text and a number"
+        InvalidFileError, match=r"qrels_dev\.tsv:2: expected a query, a text and a number"
     ):
         load_beir(tmp_path, "dev")
     (tmp_path / "qrels_dev.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
     with pytest.raises(
-        InvalidFileError, match=r"queries_dev\.jsonl:1: there is no '_id' and 'text'"
+        InvalidFileError, match=r"queries_dev\.jsonl:1: the fields '_id' and 'text' are missing"
     ):
         load_beir(tmp_path, "dev")
     (tmp_path / "queries_dev.jsonl").write_text('{"_id": "2", "text": "x"}\n')
-    with pytest.raises(InvalidArgumentError, match="has no query of"):
+    with pytest.raises(InvalidArgumentError, match="judges none of the queries"):
         load_beir(tmp_path, "dev")

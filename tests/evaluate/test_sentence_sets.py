@@ -71,22 +71,43 @@ def test_hangul_in_letters_is_put_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("a b,c d,5\na b,c d,much\na b,c d,1\n", r"pairs.csv:2: 'a b, c d, much' should be two"),
-        ("a b,c d,5\na b,c d\n", r"pairs.csv:2: 'a b, c d' should be two texts and a number"),
-        ("a b,c d,5\na b, no, c d,5\n", r"pairs.csv:2: 'a b,  no,  c d, 5' should be"),
-        ("a b,c d,5\n,c d,5\n", r"pairs.csv:2: ', c d, 5' should be two texts"),
+        (
+            "a b,c d,5\na b,c d,much\na b,c d,1\n",
+            r"pairs.csv:2: expected two texts and a number; got 'a b, c d, much'",
+        ),
+        ("a b,c d,5\na b,c d\n", r"pairs.csv:2: expected two texts and a number; got 'a b, c d'"),
+        (
+            "a b,c d,5\na b, no, c d,5\n",
+            r"pairs.csv:2: expected two texts and a number; got 'a b,  no,  c d, 5'",
+        ),
+        ("a b,c d,5\n,c d,5\n", r"pairs.csv:2: expected two texts and a number; got ', c d, 5'"),
         ("a b,c d,nan\na b,c d,inf\n", "has no column of numbers"),
-        ("a b,c d,nan\na b,c d,1\ne f,g h,2\n", r"pairs.csv:1: 'a b, c d, nan' should be two"),
-        ("just a text\nand another\n", r"pairs.csv:1: 'just a text' should be two texts"),
-        ("one\ttwo\n", r"pairs.csv:1: 'one,two' should be two texts and a number in columns"),
-        ("\n  \n", "holds nothing to test with"),
+        (
+            "a b,c d,nan\na b,c d,1\ne f,g h,2\n",
+            r"pairs.csv:1: expected two texts and a number; got 'a b, c d, nan'",
+        ),
+        (
+            "just a text\nand another\n",
+            r"pairs.csv:1: expected two texts and a number in columns; got",
+        ),
+        ("one\ttwo\n", r"pairs.csv:1: expected two texts and a number in columns; got 'one,two'"),
+        ("\n  \n", "is empty: expected"),
         ("sentence1,sentence2,score\n", "has a header and no pairs"),
-        ("a,b,c,d\n1,2,3,4\n", r"which columns of .* It has a, b, c, d: name them"),
-        ('{"text1": "a", "text2": "b", "score": 1}\n{"text1": 3}\n', r"pairs.csv:2: '3, None"),
-        ('{"text1": "a", "text2": null, "score": 1}\n', r"pairs.csv:1: 'a, None, 1'"),
-        ('{"text1": "a", \n', r"pairs.csv:1: this is no JSON"),
-        ('{"text1": "a", "text2": "b", "score": 1}\n[1]\n', r"pairs.csv:2: '\[1\]' is no object"),
-        ('a b,"c d,5\n', "pairs.csv:1: this is no CSV"),
+        ("a,b,c,d\n1,2,3,4\n", r"are ambiguous: name them, .* it has a, b, c, d"),
+        (
+            '{"text1": "a", "text2": "b", "score": 1}\n{"text1": 3}\n',
+            r"pairs.csv:2: expected two texts and a number; got '3, None",
+        ),
+        (
+            '{"text1": "a", "text2": null, "score": 1}\n',
+            r"pairs.csv:1: expected two texts and a number; got 'a, None, 1'",
+        ),
+        ('{"text1": "a", \n', r"pairs.csv:1: invalid JSON"),
+        (
+            '{"text1": "a", "text2": "b", "score": 1}\n[1]\n',
+            r"pairs.csv:2: '\[1\]' is not a JSON object",
+        ),
+        ('a b,"c d,5\n', "pairs.csv:1: invalid CSV"),
     ],
 )
 def test_what_is_malformed_is_named(tmp_path: Path, content: str, said: str) -> None:
@@ -97,8 +118,8 @@ def test_what_is_malformed_is_named(tmp_path: Path, content: str, said: str) -> 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        (["one", "two"], "should be three"),
-        (["one", "two", "score"], "has no column 'one': it has genre, filename"),
+        (["one", "two"], "columns must be three"),
+        (["one", "two", "score"], "has no column 'one': its columns are genre, filename"),
         (["6", "7", "9"], "has no column '6'"),
     ],
 )

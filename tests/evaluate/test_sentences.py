@@ -12,6 +12,7 @@ from malmoi.evaluate.sentences import evaluate_sentences, sentence_similarity
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentencePair, SentenceSet, read_sentences
 from tests.evaluate.sentence_files import CSV, TableEncoder, real
+from tests.recording_reporter import RecordingReporter
 
 
 def made_up(count: int = 60) -> tuple[TableEncoder, SentenceSet]:
@@ -46,11 +47,11 @@ def test_correlations_are_scipys() -> None:
 
 def test_each_text_is_encoded_once_for_all_sets() -> None:
     encoder, asked = made_up()
-    seen: list[tuple[int, int]] = []
-    found = evaluate_sentences(encoder, [asked, asked], progress=lambda *at: seen.append(at))
+    reporter = RecordingReporter()
+    found = evaluate_sentences(encoder, [asked, asked], reporter=reporter)
     assert found[0] == found[1]
     assert len(encoder.asked) == len(set(encoder.asked))
-    assert seen[-1] == (len(encoder.asked), len(encoder.asked))
+    assert reporter.stages["encoding texts"][-1] == (len(encoder.asked), len(encoder.asked))
 
 
 def test_a_text_without_direction_is_similar_to_none() -> None:
@@ -65,9 +66,13 @@ def test_a_text_without_direction_is_similar_to_none() -> None:
 @pytest.mark.parametrize(
     ("scores", "vectors", "said"),
     [
-        ([4, 4, 4], [[1, 0], [0, 1], [1, 1]], "people's scores are all 4, so that there is no"),
-        ([1, 2, 3], [[1, 2]] * 3, "all cosines are the same"),
-        ([1], [[1, 0], [0, 1], [1, 1]], "one pair alone"),
+        (
+            [4, 4, 4],
+            [[1, 0], [0, 1], [1, 1]],
+            "all human scores are 4: the correlation is undefined",
+        ),
+        ([1, 2, 3], [[1, 2]] * 3, "all cosines are equal"),
+        ([1], [[1, 0], [0, 1], [1, 1]], "correlation of a single pair"),
     ],
 )
 def test_where_there_is_no_correlation_it_is_said(
@@ -91,11 +96,11 @@ def test_sets_are_found_but_for_those_to_train_on(
         (folder / name).write_text(CSV)
     (folder / "other.tsv").write_text("a\tb\tc\td\n")
     monkeypatch.setenv("MALMOI_DATA", str(tmp_path))
-    with pytest.warns(MalmoiWarning, match="left out: which columns of .*other.tsv"):
+    with pytest.warns(MalmoiWarning, match="skipped: the columns of .*other.tsv"):
         (found,) = find_sentence_sets()
     assert (found.name, len(found.pairs)) == ("own/dev", 3)
     monkeypatch.delenv("MALMOI_DATA")
-    with pytest.raises(InvalidArgumentError, match=r"nothing to test with: .* of two texts"):
+    with pytest.raises(InvalidArgumentError, match=r"there are no test sets: give files"):
         find_sentence_sets()
 
 

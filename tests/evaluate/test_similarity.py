@@ -93,9 +93,9 @@ def test_what_cannot_be_ranked_has_no_score() -> None:
 
 
 def test_most_frequent_leaves_the_others_out() -> None:
-    assert word_similarity(animals(), pairs(), most_frequent=3).spearman.answered == 2
-    with pytest.raises(InvalidArgumentError, match="most_frequent is 0"):
-        word_similarity(animals(), pairs(), most_frequent=0)
+    assert word_similarity(animals(), pairs(), restrict_vocab=3).spearman.answered == 2
+    with pytest.raises(InvalidArgumentError, match="restrict_vocab must be at least 1; got 0"):
+        word_similarity(animals(), pairs(), restrict_vocab=0)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def glove() -> tuple[Vectors, KeyedVectors]:
 def equal_to_gensim(glove: tuple[Vectors, KeyedVectors], path: Path, restrict: int) -> None:
     vectors, peer = glove
     _, spearman, unknown = peer.evaluate_word_pairs(str(path), restrict_vocab=restrict)
-    ours = word_similarity(vectors, path, most_frequent=restrict).spearman
+    ours = word_similarity(vectors, path, restrict_vocab=restrict).spearman
     assert ours.value == pytest.approx(spearman[0], abs=1e-6)
     assert 100 * ours.unanswered == pytest.approx(unknown)
 

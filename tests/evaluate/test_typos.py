@@ -84,7 +84,7 @@ def asked() -> SimilaritySet:
 
 def test_vectors_without_ngrams_keep_nothing() -> None:
     found = typo_robustness(animals(), asked())
-    assert (found.kept.value, found.with_typos) == (0, 0)
+    assert (found.retained.value, found.with_typos) == (0, 0)
     assert found.without_typos == pytest.approx(1)
     assert (found.typos, found.unanswered, found.own_rows) == (50, 50, 0)
 
@@ -93,17 +93,17 @@ def test_ngrams_answer_for_typos() -> None:
     found = typo_robustness(pieces(), asked())
     assert found.unanswered == 0
     assert found.with_typos is not None
-    assert found.kept.value == pytest.approx(found.with_typos)
-    assert found.kept.low is not None
+    assert found.retained.value == pytest.approx(found.with_typos)
+    assert found.retained.low is not None
     assert found == typo_robustness(pieces(), asked())
     assert found != typo_robustness(pieces(), asked(), seed=1)
 
 
 def test_nothing_to_keep_where_nothing_was_answered() -> None:
     found = typo_robustness(animals(), SimilaritySet("some", (WordPair("개", "고양이", 1),)))
-    assert (found.kept.value, found.kept.low, found.without_typos, found.typos) == (None,) * 3 + (
-        0,
-    )
+    assert (found.retained.value, found.retained.low, found.without_typos, found.typos) == (
+        None,
+    ) * 3 + (0,)
 
 
 def test_nothing_to_keep_where_similarity_may_be_chance() -> None:
@@ -112,7 +112,7 @@ def test_nothing_to_keep_where_similarity_may_be_chance() -> None:
     chance = SimilaritySet("some", tuple(WordPair(one, other, n) for (one, other, _), n in pairs))
     found = typo_robustness(pieces(), chance)
     assert found.without_typos is not None
-    assert found.kept.value is None
+    assert found.retained.value is None
 
 
 @pytest.mark.parametrize("name", ["EN-WS-353-ALL.txt", "WS353_korean.csv"])

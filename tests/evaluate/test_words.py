@@ -13,6 +13,7 @@ from malmoi.evaluate.sets.word_sets import AnalogySet
 from malmoi.evaluate.word_vectors import evaluate_words
 from tests.evaluate.sets import ANALOGIES, DOUBTFUL, PAIRS, animals, pieces
 from tests.query.worlds import capitals
+from tests.recording_reporter import RecordingReporter
 
 
 @pytest.fixture
@@ -51,19 +52,19 @@ def test_the_same_set_under_another_name_is_run_once(data: Path) -> None:
 
 def test_what_is_no_test_is_left_out_and_told(data: Path) -> None:
     (data / "words" / "broken.txt").write_text("one two\nthree four\n")
-    with pytest.warns(MalmoiWarning, match=r"left out: .*broken\.txt is no test"):
+    with pytest.warns(MalmoiWarning, match=r"skipped: .*broken\.txt is not a test"):
         assert len(find_sets()) == 2
 
 
 def test_nothing_found_says_what_is_wanted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MALMOI_DATA")
-    with pytest.raises(InvalidArgumentError, match="set MALMOI_DATA to a folder that holds words/"):
+    with pytest.raises(InvalidArgumentError, match="there are no test sets: give files"):
         evaluate_words(animals())
-    with pytest.raises(InvalidArgumentError, match="nothing to test with"):
+    with pytest.raises(InvalidArgumentError, match="there are no test sets: give files"):
         evaluate_words(animals(), [])
     monkeypatch.setenv("MALMOI_DATA", str(data / "elsewhere"))
     with (
-        pytest.warns(MalmoiWarning, match="there is no folder"),
+        pytest.warns(MalmoiWarning, match="does not exist"),
         pytest.raises(InvalidArgumentError),
     ):
         find_sets()
@@ -87,17 +88,17 @@ def test_gensims_sets_are_found_without_importing_it(
 
 
 def test_most_frequent_and_case_reach_every_test(data: Path) -> None:
-    found = evaluate_words(animals(), most_frequent=3, typos=True)
-    assert found.similarity[0].spearman.answered == found.typos[0].kept.answered == 2
-    with pytest.raises(InvalidArgumentError, match="most_frequent is 0"):
-        evaluate_words(capitals(), data / "words" / "analogies.txt", most_frequent=0)
+    found = evaluate_words(animals(), restrict_vocab=3, typos=True)
+    assert found.similarity[0].spearman.answered == found.typos[0].retained.answered == 2
+    with pytest.raises(InvalidArgumentError, match="restrict_vocab must be at least 1; got 0"):
+        evaluate_words(capitals(), data / "words" / "analogies.txt", restrict_vocab=0)
 
 
-def test_progress_is_that_of_the_whole(data: Path) -> None:
+def test_each_set_of_analogies_is_a_stage(data: Path) -> None:
     sets = [one for one in find_sets() if isinstance(one, AnalogySet)]
-    told: list[tuple[int, int]] = []
-    evaluate_words(capitals(), sets * 2, progress=lambda *done: told.append(done))
-    assert told == [(7, 14), (14, 14)]
+    reporter = RecordingReporter()
+    evaluate_words(capitals(), sets * 2, reporter=reporter)
+    assert reporter.stages == {"answering analogies": [(7, 7), (7, 7)]}
 
 
 def test_public_names() -> None:
@@ -115,5 +116,5 @@ def test_a_seed_draws_other_intervals_and_other_typos(data: Path) -> None:
     assert first.similarity[0].spearman.value == other.similarity[0].spearman.value
     assert first.similarity[0].spearman != other.similarity[0].spearman
     assert first.typos[0].with_typos != other.typos[0].with_typos
-    with pytest.raises(InvalidArgumentError, match="seed is -1: it is at least 0"):
+    with pytest.raises(InvalidArgumentError, match="seed must be at least 0; got -1"):
         evaluate_words(pieces(), path, seed=-1)

@@ -21,10 +21,9 @@ from malmoi.kernels.counts.sparse_counts import (
     multiply_twice,
 )
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.nearest.int8_scores import LANES, screen
-from malmoi.kernels.nearest.pairwise_top_k import offer
+from malmoi.kernels.nearest.int8_scores import LANES, score_int8_rows
+from malmoi.kernels.nearest.pairwise_top_k import update_top_k
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
-from malmoi.kernels.parsing.characters import find_lines_with
 from malmoi.kernels.parsing.scan_words import (
     WordHashTable,
     fill_slots,
@@ -79,8 +78,11 @@ ENTRIES, DENSE = (ids(0, 0), floats(2)), (floats(2, 3), floats(1, 3), floats(2, 
 
 Entry = tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]
 VALID: list[Entry] = [
-    (screen, lambda: (TILES, floats(2, LANES), floats(3), floats(2, LANES), floats(2), 0, 2)),
-    (offer, lambda: (floats(2, 2), (0, 0), (0, 2), (0, 2), *WEIGHTED, *BEST)),
+    (
+        score_int8_rows,
+        lambda: (TILES, floats(2, LANES), floats(3), floats(2, LANES), floats(2), 0, 2),
+    ),
+    (update_top_k, lambda: (floats(2, 2), (0, 0), (0, 2), (0, 2), *WEIGHTED, *BEST)),
     (find_lines_with, lambda: (TEXT, zeros(np.bool_, 200), longs(0), longs(0))),
     (scan_words, lambda: (TEXT, 0, zeros("u4", 12), True, table())),
     (renumber, lambda: (ids(0, 1, LINE_END), ids(1, 0))),

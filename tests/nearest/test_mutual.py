@@ -6,7 +6,7 @@ import pytest
 import malmoi as mm
 from malmoi.arrays import Float32Array
 from malmoi.nearest import all_pairs as mutual
-from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.nearest.all_pairs import rank_all_pairs
 from malmoi.nearest.top_k import Metric
 
 
@@ -30,17 +30,17 @@ def naive(matrix: Float32Array, k: int, metric: Metric) -> list[list[int]]:
 def test_every_row_is_given_its_nearest(
     metric: Metric, rows: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mutual, "TILE", tile)
+    monkeypatch.setattr(mutual, "TILE_ROWS", tile)
     matrix = np.random.default_rng(rows).normal(size=(rows, 7)).astype(np.float32)
     matrix[-1] *= 10
     vectors = mm.Vectors([f"w{i}" for i in range(rows)], matrix)
-    found = rank_each_other(vectors, 4, [metric])[metric]
+    found = rank_all_pairs(vectors, 4, [metric])[metric]
     assert found.rows.tolist() == naive(matrix, min(4, rows - 1), metric)
 
 
 def test_many_equal_rows_are_near_and_zeros_are_near_to_nothing() -> None:
     matrix = np.array([[1, 0]] * 30 + [[0, 0], [0, 1]], np.float32)
-    found = rank_each_other(mm.Vectors([f"w{i}" for i in range(32)], matrix), 3)
+    found = rank_all_pairs(mm.Vectors([f"w{i}" for i in range(32)], matrix), 3)
     assert found["cosine"].scores[:30].tolist() == [[1, 1, 1]] * 30
     assert found["euclidean"].scores[:30].tolist() == [[0, 0, 0]] * 30
     assert found["cosine"].scores[30].tolist() == [0, 0, 0]
@@ -49,8 +49,8 @@ def test_many_equal_rows_are_near_and_zeros_are_near_to_nothing() -> None:
 
 
 def test_progress_goes_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutual, "TILE", 10)
+    monkeypatch.setattr(mutual, "TILE_ROWS", 10)
     told: list[tuple[int, int]] = []
     vectors = mm.Vectors([f"w{i}" for i in range(25)], np.eye(25, dtype=np.float32))
-    rank_each_other(vectors, 2, progress=lambda done, total: told.append((done, total)))
+    rank_all_pairs(vectors, 2, progress=lambda done, total: told.append((done, total)))
     assert told == [(done, 6) for done in range(7)]

@@ -37,7 +37,7 @@ def test_two_models_are_drawn_over_the_keys_they_share() -> None:
     one, two = scene.spaces
     assert scene.title == "one and two"
     assert list(one.keys) == list(two.keys) == WORDS[10:30]
-    np.testing.assert_allclose(one.plane, two.plane, atol=1e-4)
+    np.testing.assert_allclose(one.coords_2d, two.coords_2d, atol=1e-4)
     assert one.fields[0].name == two.fields[0].name == "cluster"
     np.testing.assert_array_equal(one.fields[0].values, two.fields[0].values)
     assert one.fields[0].labels == two.fields[0].labels
@@ -56,7 +56,7 @@ def test_neighbours_are_those_of_the_whole_model_where_some_are_drawn() -> None:
     vectors = mm.Vectors(WORDS, NUMBERS)
     (space,) = build_scene(word_points(vectors, "few", most_frequent=15)).spaces
     names = [*space.keys, *space.others]
-    assert len(space.plane) == 15
+    assert len(space.coords_2d) == 15
     for metric in ("cosine", "euclidean"):
         for word, rows in zip(space.keys, space.near[metric].rows.tolist(), strict=True):
             expected = mm.neighbours(vectors, word, 10, metric=metric)

@@ -12,6 +12,7 @@ from malmoi.project.reduce import reduction
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.reduction import Method, reduce
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
+from tests.recording_reporter import RecordingReporter
 
 METHODS = [method for method in get_args(Method) if method != "auto"]
 
@@ -28,7 +29,7 @@ def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Int64Array]:
 def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
     vectors, which = islands()
     (space,) = build_scene(vectors, settings=ProjectionSettings(method=method)).spaces
-    for places in (space.plane, space.solid):
+    for places in (space.coords_2d, space.coords_3d):
         far = np.linalg.norm(places[:, np.newaxis] - places, axis=2)
         np.fill_diagonal(far, np.inf)
         assert (which[far.argmin(axis=1)] == which).mean() > 0.97
@@ -42,9 +43,9 @@ def test_same_seed_same_picture(method: Method) -> None:
         build_scene(vectors, settings=ProjectionSettings(method=method, seed=3)).spaces[0]
         for _ in "ab"
     )
-    np.testing.assert_array_equal(once.plane, again.plane)
-    np.testing.assert_array_equal(once.solid, again.solid)
-    assert once.kept == again.kept
+    np.testing.assert_array_equal(once.coords_2d, again.coords_2d)
+    np.testing.assert_array_equal(once.coords_3d, again.coords_3d)
+    assert once.neighbour_preservation == again.neighbour_preservation
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -53,8 +54,8 @@ def test_few_points_are_drawn_by_every_method(method: Method, count: int) -> Non
     vectors = islands()[0][:count]
     near = near_lists(vectors, 15)["euclidean"]
     picture = reduce(vectors.matrix, near, method)
-    assert np.isfinite(picture.plane).all()
-    assert np.isfinite(picture.solid).all()
+    assert np.isfinite(picture.coords_2d).all()
+    assert np.isfinite(picture.coords_3d).all()
 
 
 def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
@@ -64,7 +65,7 @@ def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
         words = [f"w{i}" for i in range(len(matrix))]
         settings = ProjectionSettings(metric="euclidean")
         (space,) = build_scene(mm.Vectors(words, matrix), settings=settings).spaces
-        assert np.isfinite(space.plane).all()
+        assert np.isfinite(space.coords_2d).all()
 
 
 def test_method_goes_by_the_number_of_points() -> None:
@@ -91,14 +92,10 @@ def test_unknown_method_is_refused() -> None:
 
 def test_nobody_prints(capfd: pytest.CaptureFixture[str]) -> None:
     vectors, _ = islands(20)
-    told: list[str] = []
-
-    def watch(stage: str):  # type: ignore[no-untyped-def]
-        return lambda done, total: told.append(f"{stage} {done == total}")
-
+    reporter = RecordingReporter()
     for method in METHODS:
-        build_scene(vectors, settings=ProjectionSettings(method=method), watch=watch)
+        build_scene(vectors, settings=ProjectionSettings(method=method), reporter=reporter)
     assert capfd.readouterr() == ("", "")
-    assert {"finding neighbours True", "t-SNE False", "PaCMAP True", "PaCMAP in 3D True"} <= set(
-        told
-    )
+    for stage in ("finding neighbours", "t-SNE", "PaCMAP", "PaCMAP in 3D"):
+        done, total = reporter.stages[stage][-1]
+        assert done == total

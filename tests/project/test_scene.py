@@ -24,9 +24,9 @@ WORDS = [f"w{i}" for i in range(50)]
 def test_a_scene_holds_all_that_the_page_shows() -> None:
     (space,) = build_scene(mm.Vectors(WORDS, NUMBERS), title="words").spaces
     assert list(space.keys) == WORDS
-    assert space.plane.shape == (50, 2)
-    assert space.solid.shape == (50, 3)
-    assert 0 < space.kept < 1
+    assert space.coords_2d.shape == (50, 2)
+    assert space.coords_3d.shape == (50, 3)
+    assert 0 < space.neighbour_preservation < 1
     assert space.coarse is not None
 
 
@@ -34,9 +34,9 @@ def test_a_live_scene_is_the_same_picture_without_what_a_server_answers() -> Non
     points = Points("words", mm.Vectors(WORDS, NUMBERS))
     (whole,) = build_scene(points, settings=ProjectionSettings(method="pca")).spaces
     (space,) = make_live_scene(points).spaces
-    np.testing.assert_array_equal(space.plane, whole.plane)
-    np.testing.assert_array_equal(space.solid, whole.solid)
-    assert space.kept == whole.kept
+    np.testing.assert_array_equal(space.coords_2d, whole.coords_2d)
+    np.testing.assert_array_equal(space.coords_3d, whole.coords_3d)
+    assert space.neighbour_preservation == whole.neighbour_preservation
     assert [field.name for field in space.fields] == ["cluster"]
     np.testing.assert_array_equal(space.fields[0].values, whole.fields[0].values)
     assert (space.near, space.coarse) == ({}, None)
@@ -109,7 +109,7 @@ def test_rows_without_numbers_are_left_out_and_counted() -> None:
     matrix[7, 2], matrix[9, 0], matrix[11] = np.nan, np.inf, 0
     points = Points("words", mm.Vectors(WORDS, matrix), details=[f"of {word}" for word in WORDS])
     (space,) = build_scene(points).spaces
-    assert len(space.keys) == len(space.plane) == 48
+    assert len(space.keys) == len(space.coords_2d) == 48
     assert "w7" not in list(space.keys)
     assert space.details is not None
     assert space.details[7] == "of w8"

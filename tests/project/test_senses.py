@@ -6,7 +6,7 @@ from sklearn.metrics import silhouette_score
 
 import malmoi as mm
 from malmoi.project.points.keywords import typical_words
-from malmoi.project.points.sense_points import find_senses, sense_points, silhouette
+from malmoi.project.points.sense_points import find_senses, sense_points, separation
 
 MONEY = ["loan", "account", "interest", "branch"]
 WATER = ["river", "mud", "willow", "boat"]
@@ -22,7 +22,7 @@ def test_silhouette_is_that_of_scikit_learn() -> None:
     which = chance.integers(0, 3, 80).astype(np.int32)
     which[:3] = 3, 4, 3  # a cluster of one among them
     expected = silhouette_score(matrix.astype(np.float64), which)
-    assert silhouette(matrix, which) == pytest.approx(expected, abs=1e-6)
+    assert separation(matrix, which) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])

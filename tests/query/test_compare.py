@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gensim.models import KeyedVectors
 
-from malmoi.errors import InvalidArgumentError, UnknownWordError
+from malmoi.errors import InvalidArgumentError, MalmoiWarning, UnknownWordError
 from malmoi.query.compare import odd_one_out, rank, similarity
 from malmoi.query.neighbours import neighbours
 from malmoi.subwords import Subwords, SubwordVectors
@@ -54,22 +54,26 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
         ngrams=ngrams,
         subwords=Subwords(buckets=50),
     )
-    assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
+    with pytest.warns(MalmoiWarning, match="'eatingg' is not in the vectors"):
+        assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
     with pytest.raises(UnknownWordError):
         rank(vectors, "eating", "eatingg")
 
 
-def test_a_mistyped_word_is_asked_for_as_what_is_meant(subworded: SubwordVectors) -> None:
+@pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
+def test_a_misspelled_word_is_queried_as_its_correction(subworded: SubwordVectors) -> None:
     few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
     assert few.explain("eatimg").source == "near words"
-    meant = few.meant("eatimg")
-    assert similarity(few, "eatimg", "eats") == similarity(few, meant, "eats")
+    corrected = few.query_vector("eatimg")
+    assert similarity(few, "eatimg", "eats") == similarity(few, corrected, "eats")
     assert similarity(few, "eatimg", "eating") > similarity(few, few["eatimg"], "eating")
     assert neighbours(few, "eatimg", k=1)[0].key == "eating"
 
 
 def test_a_word_is_no_neighbour_of_itself() -> None:
-    with pytest.raises(InvalidArgumentError, match="'한국' is no neighbour of itself"):
+    with pytest.raises(
+        InvalidArgumentError, match="'한국' is not its own neighbour: give another word"
+    ):
         rank(capitals(), "한국", "한국")
 
 
@@ -78,5 +82,7 @@ def test_words_to_find_the_odd_one_among_may_be_anything_but_one_string() -> Non
     for asked in (iter(words), np.array(words)):
         found = odd_one_out(capitals(), asked)
         assert (found, type(found)) == ("사과", str)
-    with pytest.raises(InvalidArgumentError, match="one string 'abc'"):
+    with pytest.raises(
+        InvalidArgumentError, match="words must be a list of words, not the string 'abc'"
+    ):
         odd_one_out(capitals(), "abc")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.nearest import top_k as ranking
-from malmoi.nearest.top_k import Metric, rank_rows, top
+from malmoi.nearest.top_k import Metric, rank_rows, top_k
 from malmoi.query.neighbours import neighbours
 from malmoi.vectors import Vectors, l2_normalize
 from tests.query.worlds import capitals, random_vectors
@@ -73,12 +73,12 @@ def test_distances_come_in_rising_order_and_are_exact() -> None:
 def test_asking_again_goes_through_the_screen_and_answers_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ranking, "WORTH_SCREENING", 0)
+    monkeypatch.setattr(ranking, "MIN_QUANTIZED_SIZE", 0)
     vectors = random_vectors(3001, 20)
     vectors.matrix[2017] = 0
     expected = [neighbours(vectors, [f"w{i}", f"w{i}"], 9)[0] for i in range(20)]
     asked = [neighbours(vectors, f"w{i}", 9) for i in range(20)]
-    assert ranking._screens[vectors] is not None
+    assert ranking._int8_indexes[vectors] is not None
     assert asked == expected
 
 
@@ -87,7 +87,7 @@ def test_top_is_a_stable_sort(values: list[float]) -> None:
     scores = np.array(values, dtype=np.float32)
     for k in (1, 2, len(values)):
         expected = np.argsort(-scores, kind="stable")[:k]
-        np.testing.assert_array_equal(top(scores, k), expected)
+        np.testing.assert_array_equal(top_k(scores, k), expected)
 
 
 def test_the_word_itself_is_left_out_but_a_vector_is_not_a_word() -> None:
@@ -102,7 +102,7 @@ def test_more_neighbours_than_words_gives_all_of_them() -> None:
 
 def test_only_the_most_frequent_are_looked_through() -> None:
     vectors = Vectors(["rare", "a", "b"], np.eye(3), np.array([1, 5, 9]))
-    found = neighbours(vectors, "rare", most_frequent=2)
+    found = neighbours(vectors, "rare", restrict_vocab=2)
     assert {one.key for one in found} == {"a", "b"}
 
 
@@ -120,18 +120,20 @@ def test_questions_that_make_no_sense_are_refused() -> None:
     vectors = Vectors(["zero", "one"], [[0, 0], [1, 1]])
     with pytest.raises(InvalidArgumentError, match="all zeros"):
         neighbours(vectors, "zero")
-    with pytest.raises(InvalidArgumentError, match="k is 0"):
+    with pytest.raises(InvalidArgumentError, match="k must be at least 1; got 0"):
         neighbours(vectors, "one", 0)
     with pytest.raises(InvalidArgumentError, match="shape"):
         neighbours(vectors, np.ones(3, np.float32))
-    with pytest.raises(InvalidArgumentError, match="no metric"):
+    with pytest.raises(InvalidArgumentError, match="metric must be one of"):
         neighbours(vectors, "one", metric="manhattan")  # type: ignore[call-overload]
     with pytest.raises(InvalidArgumentError, match="no vectors"):
         neighbours(vectors[:0], np.ones(2, np.float32))
     assert neighbours(vectors, []) == []
     for few in (0, -1):
-        with pytest.raises(InvalidArgumentError, match=f"most_frequent is {few}"):
-            neighbours(vectors, "one", most_frequent=few)
+        with pytest.raises(
+            InvalidArgumentError, match=f"restrict_vocab must be at least 1; got {few}"
+        ):
+            neighbours(vectors, "one", restrict_vocab=few)
 
 
 def test_words_in_an_array_are_words() -> None:

@@ -11,13 +11,15 @@ from malmoi.explanation import Explanation
 from malmoi.query import directions as words
 from malmoi.query.analogy import analogy
 from malmoi.query.compare import odd_one_out, rank, similarity
-from malmoi.query.directions import understand
+from malmoi.query.directions import resolve_word
 from malmoi.query.neighbours import neighbours
+from malmoi.reporting.reporter import SilentReporter
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, describe
 from malmoi.typos.noisy_channel import Correction, NewWords, readings
 from malmoi.vectors import Vectors
+from tests.recording_reporter import RecordingReporter
 
 
 def built(keys: list[str], counts: list[int], tokenizer: str = "") -> SubwordVectors:
@@ -40,9 +42,9 @@ def built(keys: list[str], counts: list[int], tokenizer: str = "") -> SubwordVec
 
 def test_a_word_is_tokenized_as_the_training_text_was_before_it_is_corrected() -> None:
     vectors = built(["재밌", "다", "재밋다", "영화"], [3085, 9000, 40, 5000], describe(Korean()))
-    heard: list[Explanation] = []
-    found = neighbours(vectors, "재밌다", on_reading=heard.append)
-    (told,) = heard
+    reporter = RecordingReporter()
+    found = neighbours(vectors, "재밌다", reporter=reporter)
+    (told,) = reporter.explanations
     assert (told.source, told.tokens) == ("tokens", ("재밌", "다"))
     assert told.read_as == {"재밌": 0.5, "다": 0.5}
     assert told.note == (
@@ -51,24 +53,25 @@ def test_a_word_is_tokenized_as_the_training_text_was_before_it_is_corrected() -
     assert str(told) == told.note
     assert {one.key for one in found} == {"재밋다", "영화"}  # the tokens are words asked with
     mean = (vectors["재밌"] + vectors["다"]) / 2
-    np.testing.assert_allclose(understand(vectors, "재밌다")[0], mean, atol=1e-6)
+    np.testing.assert_allclose(resolve_word(vectors, "재밌다")[0], mean, atol=1e-6)
 
 
 def test_one_token_that_is_known_answers_too() -> None:
     plain = Vectors(["fishing", "boat", "lake"], np.eye(3), meta={"tokenizer": describe(English())})
-    assert similarity(plain, "Fishing!", "fishing") == pytest.approx(1)
-    assert rank(plain, "Fishing", "boat") == 1
-    assert understand(plain, "Fishing")[1].tokens == ("fishing",)
+    silent = SilentReporter()
+    assert similarity(plain, "Fishing!", "fishing", reporter=silent) == pytest.approx(1)
+    assert rank(plain, "Fishing", "boat", reporter=silent) == 1
+    assert resolve_word(plain, "Fishing")[1].tokens == ("fishing",)
 
 
 def test_tokens_answer_only_if_all_of_them_are_known() -> None:
     vectors = built(["재밌", "영화"], [30, 50], describe(Korean()))
-    assert understand(vectors, "재밌다")[1].source == "n-grams"
+    assert resolve_word(vectors, "재밌다")[1].source == "n-grams"
     plain = Vectors(["fishing"], np.eye(1), meta={"tokenizer": describe(English())})
     with pytest.raises(UnknownWordError):
-        understand(plain, "fishing boat")
+        resolve_word(plain, "fishing boat")
     with pytest.raises(UnknownWordError):
-        understand(plain, "!?")
+        resolve_word(plain, "!?")
 
 
 def test_that_the_tokenizer_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,18 +80,18 @@ def test_that_the_tokenizer_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(words, "_tokenizer", missing)
     vectors = built(["재밌", "다", "영화", "재밌게"], [30, 90, 50, 20], "some")
-    vector, told = understand(vectors, "재밌다")
+    vector, told = resolve_word(vectors, "재밌다")
     assert told.source == "n-grams"
     assert vector.tolist() == vectors["재밌다"].tolist()
     assert "could not be split as the training text was: kiwipiepy is not installed" in told.note
     with pytest.raises(UnknownWordError, match="kiwipiepy is not installed"):
-        understand(Vectors(["재밌", "다"], np.eye(2), meta={"tokenizer": "some"}), "재밌다")
+        resolve_word(Vectors(["재밌", "다"], np.eye(2), meta={"tokenizer": "some"}), "재밌다")
 
 
 @pytest.mark.parametrize("description", ["no JSON", "[]", '{"name": "no such tokenizer"}'])
 def test_a_damaged_description_of_a_tokenizer_is_said(description: str) -> None:
     vectors = built(["재밌", "다", "영화", "재밌게"], [30, 90, 50, 20], description)
-    assert "tokenizer" in understand(vectors, "재밌다")[1].note
+    assert "tokenizer" in resolve_word(vectors, "재밌다")[1].note
 
 
 def test_a_word_of_which_hardly_any_ngram_is_known_is_refused() -> None:
@@ -100,8 +103,10 @@ def test_a_word_of_which_hardly_any_ngram_is_known_is_refused() -> None:
     with pytest.raises(UnknownWordError, match="the vectors, which know only 3 of its 11 n-grams"):
         neighbours(vectors, "xyzzy")
     assert len(neighbours(vectors, vectors["xyzzy"])) == 3  # whoever insists
-    assert len(neighbours(replace(vectors, least_known=0.0), "xyzzy")) == 3
-    assert vectors.meant("xyzzy").tolist() == vectors["xyzzy"].tolist()
+    assert (
+        len(neighbours(replace(vectors, least_known=0.0), "xyzzy", reporter=SilentReporter())) == 3
+    )
+    assert vectors.query_vector("xyzzy").tolist() == vectors["xyzzy"].tolist()
 
 
 def test_ngrams_that_buckets_hit_by_chance_do_not_count() -> None:
@@ -117,22 +122,25 @@ def test_ngrams_that_buckets_hit_by_chance_do_not_count() -> None:
 
 def test_what_is_read_as_another_word_is_reported_with_both_readings() -> None:
     vectors = built(["government", "city", "river"], [5000, 400, 300])
-    heard: list[Explanation] = []
-    assert neighbours(vectors, ["goverment", "city"], on_reading=heard.append)[0][0].key == (
-        "government"
-    )
-    (told,) = heard
+    reporter = RecordingReporter()
+    assert neighbours(vectors, ["goverment", "city"], reporter=reporter)[0][0].key == ("government")
+    (told,) = reporter.explanations
     assert told.source == "near words"
     assert list(told.read_as) == ["government"]
     assert "perhaps government (" in told.note
     assert ", or a new word (" in told.note
-    analogy(vectors, "goverment - city + rivers", on_reading=heard.append)
-    similarity(vectors, "goverment", "city", on_reading=heard.append)
-    odd_one_out(vectors, ["goverment", "city", "river"], on_reading=heard.append)
-    assert [one.word for one in heard[1:]] == ["goverment", "rivers", "goverment", "goverment"]
+    analogy(vectors, "goverment - city + rivers", reporter=reporter)
+    similarity(vectors, "goverment", "city", reporter=reporter)
+    odd_one_out(vectors, ["goverment", "city", "river"], reporter=reporter)
+    assert [one.word for one in reporter.explanations[1:]] == [
+        "goverment",
+        "rivers",
+        "goverment",
+        "goverment",
+    ]
 
 
-def test_what_is_meant_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corrections_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def counted(vectors: Vectors, word: str, new: NewWords) -> list[Correction]:
@@ -141,5 +149,5 @@ def test_what_is_meant_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(subwords, "readings", counted)
     vectors = built(["government", "city", "river"], [5000, 400, 300])
-    neighbours(vectors, ["goverment", "city"], on_reading=lambda told: None)
+    neighbours(vectors, ["goverment", "city"], reporter=RecordingReporter())
     assert asked == ["goverment"]

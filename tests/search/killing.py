@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from malmoi.search import update as updating
+from malmoi.reporting.reporter import Progress, Reporter
+from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import Entry
-from malmoi.search.update import update_index
+from malmoi.search.update import IndexUpdate, update_index
 from tests.search.worlds import BagOfWords
 
 KILLS = 50
@@ -106,7 +107,7 @@ def kill_writers(folder: Path) -> None:
 
 def kill_updates(folder: Path) -> None:
     path, chance = folder / "updated", random.Random(8)
-    updating.PAUSE, updating.BATCH = 0.0, 20
+    writer.COMMIT_EVERY, writer.BATCH_TEXTS = 0.0, 20
     entries = [Entry(str(i), f"text number {i}", {"even": i % 2 == 0}) for i in range(2000)]
     whole = {entry.id: entry.text for entry in entries}
     kept = 0
@@ -124,14 +125,22 @@ def kill_updates(folder: Path) -> None:
     sys.stdout.write(f"{kept} texts kept\n")
 
 
-def update(path: Path, entries: list[Entry], told: int) -> updating.Update:
-    """Say when something is committed, which is when the second batch is embedded."""
+class CommitReporter(Reporter):
+    """Writes a byte when something is committed, which is when the second batch is embedded."""
 
-    def progress(done: int, total: int) -> None:
-        if done > updating.BATCH:
-            os.write(told, b".")
+    def __init__(self, pipe: int) -> None:
+        self.pipe = pipe
 
-    return update_index(path, BAG, entries, progress=progress)
+    def stage(self, name: str, unit: str = "") -> Progress:
+        def progress(done: int, total: int) -> None:
+            if done > writer.BATCH_TEXTS:
+                os.write(self.pipe, b".")
+
+        return progress
+
+
+def update(path: Path, entries: list[Entry], pipe: int) -> IndexUpdate:
+    return update_index(path, BAG, entries, reporter=CommitReporter(pipe))
 
 
 if __name__ == "__main__":

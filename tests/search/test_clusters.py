@@ -5,11 +5,11 @@ import pytest
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidFileError, MalmoiWarning
+from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
 from malmoi.search.querying import ranking
 from malmoi.search.querying.hits import Hit
-from malmoi.search.storage import clustering
 from malmoi.search.storage.state import with_segment
 from malmoi.vectors import Vectors
 from tests.search.worlds import edit_manifest
@@ -105,14 +105,14 @@ def test_rows_of_zeros_are_in_no_cluster_and_kill_nobody() -> None:
 @pytest.mark.parametrize("rows", [1, 20, 999])
 def test_too_few_rows_for_clusters_are_searched_exactly(rows: int) -> None:
     vectors = Vectors(map(str, range(rows)), matrix()[:rows])
-    with pytest.warns(MalmoiWarning, match=f"{rows} vectors that are not zero are too few"):
+    with pytest.warns(MalmoiWarning, match=f"vectors that are not zero, and there are {rows}"):
         index = build_index(vectors, approximate=True)
     assert index.state.clusters is None
     assert index.search("0", 1)[0].id == "0"
 
 
 def test_zeros_alone_and_equal_rows_make_no_trouble() -> None:
-    with pytest.warns(MalmoiWarning, match="0 vectors that are not zero"):
+    with pytest.warns(MalmoiWarning, match="there are 0: every"):
         build_index(Vectors(map(str, range(2000)), np.zeros((2000, 8))), approximate=True)
     equal = build_index(Vectors(map(str, range(2000)), np.ones((2000, 8))), approximate=True)
     assert len(equal.search("7", 10)) == 10
@@ -160,9 +160,9 @@ def test_without_faiss_all_vectors_are_looked_at(
     with pytest.warns(MalmoiWarning, match="faiss is not installed"):
         found = index.search("w1")
     assert found == index.search("w1", exact=True)
-    monkeypatch.setattr(clustering, "can_cluster", lambda: False)
-    monkeypatch.setattr(clustering, "WORTH", 10)
-    with pytest.warns(MalmoiWarning, match="20 texts are searched one by one"):
+    monkeypatch.setattr(writer, "can_cluster", lambda: False)
+    monkeypatch.setattr(writer, "APPROXIMATE_FROM", 10)
+    with pytest.warns(MalmoiWarning, match="20 texts are searched exhaustively"):
         few = build_index(Vectors([str(i) for i in range(20)], np.eye(20)))
     assert few.state.clusters is None
 

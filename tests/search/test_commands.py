@@ -115,12 +115,12 @@ def test_what_is_left_out_is_said(capsys: Output) -> None:
     Path("t.txt").write_text(unicodedata.normalize("NFD", "한국") + "\n \n\nx\n", encoding="utf-8")
     assert run(["index", "t.txt", *BAG]) == 0
     told = capsys.readouterr().err
-    assert "t.txt: 2 texts are empty and left out" in told
+    assert "t.txt: 2 texts are empty and were skipped" in told
     assert "t.txt: 1 texts were not in NFC" in told
     assert run(["search", "I", "없는 말", "--lexical"]) == 0
     shown = capsys.readouterr()
     assert shown.out == "nothing found\n"
-    assert "no text has any word of '없는 말'" in shown.err
+    assert "no text contains any word of '없는 말'" in shown.err
 
 
 def test_inspect_tells_what_is_in_an_index(capsys: Output) -> None:
@@ -141,14 +141,17 @@ def test_inspect_tells_what_is_in_an_index(capsys: Output) -> None:
         (["index", "blank.txt", *BAG], "blank.txt holds no text"),
         (["index", "t.jsonl", *BAG], "name the one that holds the text"),
         (["index", "t.jsonl", *BAG, "--field", "no"], "t.jsonl:1: there is no field 'no'"),
-        (["index", "t.jsonl", *BAG, "--field", "a", "--id", "b"], "the id '1' comes twice"),
-        (["index", "t.jsonl", *BAG, "--field", "a", "--id", "c"], "no field 'c' for an id"),
+        (["index", "t.jsonl", *BAG, "--field", "a", "--id", "b"], "the id '1' occurs twice"),
+        (
+            ["index", "t.jsonl", *BAG, "--field", "a", "--id", "c"],
+            "the field 'c' for the id is missing",
+        ),
         (["index", "t.csv", *BAG, "--field", "no"], "t.csv has no column 'no'"),
         (["index", "t.txt", "--model", "bag", "--out", "t.txt"], "t.txt is a file: an index"),
         (["index", "t.txt", "--model", "bag", "--out", "no/I"], "no/I cannot be made"),
         (["index", "t.txt", "--model", "other", "--out", "I"], "'other' is not the model of"),
         (["search", "I", " "], "the query is empty"),
-        (["search", "I", "x", "-k", "0"], "0 texts were asked for"),
+        (["search", "I", "x", "-k", "0"], "k must be at least 1; got 0"),
         (["search", "I", "x", "--filter", "no=1"], "no text has the field 'no'"),
         (["search", "I", "x", "--filter", "no"], "'no' is no filter"),
         (["search", "I", "x", "--model", "other"], "'other' is not the model of this index"),
@@ -174,7 +177,7 @@ def test_what_goes_wrong_is_one_sentence(words: list[str], said: str, capsys: Ou
 def test_an_interrupted_update_keeps_what_was_embedded(
     seen: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    monkeypatch.setattr("malmoi.search.update.BATCH", 2)
+    monkeypatch.setattr("malmoi.search.writer.BATCH_TEXTS", 2)
     Path("t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     encode = BagOfWords.encode
 

@@ -15,7 +15,7 @@ from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index, open_index
-from malmoi.search.fusion import DEFAULT_WEIGHT, SPREADS, Fusion, cosine_spread
+from malmoi.search.fusion import DEFAULT_WEIGHT, RANGE_DEVIATIONS, Fusion, cosine_spread
 from malmoi.search.learn_weight import WEIGHTS, choose_weight, learn_weight
 from malmoi.search.pseudo_queries import make_queries
 from malmoi.search.storage.segment import Entry
@@ -58,7 +58,7 @@ def test_a_score_is_the_weighted_sum_of_cosine_and_bm25(weight: float) -> None:
     (direction,) = BAG.encode([query])
     matrix = BAG.encode(TEXTS)
     lengths = np.linalg.norm(matrix, axis=1) * np.linalg.norm(direction)
-    cosines = matrix @ direction / lengths / (SPREADS * index.state.spread)
+    cosines = matrix @ direction / lengths / (RANGE_DEVIATIONS * index.state.spread)
     expected = (1 - weight) * cosines + weight * np.array(naive_bm25(words, asked)) / highest
     hits = index.search(query, 8, hybrid=True, weight=weight)
     assert hits.weight == weight
@@ -95,7 +95,7 @@ def test_segments_deleted_rows_and_passages_change_no_hybrid_score(tmp_path: Pat
 
 def test_a_query_of_unknown_words_is_found_by_meaning_and_the_reverse() -> None:
     index = build_index(BAG, TEXTS)
-    with pytest.warns(match="no text has any word"):
+    with pytest.warns(match="no text contains any word"):
         hits = index.search("xyzzy plugh", 3, hybrid=True)
     assert [hit.id for hit in hits] == [hit.id for hit in index.search("xyzzy plugh", 3)]
     vectorless = np.zeros(16, np.float32)
@@ -109,7 +109,7 @@ def test_a_weight_that_makes_no_sense_is_refused() -> None:
     for weight in (-0.1, 1.1, float("nan")):
         with pytest.raises(InvalidArgumentError, match=r"choose from 0 \(meaning alone\) to 1"):
             index.search("river", hybrid=True, weight=weight)
-    with pytest.raises(InvalidArgumentError, match="a weight is for a hybrid search"):
+    with pytest.raises(InvalidArgumentError, match="weight is for a hybrid search: set hybrid too"):
         index.search("river", weight=0.5)
 
 
@@ -237,7 +237,7 @@ def test_the_command_line_takes_and_prints_the_weight(
     assert run(["inspect", path, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["weight"] == DEFAULT_WEIGHT
-    assert facts["learnt from"] == "nothing: the usual weight"
+    assert facts["learnt from"] == "nothing: the default weight"
 
 
 @pytest.mark.parametrize("name", ["queries", "texts", "changes", "version"])

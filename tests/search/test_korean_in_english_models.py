@@ -39,7 +39,7 @@ def test_an_index_and_its_queries_say_it_once_each(capsys: Output) -> None:
 
 
 def test_batches_of_an_index_are_told_of_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.search.update.BATCH", 2)
+    monkeypatch.setattr("malmoi.search.writer.BATCH_TEXTS", 2)
     texts = [*KOREAN, *ENGLISH[:2]]
     with pytest.warns(UserWarning, match=f"minilm: 3 of 5 {TOLD}") as told:
         update_index("I", load_transformer("minilm"), make_entries(texts, None, None))

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
-from malmoi.search.storage import clustering
 from malmoi.search.storage.segment import Entry
 from malmoi.search.update import update_index
 from tests.search.worlds import BagOfWords
@@ -130,7 +130,9 @@ def test_without_passages_a_text_has_one_vector(tmp_path: Path) -> None:
     whole = build_index(LINES, TEXTS, passages=False, path=tmp_path / "i")
     assert whole.state.vector_count == 4
     assert whole.search("prices fell in may", 1)[0].span is None
-    with pytest.raises(InvalidArgumentError, match="made without passages: build it anew"):
+    with pytest.raises(
+        InvalidArgumentError, match="the index was built without passages: build a new index to"
+    ):
         update_index(tmp_path / "i", LINES, [Entry("0", LONG)], passages=True)
     done = update_index(tmp_path / "i", LINES, [Entry("0", LONG + "\nmore")])
     assert done.passages == 1  # it goes on as it was made
@@ -138,7 +140,7 @@ def test_without_passages_a_text_has_one_vector(tmp_path: Path) -> None:
 
 def test_clusters_find_passages(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("faiss")
-    monkeypatch.setattr(clustering, "WORTH", 1000)
+    monkeypatch.setattr(writer, "APPROXIMATE_FROM", 1000)
     random = np.random.default_rng(5)
     texts = ["\n".join(f"w{a} w{b}" for a, b in random.integers(90, size=(4, 2)))
              for _ in range(800)]  # fmt: skip

@@ -84,7 +84,7 @@ def test_prompts_that_are_given_are_kept(tmp_path: Path) -> None:
     entries = [Entry(str(i), text) for i, text in enumerate(TEXTS)]
     done = update_index(tmp_path / "i", load_transformer(str(folder)), entries)
     assert (done.unchanged, done.removed, done.embedded) == (4, 1, 0)
-    with pytest.raises(InvalidArgumentError, match="build it anew for other prompts"):
+    with pytest.raises(InvalidArgumentError, match="build a new index for other prompts"):
         update_index(tmp_path / "i", load_transformer(str(folder)), entries, prompts=Prompts())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.search.storage.manifest import signed
+from malmoi.search.storage.manifest import with_checksum
 
 TEXTS = [
     "The bank raised its interest rate by 0.25 percent in 2019.",
@@ -52,7 +52,7 @@ class BagOfWords:
         for seen in self.seen:
             seen.extend(asked)
         rows = [sum(map(self.word, text.lower().split()), np.zeros(self.dim)) for text in asked]
-        progress(len(asked), len(asked))
+        reporter.stage("encoding", "texts")(len(asked), len(asked))
         return np.array(rows, np.float32).reshape(-1, self.dim)
 
     def stream(
@@ -100,4 +100,4 @@ def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], object]) -> Non
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest.pop("crc32", None)
     edit(manifest)
-    path.write_text(json.dumps(signed(manifest)), encoding="utf-8")
+    path.write_text(json.dumps(with_checksum(manifest)), encoding="utf-8")

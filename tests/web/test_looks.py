@@ -67,7 +67,7 @@ def test_the_chosen_name_is_written_once_and_inside(browser: Browser, tmp_path: 
     scene = scene_of(keys)
     write_page(scene, tmp_path / "long.html")
     place = (tmp_path / "long.html").as_uri()
-    right = keys[int(scene.spaces[0].plane[:, 0].argmax())]
+    right = keys[int(scene.spaces[0].coords_2d[:, 0].argmax())]
     with browser.page(place, width=800, height=600, before=WATCHED) as page:
         page.ready()
         page.value(f"document.getElementById('search').value = {right!r}")
@@ -216,9 +216,9 @@ def test_occurrences_of_a_word_are_told_apart_by_their_lines(
     ]
     sense = Field("sense", "label", np.repeat(np.arange(2, dtype=np.int32), 8), ("바다", "과일"))
     plain = space_of(vectors_of(lines))
-    plane = plain.plane * np.float32(0.5)
+    plane = plain.coords_2d * np.float32(0.5)
     plane[:3] = [[0, 0], [-1, -1], [1, 1]]  # the first is in the middle
-    space = replace(plain, keys=["배"] * 16, plane=plane, details=lines, fields=(sense,))
+    space = replace(plain, keys=["배"] * 16, coords_2d=plane, details=lines, fields=(sense,))
     path = tmp_path / "senses.html"
     write_page(Scene("배", (space,)), path)
     with browser.page(path.as_uri()) as page:

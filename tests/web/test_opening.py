@@ -111,7 +111,7 @@ def test_hostile_keys_are_shown_as_text(browser: Browser, tmp_path: Path) -> Non
 
 def test_a_damaged_section_is_named(browser: Browser, tmp_path: Path, words: Path) -> None:
     text = words.read_text(encoding="utf-8")
-    for name, message in [("plane", "does not unpack"), ("keys", "missing from the page")]:
+    for name, message in [("coords_2d", "does not unpack"), ("keys", "missing from the page")]:
         section = re.search(rf'<script type="[^"]*" id="section-0-{name}">([^<]*)</script>', text)
         assert section is not None
         middle = len(section[1]) // 2
@@ -119,7 +119,7 @@ def test_a_damaged_section_is_named(browser: Browser, tmp_path: Path, words: Pat
             section[1], section[1][:middle] + "AAAA" + section[1][middle + 4 :]
         )
         path = tmp_path / f"{name}.html"
-        broken = spoiled if name == "plane" else ""
+        broken = spoiled if name == "coords_2d" else ""
         path.write_text(text.replace(section[0], broken), encoding="utf-8")
         with browser.page(path.as_uri()) as page:
             page.wait("document.documentElement?.dataset.failed === ''")

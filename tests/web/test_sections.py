@@ -44,10 +44,10 @@ def test_places_are_kept_to_a_step() -> None:
     solid = np.zeros((500, 3), np.float32)
     keys = [str(i) for i in range(500)]
     packed = pack(Scene("T", (Space("m", keys, plane, solid, "PCA", 1.0, {}),)))
-    told = packed.description["spaces"][0]["sections"]["plane"]
-    found = np.array(told["low"]) + unpacked(packed, "plane") * np.array(told["step"])
+    told = packed.description["spaces"][0]["sections"]["coords_2d"]
+    found = np.array(told["low"]) + unpacked(packed, "coords_2d") * np.array(told["step"])
     assert np.abs(found - plane).max() <= 0.51 * max(told["step"])
-    assert not unpacked(packed, "solid").any()  # all in one place
+    assert not unpacked(packed, "coords_3d").any()  # all in one place
 
 
 def test_numbers_stay_as_they_are() -> None:
@@ -83,7 +83,7 @@ def test_large_scores_have_fewer_digits(most: float, digits: int) -> None:
     [
         ({"keys": []}, "no points"),
         ({"keys": ["a"]}, r"places of shape \(2, 2\) for 1 keys"),
-        ({"plane": np.full((2, 2), np.nan, np.float32)}, "not finite"),
+        ({"coords_2d": np.full((2, 2), np.nan, np.float32)}, "not finite"),
         ({"details": ["x"]}, "1 details for 2 points"),
         (
             {"coarse": Int8Vectors(np.zeros((3, 4), np.int8), np.ones(3, np.float32))},

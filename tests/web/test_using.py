@@ -126,7 +126,9 @@ def test_lasso_exports_what_it_circles(browser: Browser, tmp_path: Path) -> None
     plane = np.stack([x, y], axis=1)
     solid = np.pad(plane, ((0, 0), (0, 1)))
     half = Field("half", "label", (x > 0).astype(np.int32), ("left", "right"))
-    space = replace(space_of(vectors, name="grid"), plane=plane, solid=solid, fields=(half,))
+    space = replace(
+        space_of(vectors, name="grid"), coords_2d=plane, coords_3d=solid, fields=(half,)
+    )
     path = tmp_path / "grid.html"
     write_page(Scene("Grid", (space,)), path)
     browser.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))

@@ -1,4 +1,4 @@
-"""`malmoi analogy M "A - B + C"`: the word that completes it."""
+"""`malmoi analogy M "A - B + C"`: the word that completes an analogy."""
 
 from typing import Annotated
 
@@ -9,8 +9,8 @@ from malmoi.cli.shared.output import (
     Count,
     Limit,
     Model,
-    MostFrequent,
-    WordNotes,
+    RestrictVocab,
+    WordReporter,
     as_records,
     open_model,
     print_json,
@@ -26,19 +26,18 @@ def analogy_command(
     *,
     k: Count = 10,
     method: Annotated[Method, Parameter(help="3CosAdd or 3CosMul.")] = "add",
-    most_frequent: MostFrequent = None,
+    restrict_vocab: RestrictVocab = None,
     limit: Limit = None,
     json: AsJson = False,
 ) -> None:
-    """The words that an expression comes closest to."""
-    vectors = open_model(model, limit)
-    notes = WordNotes()
-    found = analogy(
-        vectors, expression, k, method=method, most_frequent=most_frequent, on_reading=notes
+    """Print the words nearest to an expression of words."""
+    vectors, reporter = open_model(model, limit), WordReporter()
+    near = analogy(
+        vectors, expression, k, method=method, restrict_vocab=restrict_vocab, reporter=reporter
     )
     if json:
-        answer = {"asked": expression, "method": method, "answers": as_records(found)}
-        print_json(answer | {"read_as": notes.read_as})
+        record = {"query": expression, "method": method, "answers": as_records(near)}
+        print_json(record | {"read_as": reporter.read_as})
         return
     print(expression)
-    print_neighbours(found)
+    print_neighbours(near)

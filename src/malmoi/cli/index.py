@@ -1,4 +1,4 @@
-"""`malmoi index SOURCE --out I`: texts to search, brought up to date."""
+"""`malmoi index SOURCE --out I`: build a search index, or update it incrementally."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,8 +8,8 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.encode.loading import load_encoder
+from malmoi.reporting.progress_bar import ProgressReporter
 
 Flag = Parameter(negative="", show_default=False)
 Several = Parameter(negative="", consume_multiple=False)
@@ -19,69 +19,71 @@ def index_command(
     source: Annotated[
         str,
         Parameter(
-            help="A file of text, JSON lines, a table, Parquet, a folder of them, or - for"
-            " standard input.",
+            help="A text file, JSON lines, a table, Parquet, a folder of them, or - for standard"
+            " input.",
             allow_leading_hyphen=True,
         ),
     ],
     /,
     *,
-    out: Annotated[Path, Parameter(help="The index: a folder, made or brought up to date.")],
+    out: Annotated[Path, Parameter(help="The folder of the index, created or updated.")],
     model: Annotated[
         str | None,
         Parameter(
-            help="A folder, a name on the hub, a file of vectors, minilm or use; that of the"
-            " index, or by the text."
+            help="A model folder, a name on the hub, a file of vectors, minilm or use (default:"
+            " that of the index, or by the language of the texts)."
         ),
     ] = None,
     field: Annotated[
-        tuple[str, ...], Several, Parameter(help="The field or column of text; several are joined.")
+        tuple[str, ...], Several, Parameter(help="Field or column of the text; several are joined.")
     ] = (),
-    id: Annotated[str | None, Parameter(help="The field that tells texts apart.")] = None,
+    id: Annotated[str | None, Parameter(help="Field of the unique id.")] = None,
     keep: Annotated[
         tuple[str, ...],
         Several,
-        Parameter(help="A field to keep for filters; all, if none is named."),
+        Parameter(help="Field to store for filters (default: all)."),
     ] = (),
     whole_files: Annotated[
-        bool, Flag, Parameter(help="A plain file is one text, not its lines.")
+        bool, Flag, Parameter(help="Treat a text file as one text, not as one text per line.")
     ] = False,
-    add: Annotated[bool, Flag, Parameter(help="Leave texts that SOURCE does not have.")] = False,
+    add: Annotated[bool, Flag, Parameter(help="Keep texts that SOURCE does not contain.")] = False,
     passages: Annotated[
         bool | None,
         Parameter(
-            help="Split what is longer than the model reads, or else cut it off. A new index does,"
-            " one that is there goes on as it was made.",
+            help="Split over-long texts into passages instead of truncating (default for a new"
+            " index; an existing index keeps its setting).",
             show_default=False,
         ),
     ] = None,
     document_prompt: Annotated[
-        str | None, Parameter(help="Goes before each text; the model's own, if it names one.")
+        str | None,
+        Parameter(help="Text before each document (default: the prompt of the model, if any)."),
     ] = None,
     query_prompt: Annotated[
-        str | None, Parameter(help="Goes before each query; the model's own, if it names one.")
+        str | None,
+        Parameter(help="Text before each query (default: the prompt of the model, if any)."),
     ] = None,
-    encoding: Annotated[str, Parameter(help="Of the files.")] = "utf-8",
+    encoding: Annotated[str, Parameter(help="Encoding of the input files.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Index texts; run again, only what is new or has changed is embedded."""
+    """Index texts; a second run embeds only texts that are new or have changed."""
     from malmoi.encode.checkpoint.prompts import given_prompts
-    from malmoi.search.sources import RecordSource  # what reads texts takes a moment to load
+    from malmoi.search.entries import RecordSource  # slow to import
     from malmoi.search.update import update_index
 
-    asked = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
-    entries = asked.entries(source)
-    with progress_bar(f"embedding {source}", "texts") as progress:
+    records = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
+    entries = records.entries(source)
+    with ProgressReporter() as reporter:
         chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
         encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
-        done = update_index(out, encoder, entries, keep=add, passages=passages, prompts=prompts,
-                            progress=progress)  # fmt: skip
+        update = update_index(out, encoder, entries, keep=add, passages=passages, prompts=prompts,
+                              reporter=reporter)  # fmt: skip
     if json:
-        print_json({"written": str(out), **asdict(done)})
+        print_json({"written": str(out), **asdict(update)})
         return
-    more = f", {done.passages:,} passages" if done.passages > done.texts else ""
-    print(f"{out}: {done.texts:,} texts{more}")
+    more = f", {update.passages:,} passages" if update.passages > update.texts else ""
+    print(f"{out}: {update.texts:,} texts{more}")
     counts = ("added", "changed", "removed", "unchanged")
-    print(", ".join(f"{getattr(done, name):,} {name}" for name in counts))
-    print(f"hybrid search: words weigh {done.weight:.2f}")
+    print(", ".join(f"{getattr(update, name):,} {name}" for name in counts))
+    print(f"hybrid search: weight of words {update.weight:.2f}")

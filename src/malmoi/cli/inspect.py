@@ -57,10 +57,10 @@ def inspect_command(
 
 
 def inspect_index(path: Path, json: bool) -> None:
-    """Print the facts of an index."""
-    from malmoi.search.facts import index_facts
+    """The facts of an index."""
+    from malmoi.search.build import open_index
 
-    facts = index_facts(path)
+    facts = open_index(path).describe()
     if json:
         print_json(facts)
         return

@@ -9,8 +9,8 @@ from malmoi.cli.shared.output import (
     Count,
     Limit,
     Model,
-    MostFrequent,
-    WordNotes,
+    RestrictVocab,
+    WordReporter,
     as_records,
     open_model,
     print_json,
@@ -25,30 +25,28 @@ def neighbours_command(
     /,
     *words: Annotated[str, Parameter(help="One or more words.", required=True)],
     k: Count = 10,
-    metric: Annotated[Metric, Parameter(help="What is near.")] = "cosine",
-    most_frequent: MostFrequent = None,
+    metric: Annotated[Metric, Parameter(help="Distance metric.")] = "cosine",
+    restrict_vocab: RestrictVocab = None,
     limit: Limit = None,
     json: AsJson = False,
 ) -> None:
-    """The nearest words to each word given."""
-    vectors = open_model(model, limit)
-    notes = WordNotes()
-    answers = neighbours(
-        vectors, words, k, metric=metric, most_frequent=most_frequent, on_reading=notes
+    """Print the nearest words of each word."""
+    vectors, reporter = open_model(model, limit), WordReporter()
+    results = neighbours(
+        vectors, words, k, metric=metric, restrict_vocab=restrict_vocab, reporter=reporter
     )
     if json:
-        asked = zip(words, answers, strict=True)
         print_json(
             [
                 {
-                    "asked": word,
-                    "read_as": notes.read_as.get(word, {}),
-                    "neighbours": as_records(found),
+                    "query": word,
+                    "read_as": reporter.read_as.get(word, {}),
+                    "neighbours": as_records(near),
                 }
-                for word, found in asked
+                for word, near in zip(words, results, strict=True)
             ]
         )
         return
-    for word, found in zip(words, answers, strict=True):
+    for word, near in zip(words, results, strict=True):
         print(word)
-        print_neighbours(found)
+        print_neighbours(near)

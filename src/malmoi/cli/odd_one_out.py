@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, Limit, Model, WordNotes, open_model, print_json
+from malmoi.cli.shared.output import AsJson, Limit, Model, WordReporter, open_model, print_json
 from malmoi.query.compare import odd_one_out
 
 
@@ -15,11 +15,10 @@ def odd_one_out_command(
     limit: Limit = None,
     json: AsJson = False,
 ) -> None:
-    """The word that is farthest from the mean of all of them."""
-    vectors = open_model(model, limit)
-    notes = WordNotes()
-    odd = odd_one_out(vectors, words, on_reading=notes)
+    """Print the word that is farthest from the mean of all words."""
+    vectors, reporter = open_model(model, limit), WordReporter()
+    odd = odd_one_out(vectors, words, reporter=reporter)
     if json:
-        print_json({"words": list(words), "odd": odd, "read_as": notes.read_as})
+        print_json({"words": list(words), "odd": odd, "read_as": reporter.read_as})
     else:
         print(odd)

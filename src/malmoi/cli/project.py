@@ -10,7 +10,6 @@ from unicodedata import normalize
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, open_model, print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_options import Settings
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
@@ -62,7 +61,8 @@ def project_command(
         )
     else:
         points = [_points(one, most_frequent, labels) for one in models]
-    scene = build_scene(*points, settings=settings, watch=progress_bar)
+    with ProgressReporter() as reporter:
+        scene = build_scene(*points, settings=settings, reporter=reporter)
     size = write_page(scene, out)
     if json:
         print_json({"written": str(out), "bytes": size, "spaces": [*map(_record, scene.spaces)]})
@@ -134,7 +134,7 @@ def _record(space: Space) -> dict[str, object]:
         "name": space.name,
         "points": len(space.keys),
         "reduction": space.reduction,
-        "kept": round(space.kept, 4),
+        "neighbour_preservation": round(space.neighbour_preservation, 4),
         "fields": {field.name: dict(_counted(field)) for field in space.fields},
         "notes": list(space.notes),
     }
@@ -150,7 +150,8 @@ def _say(scene: Scene, out: Path, size: int) -> None:
     print(f"{out}: {size / 1e6:.1f} MB, open it in a browser")
     for space in scene.spaces:
         print(f"{space.name}: {len(space.keys):,} points by {space.reduction}")
-        print(f"  {space.kept:.0%} of each one's nearest are nearest in the picture too")
+        share = space.neighbour_preservation
+        print(f"  {share:.0%} of each point's neighbours are neighbours in the picture too")
         for field in space.fields:
             if field.name == "sense":
                 print("\n".join(f"  {label} ({count:,})" for label, count in _counted(field)))

@@ -1,32 +1,29 @@
-"""`malmoi similarity M A B`: the cosine between two words, and their ranks."""
+"""`malmoi similarity M A B`: the cosine between two words, and the rank of the second."""
 
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, Limit, Model, WordNotes, open_model, print_json
-from malmoi.query.compare import rank, similarity
+from malmoi.cli.shared.output import AsJson, Limit, Model, WordReporter, open_model, print_json
+from malmoi.query.compare import compare_words
 
 
 def similarity_command(
     model: Model,
-    one: Annotated[str, Parameter(help="A word.")],
-    other: Annotated[str, Parameter(help="Another.")],
+    a: Annotated[str, Parameter(help="A word.")],
+    b: Annotated[str, Parameter(help="Another word.")],
     /,
     *,
     limit: Limit = None,
     json: AsJson = False,
 ) -> None:
-    """How similar two words are, from -1 to 1."""
-    vectors = open_model(model, limit)
-    notes = WordNotes()
-    score = similarity(vectors, one, other, on_reading=notes)
-    ranked = other in vectors and vectors.row(other) != vectors.row(one)
-    place = rank(vectors, one, other) if ranked else None
+    """Print the similarity of two words, from -1 to 1."""
+    vectors, reporter = open_model(model, limit), WordReporter()
+    similarity, rank = compare_words(vectors, a, b, reporter=reporter)
     if json:
-        answer = {"one": one, "other": other, "similarity": round(score, 6), "rank": place}
-        print_json(answer | {"read_as": notes.read_as})
+        record = {"a": a, "b": b, "similarity": round(similarity, 6), "rank": rank}
+        print_json(record | {"read_as": reporter.read_as})
         return
-    print(f"{score:.4f}")
-    if place is not None:
-        print(f"'{other}' is neighbour {place:,} of '{one}'")
+    print(f"{similarity:.4f}")
+    if rank is not None:
+        print(f"'{b}' is neighbour {rank:,} of '{a}'")

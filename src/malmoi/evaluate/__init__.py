@@ -1,1 +1,1 @@
-"""How good vectors are: word similarity, analogies, words with typos; always with n."""
+"""Evaluation: word similarity, analogies, typo robustness, sentences, retrieval; always with n."""

@@ -1,7 +1,7 @@
-"""Analogies: how often is the right fourth word the nearest one?
+"""Analogies: how often is the expected fourth word the nearest one?
 
-As in Google's test and gensim's: the three words asked with cannot be the answer, and a
-question of which a word is not among the most frequent ones is left out and counted.
+As in Google's test and in gensim, the three words of the question cannot be the answer, and a
+question with a word outside the restricted vocabulary is skipped and counted.
 """
 
 from collections.abc import Iterable
@@ -11,20 +11,21 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.evaluate.completion import complete
-from malmoi.evaluate.lookup import form, restricted, rows_by_form
+from malmoi.evaluate.completion import complete_analogies
+from malmoi.evaluate.lookup import fold_word, rows_by_folded_word
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
 from malmoi.query.analogy import Method
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.query.directions import restrict
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors
 
-MOST_FREQUENT = 300_000
+DEFAULT_RESTRICT_VOCAB = 300_000
 
 
 @dataclass(frozen=True)
 class SectionScore:
-    """The accuracy in one section."""
+    """The accuracy of one section."""
 
     name: str
     is_syntactic: bool
@@ -34,7 +35,7 @@ class SectionScore:
 
 @dataclass(frozen=True)
 class AnalogyScore:
-    """Accuracies by section and over all questions of a kind."""
+    """Accuracies by section, by kind of question, and over all questions."""
 
     name: str
     method: Method
@@ -47,12 +48,12 @@ class AnalogyScore:
 
     @property
     def semantic(self) -> Score:
-        """Over the sections that ask for facts."""
+        """Over the sections about facts."""
         return _summed(part for part in self.sections if not part.is_syntactic)
 
     @property
     def syntactic(self) -> Score:
-        """Over the sections that ask for forms of words (gram…, syn…)."""
+        """Over the sections about word forms (gram…, syn…)."""
         return _summed(part for part in self.sections if part.is_syntactic)
 
 
@@ -61,29 +62,43 @@ def analogies(
     questions: AnalogySet | str | Path,
     *,
     method: Method = "add",
-    most_frequent: int | None = MOST_FREQUENT,
+    restrict_vocab: int | None = DEFAULT_RESTRICT_VOCAB,
     fold_case: bool = True,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> AnalogyScore:
     """Answer a file of analogies such as Google's questions-words.txt.
 
-    `method` is 3CosAdd ("add") or 3CosMul ("multiply"); only the `most_frequent` words are
-    asked and looked through; `fold_case` takes Athens for athens.
+    Args:
+        vectors: The vectors to evaluate.
+        questions: A file of four words per line under ": section" lines, or an `AnalogySet`.
+        method: "add" (3CosAdd) or "multiply" (3CosMul).
+        restrict_vocab: Use only the most frequent words, this many, as questions and answers.
+        fold_case: Treat Athens and athens as the same word.
+        reporter: Receives the progress.
+
+    Returns:
+        Accuracies with intervals, by section and in total.
+
+    Raises:
+        InvalidFileError: The file cannot be read or does not hold analogies.
+        InvalidArgumentError: The method or restrict_vocab is not valid.
     """
     if method not in ("add", "multiply"):
-        raise InvalidArgumentError(f"'{method}' is no method: choose add or multiply")
-    asked = read_analogies(questions)
-    among = restricted(vectors, most_frequent)
+        raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
+    analogy_set = read_analogies(questions)
+    candidates = restrict(vectors, restrict_vocab)
     forms = [
-        [form(word, fold_case) for word in question]
-        for section in asked.sections
+        [fold_word(word, fold_case) for word in question]
+        for section in analogy_set.sections
         for question in section.questions
     ]
-    rows = rows_by_form(among.keys, {word for words in forms for word in words}, fold_case)
-    usable = {word: places for word, places in rows.items() if _points(among, places)}
+    rows = rows_by_folded_word(
+        candidates.keys, {word for words in forms for word in words}, fold_case
+    )
+    usable = {word: some for word, some in rows.items() if _has_direction(candidates, some)}
     answered = [i for i, words in enumerate(forms) if all(word in usable for word in words)]
-    found = complete(
-        among.matrix,
+    best_rows = complete_analogies(
+        candidates.matrix,
         np.array([[usable[word][0] for word in forms[i][:3]] for i in answered]).reshape(-1, 3),
         np.array(
             [
@@ -94,16 +109,16 @@ def analogies(
             ]
         ).reshape(-1, 2),
         method,
-        progress,
+        reporter.stage("answering analogies"),
     )
     is_right = {
-        i: row in usable[forms[i][3]] for i, row in zip(answered, found.tolist(), strict=True)
+        i: row in usable[forms[i][3]] for i, row in zip(answered, best_rows.tolist(), strict=True)
     }
-    return AnalogyScore(asked.name, method, _by_section(asked.sections, is_right))
+    return AnalogyScore(analogy_set.name, method, _by_section(analogy_set.sections, is_right))
 
 
-def _points(vectors: Vectors, rows: list[int]) -> bool:
-    """Whether the first of the rows has a direction to ask with."""
+def _has_direction(vectors: Vectors, rows: list[int]) -> bool:
+    """Whether the first of the rows is finite and not zero."""
     if not rows:
         return False
     vector = vectors.matrix[rows[0]]

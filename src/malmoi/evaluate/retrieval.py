@@ -1,7 +1,7 @@
-"""How well an index finds what people judged relevant: nDCG and recall, over a test of queries.
+"""Retrieval: how well an index finds the texts that people judged relevant, by nDCG and recall.
 
-nDCG@k (Järvelin and Kekäläinen 2002) with the judgement itself as gain: Σ gain / log₂(rank + 1)
-of the first k texts found, over the same sum in the best order there is.
+nDCG@k (Järvelin and Kekäläinen 2002) with the judgement as gain: Σ gain / log₂(rank + 1) over the
+first k results, divided by the same sum in the ideal order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ from malmoi.evaluate.scores import Score, mean
 from malmoi.search.index import Index
 from malmoi.text.readers import JsonLinesReader, TableReader
 
-Judgements = Mapping[str, float]  # the gain of each text that is worth finding, by its id
+Judgements = Mapping[str, float]  # the gain of each relevant text, by its id
 
 
 @dataclass(frozen=True)
 class RetrievalSet:
-    """Queries by their ids, and for each the texts worth finding."""
+    """Queries by id, and the relevant texts of each."""
 
     queries: Mapping[str, str]
     relevant: Mapping[str, Judgements]
@@ -29,7 +29,7 @@ class RetrievalSet:
 
 @dataclass(frozen=True)
 class RetrievalScores:
-    """The mean over all queries that have something to find."""
+    """Means over all queries that have a relevant text."""
 
     ndcg: Score
     recall: Score
@@ -44,49 +44,74 @@ def evaluate_retrieval(
     lexical: bool = False,
     weight: float | None = None,
 ) -> RetrievalScores:
-    """Search for every query of a test."""
+    """Search an index for every query of a test and score the results.
 
-    def find(query: str) -> list[str]:
-        found = index.search(query, k, hybrid=hybrid, lexical=lexical, weight=weight)
-        return [hit.id for hit in found]
+    Args:
+        index: The index to evaluate.
+        test: Queries and relevant texts, as `load_beir` reads them.
+        k: How many results count.
+        hybrid: Search by meaning and by words.
+        lexical: Search by words alone (BM25).
+        weight: The weight of words in a hybrid search; None for the one the index has learnt.
 
-    return score_search(find, test, k)
+    Returns:
+        nDCG@k and recall@k with intervals.
+
+    Raises:
+        InvalidArgumentError: k or the weight is not valid.
+    """
+
+    def search(query: str) -> list[str]:
+        hits = index.search(query, k, hybrid=hybrid, lexical=lexical, weight=weight)
+        return [hit.id for hit in hits]
+
+    return score_retrieval(search, test, k)
 
 
-def score_search(
-    find: Callable[[str], Sequence[str]], test: RetrievalSet, k: int
+def score_retrieval(
+    search: Callable[[str], Sequence[str]], test: RetrievalSet, k: int
 ) -> RetrievalScores:
-    """The scores of anything that finds ids for a query, best first."""
-    asked = [name for name in test.queries if any(test.relevant.get(name, {}).values())]
+    """The scores of any function that returns ids for a query, best first."""
+    judged = [name for name in test.queries if any(test.relevant.get(name, {}).values())]
     gains, shares = [], []
-    for name in asked:
-        found = find(test.queries[name])
-        gains.append(ndcg(found, test.relevant[name], k))
-        shares.append(recall(found, test.relevant[name], k))
+    for name in judged:
+        ids = search(test.queries[name])
+        gains.append(ndcg(ids, test.relevant[name], k))
+        shares.append(recall(ids, test.relevant[name], k))
     total = len(test.queries)
     return RetrievalScores(mean(np.array(gains), total), mean(np.array(shares), total))
 
 
-def ndcg(found: Sequence[str], relevant: Judgements, k: int) -> float:
-    """Normalised discounted cumulative gain of the first k."""
-    gains = [relevant.get(name, 0.0) for name in dict.fromkeys(found[:k])]
+def ndcg(ids: Sequence[str], relevant: Judgements, k: int) -> float:
+    """Normalised discounted cumulative gain of the first k results."""
+    gains = [relevant.get(name, 0.0) for name in dict.fromkeys(ids[:k])]
     return _discounted(gains) / _discounted(sorted(relevant.values(), reverse=True)[:k])
 
 
-def recall(found: Sequence[str], relevant: Judgements, k: int) -> float:
-    """The share of what is worth finding that is among the first k."""
-    wanted = {name for name, gain in relevant.items() if gain > 0}
-    return len(wanted & {*found[:k]}) / len(wanted)
+def recall(ids: Sequence[str], relevant: Judgements, k: int) -> float:
+    """The share of the relevant texts that are among the first k results."""
+    expected = {name for name, gain in relevant.items() if gain > 0}
+    return len(expected & {*ids[:k]}) / len(expected)
 
 
 def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
-    """A test in BEIR's layout: queries.jsonl (`_id`, `text`) and qrels/SPLIT.tsv.
+    """Read a test in BEIR's layout: queries.jsonl (`_id`, `text`) and qrels/SPLIT.tsv.
 
-    The split may also stand in the names: queries_SPLIT.jsonl, qrels_SPLIT.tsv.
+    Args:
+        folder: The folder of the test. Files may be compressed (.gz), and the split may also be
+            part of their names: queries_SPLIT.jsonl, qrels_SPLIT.tsv.
+        split: The split to read.
+
+    Returns:
+        The queries that have judgements, and the judgements.
+
+    Raises:
+        InvalidFileError: A file is missing or damaged.
+        InvalidArgumentError: No query has judgements.
     """
-    at = Path(folder)
-    questions = _first(at, f"queries_{split}.jsonl", "queries.jsonl")
-    judged = _first(at, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
+    root = Path(folder)
+    questions = _first(root, f"queries_{split}.jsonl", "queries.jsonl")
+    judged = _first(root, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
     relevant: dict[str, dict[str, float]] = {}
     rows = TableReader(judged, "score", separator="\t").rows()
     next(rows)
@@ -96,7 +121,7 @@ def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
             relevant.setdefault(query, {})[text] = float(gain)
         except ValueError as error:
             raise InvalidFileError(
-                f"{judged}:{number}: not a query, a text and a number"
+                f"{judged}:{number}: expected a query, a text and a number"
             ) from error
     queries = {}
     for number, value, _ in JsonLinesReader(questions, "text").objects():
@@ -104,9 +129,11 @@ def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
             if str(value["_id"]) in relevant:
                 queries[str(value["_id"])] = str(value["text"])
         except (KeyError, TypeError) as error:
-            raise InvalidFileError(f"{questions}:{number}: there is no '_id' and 'text'") from error
+            raise InvalidFileError(
+                f"{questions}:{number}: the fields '_id' and 'text' are missing"
+            ) from error
     if not queries:
-        raise InvalidArgumentError(f"{questions} has no query of {judged}")
+        raise InvalidArgumentError(f"{judged} judges none of the queries of {questions}")
     return RetrievalSet(queries, relevant)
 
 

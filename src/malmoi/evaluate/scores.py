@@ -1,6 +1,6 @@
-"""Scores: a figure with how many questions it rests on and how far chance may move it.
+"""Scores: a value with the number of questions behind it and its 95 % interval.
 
-Knows nothing of words and vectors, only of numbers.
+Knows only numbers, nothing of words or vectors.
 """
 
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from malmoi.errors import InvalidArgumentError
 Kind = Literal["spearman", "pearson"]
 
 RESAMPLES = 1000
-AT_ONCE = 2_000_000  # numbers resampled in one go
-NORMAL_95 = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
-DIGITS = 9  # of a cosine: what differs further on is rounding, and equal ones share a rank
-FITS = 0.02  # of the questions, answered: with fewer, the test is in another language
+RESAMPLE_BATCH_SIZE = 2_000_000  # numbers resampled at a time
+NORMAL_95 = 1.959963984540054  # standard deviations around 95 % of a normal distribution
+COSINE_DIGITS = 9  # cosines that differ only beyond these share a rank
+MIN_ANSWERED_SHARE = 0.02  # of the questions: below, the test is in another language
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """A figure and its 95 % interval; None where too few were answered to say anything."""
+    """A value and its 95 % interval; None where too few questions were answered."""
 
     value: float | None
     low: float | None = None
@@ -33,17 +33,17 @@ class Score:
 
     @property
     def unanswered(self) -> float:
-        """The share of questions that had to be left out."""
+        """The share of questions that were skipped."""
         return 1 - self.answered / self.total if self.total else 0.0
 
     @property
     def fits(self) -> bool:
-        """Whether there is a figure and enough was answered to take it seriously."""
-        return self.value is not None and self.answered >= FITS * self.total
+        """Whether there is a value and enough questions were answered for it."""
+        return self.value is not None and self.answered >= MIN_ANSWERED_SHARE * self.total
 
 
 def accuracy(correct: int, answered: int, total: int) -> Score:
-    """The share of right answers, with Wilson's interval."""
+    """The share of correct answers, with Wilson's interval."""
     if answered == 0:
         return Score(value=None, answered=0, total=total)
     share, z2 = correct / answered, NORMAL_95**2 / answered
@@ -56,7 +56,7 @@ def accuracy(correct: int, answered: int, total: int) -> Score:
 def correlation(
     ours: Float64Array, theirs: Float64Array, total: int, seed: int = 0, *, kind: Kind = "spearman"
 ) -> Score:
-    """A correlation, with the interval of a bootstrap over the pairs."""
+    """A correlation, with a bootstrap interval over the pairs."""
     value = (spearman if kind == "spearman" else pearson)(ours, theirs)
     if value is None:
         return Score(value=None, answered=len(ours), total=total)
@@ -65,17 +65,17 @@ def correlation(
 
 
 def mean(values: Float64Array, total: int, seed: int = 0) -> Score:
-    """The mean of one figure a question, with the interval of a bootstrap over the questions."""
+    """The mean of one value per question, with a bootstrap interval over the questions."""
     if len(values) == 0:
         return Score(value=None, answered=0, total=total)
-    random = chance(seed)
+    random = seeded_generator(seed)
     drawn = [values[random.integers(len(values), size=len(values))] for _ in range(RESAMPLES)]
     low, high = interval(np.array([each.mean() for each in drawn]))
     return Score(value=float(values.mean()), low=low, high=high, answered=len(values), total=total)
 
 
 def spearman(one: Float64Array, other: Float64Array) -> float | None:
-    """Spearman's correlation, equal values sharing their mean rank; None where undefined."""
+    """Spearman's correlation, ties sharing their mean rank; None where undefined."""
     if len(one) < 2:
         return None
     once = np.ones((1, len(one)))
@@ -92,10 +92,10 @@ def pearson(one: Float64Array, other: Float64Array) -> float | None:
     return None if np.isnan(value) else value
 
 
-def chance(seed: int) -> np.random.Generator:
-    """Where draws come from."""
+def seeded_generator(seed: int) -> np.random.Generator:
+    """A random generator; raises `InvalidArgumentError` for a negative seed."""
     if seed < 0:
-        raise InvalidArgumentError(f"seed is {seed}: it is at least 0")
+        raise InvalidArgumentError(f"seed must be at least 0; got {seed}")
     return np.random.default_rng(seed)
 
 
@@ -104,10 +104,10 @@ def resampled(
 ) -> Float64Array:
     """The correlation of each of `several` [s, n] with `other` [n], in resamples: [s, RESAMPLES].
 
-    All of `several` see the same resamples, so that they can be compared.
+    All of `several` use the same resamples, so that they can be compared.
     """
-    random, count = chance(seed), len(other)
-    step = max(1, AT_ONCE // count)
+    random, count = seeded_generator(seed), len(other)
+    step = max(1, RESAMPLE_BATCH_SIZE // count)
     parts = []
     for start in range(0, RESAMPLES, step):
         size = min(step, RESAMPLES - start)
@@ -123,7 +123,7 @@ def resampled(
 
 
 def interval(values: Float64Array) -> tuple[float, float] | tuple[None, None]:
-    """The middle 95 % of resampled values; resamples without a value are left out."""
+    """The middle 95 % of resampled values, without undefined ones."""
     defined = values[np.isfinite(values)]
     if len(defined) == 0:
         return None, None
@@ -134,7 +134,7 @@ def interval(values: Float64Array) -> tuple[float, float] | tuple[None, None]:
 def _ranked(values: Float64Array, weights: Float64Array) -> Float64Array:
     """Mean ranks of `values` [n] where value i occurs `weights[b, i]` times: [b, n].
 
-    Values are sorted once; a resample only changes how many come before each.
+    Values are sorted once; a resample only changes how many precede each.
     """
     order = np.argsort(values, kind="stable")
     ascending = values[order]
@@ -148,7 +148,7 @@ def _ranked(values: Float64Array, weights: Float64Array) -> Float64Array:
 
 
 def _scaled(values: Float64Array) -> Float64Array:
-    """Values [n] about 0 and of spread 1, as [1, n], so that none is too small to tell apart."""
+    """Values [n] with mean 0 and standard deviation 1, as [1, n]."""
     if np.ptp(values) == 0:
         return np.zeros((1, len(values)))
     centred = values - values.mean()

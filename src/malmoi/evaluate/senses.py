@@ -20,6 +20,7 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.test_file import read_text
+from malmoi.nearest.silhouette import silhouette
 from malmoi.query.context import normalized_texts, span_vectors
 from malmoi.query.occurrences import find_spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
@@ -117,26 +118,9 @@ def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSep
         layer,
         float(cosines[same & others].mean()),
         float(cosines[~same].mean()),
-        _silhouette(1 - cosines, groups),
+        silhouette(1 - cosines, groups),
         accuracy(right, len(groups), len(groups)),
     )
-
-
-def _silhouette(distances: Float64Array, groups: Int64Array) -> float:
-    """The mean over rows of (b - a) / max(a, b): a to their own group, b to the nearest other.
-
-    A row that is alone in its group counts as 0.
-    """
-    sizes = np.bincount(groups)
-    sums = np.stack([distances[:, groups == g].sum(axis=1) for g in range(len(sizes))], axis=1)
-    at = np.arange(len(groups))
-    own = sums[at, groups] / np.maximum(sizes[groups] - 1, 1)
-    means = sums / sizes
-    means[at, groups] = np.inf
-    nearest = means.min(axis=1)
-    larger = np.maximum(own, nearest)
-    shares = np.divide(nearest - own, larger, out=np.zeros(len(at)), where=larger > 0)
-    return float(np.where(sizes[groups] > 1, shares, 0).mean())
 
 
 def _labels(word: str, asked: SensedTexts, texts: Sequence[int]) -> list[str]:

@@ -1,7 +1,7 @@
-"""Sentence similarity (STS): does an encoder find the same texts similar as people do?
+"""Sentence similarity (STS): how well do the cosines of an encoder agree with human judgements?
 
-Cosines and people's scores are compared by rank (Spearman) and by value (Pearson). A text whose
-vector points nowhere is similar to none: its pairs count with a cosine of 0, and are counted.
+Cosines and human scores are compared by rank (Spearman) and by value (Pearson). The pairs of a
+text with a zero vector get a cosine of 0, and are counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,16 +12,15 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import warn
-from malmoi.evaluate.scores import DIGITS, Kind, Score, correlation
+from malmoi.evaluate.scores import COSINE_DIGITS, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.reporting.reporter import Progress, ProgressCallback, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 
 @dataclass(frozen=True)
 class SentenceScore:
-    """Correlations with people's scores; pairs of texts that have a vector count as answered."""
+    """Correlations with human scores; pairs whose texts both have a vector count as answered."""
 
     name: str
     spearman: Score
@@ -34,15 +33,26 @@ def sentence_similarity(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> SentenceScore:
-    """Compare an encoder with people's judgements in a file such as STS-B's.
+    """Compare cosines with the human judgements of a file such as STS-B's.
 
-    `columns` name the two texts and the score of a file where they are not known by themselves;
-    `seed` is that of the bootstrap that gives the intervals.
+    Args:
+        encoder: The encoder to evaluate.
+        pairs: A table or JSON-lines file of two texts and a score, or a `SentenceSet`.
+        columns: The columns of the two texts and the score, where they cannot be detected.
+        seed: Seed of the bootstrap behind the intervals.
+        reporter: Receives the progress and warnings.
+
+    Returns:
+        Spearman's and Pearson's correlations with intervals.
+
+    Raises:
+        InvalidFileError: The file cannot be read or does not hold pairs with scores.
+        InvalidArgumentError: The columns or the seed are not valid.
     """
-    asked = read_sentences(pairs, columns)
-    return evaluate_sentences(encoder, [asked], seed=seed, progress=progress)[0]
+    pair_set = read_sentences(pairs, columns)
+    return evaluate_sentences(encoder, [pair_set], seed=seed, reporter=reporter)[0]
 
 
 def evaluate_sentences(
@@ -51,50 +61,71 @@ def evaluate_sentences(
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> tuple[SentenceScore, ...]:
-    """The same for each of `files`, or for all that are found; each text is encoded once."""
+    """Run `sentence_similarity` on each of `files`, or on all installed sets.
+
+    Each different text is encoded once.
+
+    Args:
+        encoder: The encoder to evaluate.
+        files: Sets of sentence pairs or their files; without any, those below $MALMOI_DATA/sts.
+        columns: The columns of the two texts and the score, where they cannot be detected.
+        seed: Seed of the bootstrap behind the intervals.
+        reporter: Receives the progress and warnings.
+
+    Returns:
+        One score per set.
+
+    Raises:
+        InvalidFileError: A file cannot be read or does not hold pairs with scores.
+        InvalidArgumentError: There are no sets, or the columns or the seed are not valid.
+    """
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])
     rows = {text: row for row, text in enumerate(texts)}
-    matrix = encoder.encode(list(texts), reporter=ProgressCallback(progress))
+    matrix = encoder.encode(list(texts), progress=reporter.stage("encoding texts", "texts"))
     scores = []
     for one in sets:
-        places = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])
-        cosines = pair_cosines(matrix[places[:, 0]], matrix[places[:, 1]])
-        scores.append(score_sentences(one, cosines, seed))
+        indices = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])
+        cosines = pair_cosines(matrix[indices[:, 0]], matrix[indices[:, 1]])
+        scores.append(score_sentences(one, cosines, seed, reporter))
     return tuple(scores)
 
 
-def score_sentences(asked: SentenceSet, cosines: Float64Array, seed: int = 0) -> SentenceScore:
-    """The score of a set by the cosines of its pairs; NaN is that of a vector without direction."""
+def score_sentences(
+    pair_set: SentenceSet,
+    cosines: Float64Array,
+    seed: int = 0,
+    reporter: Reporter = DEFAULT_REPORTER,
+) -> SentenceScore:
+    """The score of a set by the cosines of its pairs; NaN for a zero vector."""
     answered = int(np.isfinite(cosines).sum())
     ours = np.nan_to_num(cosines, nan=0.0)
-    theirs = np.array([pair.score for pair in asked.pairs])
+    theirs = np.array([pair.score for pair in pair_set.pairs])
 
     def score(kind: Kind) -> Score:
         return replace(correlation(ours, theirs, len(ours), seed, kind=kind), answered=answered)
 
-    found = SentenceScore(asked.name, score("spearman"), score("pearson"))
-    if found.spearman.value is None:
-        warn(f"{asked.name}: {_why_none(ours, theirs)}")
-    return found
+    scores = SentenceScore(pair_set.name, score("spearman"), score("pearson"))
+    if scores.spearman.value is None:
+        reporter.warn(f"{pair_set.name}: {_why_undefined(ours, theirs)}")
+    return scores
 
 
 def pair_cosines(one: Float32Array, other: Float32Array) -> Float64Array:
-    """The cosine of each row of [n, dim] with the same row of another; NaN without direction."""
+    """The cosine of each row of [n, dim] with the same row of another; NaN for zero vectors."""
     a, b = one.astype(np.float64), other.astype(np.float64)
-    lengths = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-    pointing = np.isfinite(lengths) & (lengths > 0)
-    cosines = (a * b).sum(axis=1)[pointing] / lengths[pointing]
-    found: Float64Array = np.full(len(a), np.nan)
-    found[pointing] = np.round(cosines, DIGITS)
-    return found
+    norms = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    defined = np.isfinite(norms) & (norms > 0)
+    cosines: Float64Array = np.full(len(a), np.nan)
+    cosines[defined] = np.round((a * b).sum(axis=1)[defined] / norms[defined], COSINE_DIGITS)
+    return cosines
 
 
-def _why_none(ours: Float64Array, theirs: Float64Array) -> str:
+def _why_undefined(ours: Float64Array, theirs: Float64Array) -> str:
     if len(ours) < 2:
-        return "one pair alone has no correlation"
+        return "the correlation of a single pair is undefined"
     if np.ptp(theirs) == 0:
-        return f"people's scores are all {theirs[0]:g}, so that there is no correlation"
-    return "all cosines are the same, so that there is no correlation"
+        return f"all human scores are {theirs[0]:g}: the correlation is undefined"
+    return "all cosines are equal: the correlation is undefined"

@@ -1,7 +1,7 @@
-"""Word similarity: do vectors find the same words similar as people do?
+"""Word similarity: how well do cosines agree with human judgements?
 
-Cosines and people's scores are compared by rank (Spearman). A pair of which a word has no
-vector is left out and counted.
+Cosines and human scores are compared by rank (Spearman). A pair with a word that has no vector is
+skipped and counted.
 """
 
 from dataclasses import dataclass
@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.evaluate.lookup import Answers, answer, restricted
-from malmoi.evaluate.scores import DIGITS, Score, correlation
+from malmoi.evaluate.lookup import WordLookup, look_up_words
+from malmoi.evaluate.scores import COSINE_DIGITS, Score, correlation
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
+from malmoi.query.directions import restrict
 from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True)
 class SimilarityScore:
-    """Spearman's correlation with people's scores.
+    """Spearman's correlation with human scores.
 
-    `from_ngrams` of the answered pairs have a word that was built from its n-grams;
-    `unknown` are the words that had no answer.
+    `from_ngrams` counts the answered pairs with a word that was built from n-grams; `unknown` are
+    the words without a vector.
     """
 
     name: str
@@ -34,36 +35,46 @@ def word_similarity(
     vectors: Vectors,
     pairs: SimilaritySet | str | Path,
     *,
-    most_frequent: int | None = None,
+    restrict_vocab: int | None = None,
     fold_case: bool = True,
     seed: int = 0,
 ) -> SimilarityScore:
-    """Compare the vectors with people's judgements in a file such as WordSim-353.
+    """Compare cosines with the human judgements of a file such as WordSim-353.
 
-    `most_frequent` looks only through so many words; `fold_case` takes Tiger for tiger;
-    `seed` is that of the bootstrap that gives the interval.
+    Args:
+        vectors: The vectors to evaluate.
+        pairs: A file of two words and a score per line, or a `SimilaritySet`.
+        restrict_vocab: Use only the most frequent words, this many.
+        fold_case: Treat Tiger and tiger as the same word.
+        seed: Seed of the bootstrap behind the interval.
+
+    Returns:
+        Spearman's correlation with its interval, and the words without a vector.
+
+    Raises:
+        InvalidFileError: The file cannot be read or does not hold pairs with scores.
+        InvalidArgumentError: restrict_vocab or the seed is not valid.
     """
-    asked = read_pairs(pairs)
-    among = restricted(vectors, most_frequent)
-    words = [word for pair in asked.pairs for word in pair[:2]]
-    answers = answer(among, words, fold_case=fold_case)
-    cosines, answered = compared(answers)
-    scores = np.array([pair.score for pair in asked.pairs])
-    built = answers.is_built.reshape(-1, 2).any(axis=1) & answered
-    lost = dict.fromkeys(
-        word for word, known in zip(words, answers.is_known, strict=True) if not known
+    pair_set = read_pairs(pairs)
+    words = [word for pair in pair_set.pairs for word in pair[:2]]
+    lookup = look_up_words(restrict(vectors, restrict_vocab), words, fold_case=fold_case)
+    cosines, answered = word_pair_cosines(lookup)
+    scores = np.array([pair.score for pair in pair_set.pairs])
+    built = lookup.is_built.reshape(-1, 2).any(axis=1) & answered
+    unknown = dict.fromkeys(
+        word for word, known in zip(words, lookup.is_known, strict=True) if not known
     )
     return SimilarityScore(
-        asked.name,
+        pair_set.name,
         correlation(cosines[answered], scores[answered], len(scores), seed),
         int(built.sum()),
-        tuple(lost),
+        tuple(unknown),
     )
 
 
-def compared(answers: Answers) -> tuple[Float64Array, BoolArray]:
+def word_pair_cosines(lookup: WordLookup) -> tuple[Float64Array, BoolArray]:
     """The cosine of words 0 and 1, 2 and 3, …, and whether both have a vector."""
-    pairs = answers.directions.reshape(-1, 2, answers.directions.shape[1])
-    cosines: Float64Array = np.round((pairs[:, 0] * pairs[:, 1]).sum(axis=1), DIGITS)
-    one, other = answers.is_known.reshape(-1, 2).T
+    pairs = lookup.directions.reshape(-1, 2, lookup.directions.shape[1])
+    cosines: Float64Array = np.round((pairs[:, 0] * pairs[:, 1]).sum(axis=1), COSINE_DIGITS)
+    one, other = lookup.is_known.reshape(-1, 2).T
     return cosines, one & other

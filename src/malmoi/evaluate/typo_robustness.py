@@ -1,8 +1,8 @@
-"""The typo test: how much of the word similarity is kept when every word is wrong by a letter?
+"""Typo robustness: how much of the word similarity remains with one typo in every word?
 
-Korean words are changed by one jamo: a neighbouring key of the two-set (두벌식) keyboard, a
-vowel that sounds the same (ㅐ for ㅔ), a final consonant left out. Other words by one letter:
-a neighbouring key of QWERTY, a letter left out, doubled, or swapped with the next.
+Korean words change by one jamo: a neighbouring key of the two-set (두벌식) keyboard, a vowel that
+sounds the same (ㅐ for ㅔ), a dropped final consonant. Other words change by one letter: a
+neighbouring key of QWERTY, a letter dropped, doubled, or transposed with the next.
 """
 
 import re
@@ -13,31 +13,32 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.evaluate.lookup import answer, restricted
-from malmoi.evaluate.scores import Score, chance, interval, resampled, spearman
+from malmoi.evaluate.lookup import look_up_words
+from malmoi.evaluate.scores import Score, interval, resampled, seeded_generator, spearman
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
-from malmoi.evaluate.similarity import compared
+from malmoi.evaluate.similarity import word_pair_cosines
 from malmoi.hangul import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
+from malmoi.query.directions import restrict
 from malmoi.typos.keyboards import hangul_slips, latin_slips
 from malmoi.vectors import Vectors
 
 SYLLABLE = re.compile("[가-힣]")
-PLACES = (INITIALS, VOWELS, FINALS)  # what each third of a syllable can be
+JAMO_BY_POSITION = (INITIALS, VOWELS, FINALS)  # the jamo that each third of a syllable can be
 SOUND_ALIKE = dict(zip("ㅐㅔㅒㅖㅙㅞ", "ㅔㅐㅖㅒㅞㅙ", strict=True))
 
 
 @dataclass(frozen=True)
 class TypoScore:
-    """What is kept of Spearman's correlation: with typos over without, on the same pairs.
+    """The share of Spearman's correlation that remains: with typos over without.
 
-    The pairs are those answered without typos. One of which a typo gets no vector counts as
-    not similar at all (0), as it would for whoever asks. Where the correlation without typos
-    may be chance (its interval holds 0), there is nothing to keep and no value. `typos` words
-    were changed; `unanswered` of them got no vector, `own_rows` are words that the vectors hold.
+    The pairs are those answered without typos. A pair with a typo that gets no vector counts as
+    not similar at all (0). Where the interval of the correlation without typos includes 0, there
+    is no value. `typos` words were changed; `unanswered` of them got no vector, and `own_rows` of
+    them are words with a row of their own.
     """
 
     name: str
-    kept: Score
+    retained: Score
     without_typos: float | None
     with_typos: float | None
     typos: int
@@ -49,49 +50,74 @@ def typo_robustness(
     vectors: Vectors,
     pairs: SimilaritySet | str | Path,
     *,
-    most_frequent: int | None = None,
+    restrict_vocab: int | None = None,
     fold_case: bool = True,
     seed: int = 0,
 ) -> TypoScore:
-    """Put a typo into each word of each pair and compare with people's judgements again."""
-    asked = read_pairs(pairs)
-    among = restricted(vectors, most_frequent)
-    words = [word for pair in asked.pairs for word in pair[:2]]
-    random = chance(seed)
+    """Add a typo to each word of each pair and measure word similarity again.
+
+    Args:
+        vectors: The vectors to evaluate.
+        pairs: A file of two words and a score per line, or a `SimilaritySet`.
+        restrict_vocab: Use only the most frequent words, this many.
+        fold_case: Treat Tiger and tiger as the same word.
+        seed: Seed of the typos and of the bootstrap behind the interval.
+
+    Returns:
+        The share of the correlation that remains, with its interval and counts.
+
+    Raises:
+        InvalidFileError: The file cannot be read or does not hold pairs with scores.
+        InvalidArgumentError: restrict_vocab or the seed is not valid.
+    """
+    pair_set = read_pairs(pairs)
+    candidates = restrict(vectors, restrict_vocab)
+    words = [word for pair in pair_set.pairs for word in pair[:2]]
+    random = seeded_generator(seed)
     typos = [add_typo(word, random) for word in words]
-    clean, answered = compared(answer(among, words, fold_case=fold_case))
-    answers = answer(among, typos, fold_case=fold_case)
-    wrong, _ = compared(answers)  # 0 where there is no vector
-    people = np.array([pair.score for pair in asked.pairs])
-    without = spearman(clean[answered], people[answered])
-    with_typos = spearman(wrong[answered], people[answered])
+    clean, answered = word_pair_cosines(look_up_words(candidates, words, fold_case=fold_case))
+    lookup = look_up_words(candidates, typos, fold_case=fold_case)
+    wrong, _ = word_pair_cosines(lookup)  # 0 where there is no vector
+    human = np.array([pair.score for pair in pair_set.pairs])
+    without = spearman(clean[answered], human[answered])
+    with_typos = spearman(wrong[answered], human[answered])
     if without is not None and with_typos is None:
-        with_typos = 0.0  # no pair can be told from another: nothing is kept
+        with_typos = 0.0  # all cosines are equal: no correlation remains
     value = low = high = None
     if without is not None and with_typos is not None:
-        both = resampled(np.stack([clean, wrong])[:, answered], people[answered], seed)
+        both = resampled(np.stack([clean, wrong])[:, answered], human[answered], seed)
         if (interval(both[0])[0] or 0) > 0:
             value = with_typos / without
             low, high = interval(np.nan_to_num(both[1]) / both[0])
     used = np.repeat(answered, 2)
     return TypoScore(
-        asked.name,
-        Score(value=value, low=low, high=high, answered=int(answered.sum()), total=len(people)),
+        pair_set.name,
+        Score(value=value, low=low, high=high, answered=int(answered.sum()), total=len(human)),
         without,
         with_typos,
         typos=int(used.sum()),
-        unanswered=int((used & ~answers.is_known).sum()),
-        own_rows=int((used & answers.has_row).sum()),
+        unanswered=int((used & ~lookup.is_known).sum()),
+        own_rows=int((used & lookup.has_row).sum()),
     )
 
 
 def add_typo(word: str, seed: int | np.random.Generator = 0) -> str:
-    """The word with one typo, never the word itself; the same for the same seed.
+    """A word with one typo, never the word itself.
 
-    First a kind of typo is drawn from those the word allows, then one of that kind.
+    First a kind of typo is drawn from those that the word allows, then a typo of that kind.
+
+    Args:
+        word: The word.
+        seed: A seed or a generator; the same seed gives the same typo.
+
+    Returns:
+        The misspelled word.
+
+    Raises:
+        InvalidArgumentError: The word is empty.
     """
     if not word.strip():
-        raise InvalidArgumentError("an empty word has no letter to get wrong")
+        raise InvalidArgumentError("the word is empty: it has no letter to misspell")
     random = np.random.default_rng(seed)
     kinds = [typos for typos in possible_typos(word).values() if typos]
     typos = kinds[random.integers(len(kinds))]
@@ -99,7 +125,7 @@ def add_typo(word: str, seed: int | np.random.Generator = 0) -> str:
 
 
 def possible_typos(word: str) -> dict[str, list[str]]:
-    """Every typo of a word by kind; at least one kind has some."""
+    """All typos of a word by kind; at least one kind has some."""
     word = unicodedata.normalize("NFC", word)
     kinds = _hangul_typos(word) if SYLLABLE.search(word) else _letter_typos(word)
     return {kind: sorted(set(typos) - {word}) for kind, typos in kinds.items()}
@@ -109,33 +135,35 @@ def _hangul_typos(word: str) -> dict[str, list[str]]:
     keys: list[str] = []
     sounds: list[str] = []
     drops: list[str] = []
-    for found in SYLLABLE.finditer(word):
-        at = found.start()
-        letters = split_jamo(found[0])
+    for syllable in SYLLABLE.finditer(word):
+        at = syllable.start()
+        letters = split_jamo(syllable[0])
         initial, vowel, final = tuple(letters)
         for i, letter in enumerate(letters):
-            slips = [slip for slip in hangul_slips(letter) if slip in PLACES[i]]
-            keys += [_respelled(word, at, letters[:i] + slip + letters[i + 1 :]) for slip in slips]
+            slips = [slip for slip in hangul_slips(letter) if slip in JAMO_BY_POSITION[i]]
+            keys += [
+                _replace_syllable(word, at, letters[:i] + slip + letters[i + 1 :]) for slip in slips
+            ]
         if vowel in SOUND_ALIKE:
-            sounds.append(_respelled(word, at, initial + SOUND_ALIKE[vowel] + final))
+            sounds.append(_replace_syllable(word, at, initial + SOUND_ALIKE[vowel] + final))
         if final != EMPTY:
-            drops.append(_respelled(word, at, initial + vowel + EMPTY))
+            drops.append(_replace_syllable(word, at, initial + vowel + EMPTY))
     return {"neighbouring key": keys, "same sound": sounds, "dropped final": drops}
 
 
-def _respelled(word: str, at: int, letters: str) -> str:
-    """The word with another syllable in one place."""
+def _replace_syllable(word: str, at: int, letters: str) -> str:
+    """The word with the syllable at one position replaced."""
     return word[:at] + join_jamo(letters) + word[at + 1 :]
 
 
 def _letter_typos(word: str) -> dict[str, list[str]]:
-    places = range(len(word))
+    positions = range(len(word))
     gaps = range(len(word) - 1)
     return {
         "neighbouring key": [
-            word[:i] + slip + word[i + 1 :] for i in places for slip in latin_slips(word[i])
+            word[:i] + slip + word[i + 1 :] for i in positions for slip in latin_slips(word[i])
         ],
-        "dropped letter": [word[:i] + word[i + 1 :] for i in places if len(word) > 1],
-        "doubled letter": [word[:i] + word[i] + word[i:] for i in places],
+        "dropped letter": [word[:i] + word[i + 1 :] for i in positions if len(word) > 1],
+        "doubled letter": [word[:i] + word[i] + word[i:] for i in positions],
         "swapped letters": [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in gaps],
     }

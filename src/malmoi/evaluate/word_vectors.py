@@ -1,22 +1,22 @@
-"""Everything that can be asked of word vectors, in one go."""
+"""All evaluations of word vectors in one call."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from malmoi.evaluate.analogies import MOST_FREQUENT, AnalogyScore, analogies
+from malmoi.evaluate.analogies import DEFAULT_RESTRICT_VOCAB, AnalogyScore, analogies
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
 from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
 from malmoi.query.analogy import Method
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True)
 class WordScores:
-    """What was measured of some vectors, a score for each test set."""
+    """The scores of some vectors, one per test set."""
 
     similarity: tuple[SimilarityScore, ...]
     analogies: tuple[AnalogyScore, ...]
@@ -29,42 +29,52 @@ def evaluate_words(
     *,
     typos: bool = False,
     method: Method = "add",
-    most_frequent: int | None = None,
+    restrict_vocab: int | None = None,
     fold_case: bool = True,
     seed: int = 0,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> WordScores:
-    """Run every test of `files`, told by their content, or of all that are found.
+    """Run every test of `files`, or of all installed test sets.
 
-    With `typos`, similarity is measured once more with a typo in each word. `most_frequent`
-    restricts all tests to so many words; without it, analogies alone look through 300,000.
-    `seed` is that of the bootstrap behind the intervals, and of the typos.
+    Args:
+        vectors: The vectors to evaluate.
+        files: Test sets or their files, whose kind is detected from the content. Without any, the
+            files below $MALMOI_DATA/words and those that gensim installs.
+        typos: Measure word similarity once more with a typo in each word.
+        method: How analogies are answered: "add" (3CosAdd) or "multiply" (3CosMul).
+        restrict_vocab: Use only the most frequent words, this many. Without it, analogies use
+            300,000 and the other tests all words.
+        fold_case: Treat Tiger and tiger as the same word.
+        seed: Seed of the typos and of the bootstrap behind the intervals.
+        reporter: Receives the progress.
+
+    Returns:
+        One score per test set.
+
+    Raises:
+        InvalidFileError: A file cannot be read or is not a test set.
+        InvalidArgumentError: There are no test sets, or an argument is not valid.
     """
     sets = find_sets(files)
     pairs = [one for one in sets if isinstance(one, SimilaritySet)]
     questions = [one for one in sets if isinstance(one, AnalogySet)]
     similarity = [
-        word_similarity(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
+        word_similarity(vectors, one, restrict_vocab=restrict_vocab, fold_case=fold_case, seed=seed)
         for one in pairs
     ]
-    kept = [
-        typo_robustness(vectors, one, most_frequent=most_frequent, fold_case=fold_case, seed=seed)
+    retained = [
+        typo_robustness(vectors, one, restrict_vocab=restrict_vocab, fold_case=fold_case, seed=seed)
         for one in (pairs if typos else [])
     ]
     answered = []
-    for i, one in enumerate(questions):  # these take long, the others do not
+    for one in questions:
         score = analogies(
             vectors,
             one,
             method=method,
-            most_frequent=MOST_FREQUENT if most_frequent is None else most_frequent,
+            restrict_vocab=DEFAULT_RESTRICT_VOCAB if restrict_vocab is None else restrict_vocab,
             fold_case=fold_case,
-            progress=_part_of(progress, i, len(questions)),
+            reporter=reporter,
         )
         answered.append(score)
-    return WordScores(tuple(similarity), tuple(answered), tuple(kept))
-
-
-def _part_of(progress: Progress, part: int, parts: int) -> Progress:
-    """Progress within one of several pieces of work, told as progress of the whole."""
-    return lambda done, total: progress(part * total + done, parts * total)
+    return WordScores(tuple(similarity), tuple(answered), tuple(retained))

@@ -1,1 +1,1 @@
-"""The best rows of a matrix for some directions: what asking, searching and looking share."""
+"""Nearest neighbours: the best rows of a matrix for given directions, exactly."""

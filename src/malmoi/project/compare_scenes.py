@@ -36,8 +36,8 @@ def turned(space: Space, like: Space) -> Space:
     """A space whose pictures are turned, mirrored and scaled to lie as another's do."""
     return replace(
         space,
-        plane=procrustes(space.plane, like.plane),
-        solid=procrustes(space.solid, like.solid),
+        coords_2d=procrustes(space.coords_2d, like.coords_2d),
+        coords_3d=procrustes(space.coords_3d, like.coords_3d),
         notes=(*space.notes, f"turned and scaled to lie as {like.name} does (Procrustes)"),
     )
 

@@ -44,17 +44,17 @@ class Int8Vectors:
 class Space:
     """One model's points.
 
-    `kept` is the share of each point's nearest that are nearest in the picture too; `details`
-    is a line to show with a point, such as the sentence that it stands in. Where only some
-    vectors are drawn, `others` are the rest of them: row len(keys) + i of `near` is others[i].
+    `neighbour_preservation` is the share of each point's nearest points that are its nearest in
+    the picture too. `details` are lines to show with the points, such as sentences. Where only
+    some vectors are drawn, `others` are the rest: row len(keys) + i of `near` is others[i].
     """
 
     name: str
     keys: Sequence[str]
-    plane: Float32Array  # [points, 2]
-    solid: Float32Array  # [points, 3]
+    coords_2d: Float32Array  # [points, 2]
+    coords_3d: Float32Array  # [points, 3]
     reduction: str
-    kept: float
+    neighbour_preservation: float
     near: Mapping[Metric, Near]
     coarse: Int8Vectors | None = None
     fields: tuple[Field, ...] = ()

@@ -16,7 +16,7 @@ from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.reduction import NAMES, Method, check_method, reduce
 from malmoi.project.reduce.tsne import LINKS
 from malmoi.project.scene import Field, Near, Scene, Space
-from malmoi.project.stages import Watch, unwatched
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
 CLUSTERS = 12  # at most, where nobody says how many
@@ -62,7 +62,7 @@ def build_scene(
     *sets: Points | Vectors,
     settings: ProjectionSettings | None = None,
     title: str | None = None,
-    watch: Watch = unwatched,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Scene:
     """A picture of one set of points, or of two side by side, of the keys that both have."""
     if not 1 <= len(sets) <= 2:
@@ -71,11 +71,11 @@ def build_scene(
     points = [one if isinstance(one, Points) else Points("vectors", one) for one in sets]
     title = title or " and ".join(one.name for one in points)
     if len(points) == 1:
-        return Scene(title, (_space(drawable(points[0]), settings, watch),))
+        return Scene(title, (_space(drawable(points[0]), settings, reporter),))
     one, other = shared(*(drawable(one) for one in points))
-    first = _space(one, settings, watch)
+    first = _space(one, settings, reporter)
     alike = next((field for field in first.fields if field.name == CLUSTER), None)
-    second = _space(other, settings, watch, clusters=alike)
+    second = _space(other, settings, reporter, clusters=alike)
     return Scene(title, (first, turned(second, first)))
 
 
@@ -89,10 +89,12 @@ def make_live_scene(points: Points) -> Scene:
     space = Space(
         name=points.name,
         keys=vectors.keys,
-        plane=solid[:, :2],
-        solid=solid,
+        coords_2d=solid[:, :2],
+        coords_3d=solid,
         reduction=NAMES["pca"],
-        kept=kept_share(asked, nearest_of(vectors, asked, DEFAULT.neighbours), solid[:, :2]),
+        neighbour_preservation=kept_share(
+            asked, nearest_of(vectors, asked, DEFAULT.neighbours), solid[:, :2]
+        ),
         near={},
         fields=_ordered(points.with_fields(found).fields, points.first or CLUSTER),
         details=points.details,
@@ -102,19 +104,19 @@ def make_live_scene(points: Points) -> Scene:
 
 
 def _space(
-    points: Points, settings: ProjectionSettings, watch: Watch, clusters: Field | None = None
+    points: Points, settings: ProjectionSettings, reporter: Reporter, clusters: Field | None = None
 ) -> Space:
     vectors, k = points.vectors, settings.neighbours
-    links = near_lists(vectors, max(k, LINKS), progress=watch("finding neighbours"))
+    links = near_lists(vectors, max(k, LINKS), progress=reporter.stage("finding neighbours"))
     shown = l2_normalize(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
     here = links[settings.metric]
-    picture = reduce(shown, here, settings.method, seed=settings.seed, watch=watch)
+    picture = reduce(shown, here, settings.method, seed=settings.seed, reporter=reporter)
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}
     others: Sequence[str] = ()
     asked = sampled(len(vectors), seed=settings.seed)
-    kept = kept_share(asked, near[settings.metric].rows[asked], picture.plane)
+    kept = kept_share(asked, near[settings.metric].rows[asked], picture.coords_2d)
     if points.rest is not None:
-        progress = watch("finding neighbours among all")
+        progress = reporter.stage("finding neighbours among all")
         near, named = near_among(vectors, points.rest, k, progress=progress)
         others = named.keys
     count = settings.cluster_count(len(vectors))
@@ -127,10 +129,10 @@ def _space(
     return Space(
         name=points.name,
         keys=vectors.keys,
-        plane=picture.plane,
-        solid=picture.solid,
+        coords_2d=picture.coords_2d,
+        coords_3d=picture.coords_3d,
         reduction=picture.method,
-        kept=kept,
+        neighbour_preservation=kept,
         near=near,
         coarse=coarse_rows(vectors.matrix) if vectors.matrix.size <= COARSE else None,
         fields=_ordered(points.fields, points.first or CLUSTER),

@@ -1,8 +1,8 @@
-"""Analogies: `king - man + woman`, by adding directions (3CosAdd) or multiplying closeness.
+"""Analogies: `king - man + woman`, by adding unit vectors (3CosAdd) or multiplying cosines.
 
 3CosAdd: the words nearest to the weighted sum of unit vectors. 3CosMul (Levy & Goldberg
-2014, eq. 4): the product of the closeness to each added word over the product of the
-closeness to each subtracted one, cosines moved to 0 … 1 and weights as exponents.
+2014, eq. 4): the product of the cosines with the added words over the product of the cosines
+with the subtracted ones, cosines shifted to 0 … 1 and weights as exponents.
 """
 
 import re
@@ -13,18 +13,19 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.nearest.top_k import closeness, rank_rows, top
-from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
+from malmoi.nearest.top_k import all_scores, rank_rows, top_k
+from malmoi.query.directions import check_k, make_query, restrict, rows_of
 from malmoi.query.neighbours import Neighbour
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
 Method = Literal["add", "multiply"]
-EPSILON = 1e-6  # so that nothing is divided by zero
+EPSILON = 1e-6  # avoids division by zero
 
 MINUS = "-−–"  # hyphen, minus sign, dash: people paste all three
 OPERATOR = rf"[+{re.escape(MINUS)}]"
-# An operator stands alone between spaces; a word may be quoted and may have a weight.
-PIECE = re.compile(
+# An operator stands between spaces; a word may be quoted and may have a weight.
+TOKEN = re.compile(
     rf"""\s*(?:(?P<sign>{OPERATOR})(?:\s+|$)|(?:(?P<weight>\d+(?:\.\d*)?|\.\d+)\s*[*×]\s*)?"""
     r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'(?=\s|$)|(?P<word>\S+)))"""
 )
@@ -32,40 +33,40 @@ PIECE = re.compile(
 
 @dataclass(frozen=True)
 class Term:
-    """A word and how much of it."""
+    """A word and its weight."""
 
     word: str
     weight: float = 1.0
 
 
 def parse_expression(text: str) -> list[Term]:
-    """`"2*king - man + 'New York'"` as terms; the first sign may be left out.
+    """Parse `"2*king - man + 'New York'"`; the first sign is optional.
 
-    Without any space (`한국-서울+도쿄`) every + and - is an operator; otherwise only those that
-    stand alone are, so that words may contain hyphens.
+    Without spaces (`한국-서울+도쿄`) every + and - is an operator. With spaces only those between
+    spaces are, so that words may contain hyphens.
     """
     spaced = text.strip()
     if not re.search(r"\s", spaced) and not spaced.startswith(('"', "'")):
         spaced = re.sub(rf"({OPERATOR})", r" \1 ", spaced)
     terms: list[Term] = []
-    sign: float | None = 1.0  # None: an operator is due
-    for piece in PIECE.finditer(spaced):
-        if piece["sign"]:
+    sign: float | None = 1.0  # None: an operator must follow
+    for token in TOKEN.finditer(spaced):
+        if token["sign"]:
             if sign is not None and terms:
                 raise InvalidArgumentError(f"two operators follow each other in '{text}'")
-            sign = -1.0 if piece["sign"] in MINUS else 1.0
+            sign = -1.0 if token["sign"] in MINUS else 1.0
             continue
         if sign is None:
             raise InvalidArgumentError(
-                f"there is no + or - before '{piece[0].strip()}' in '{text}'"
+                f"there is no + or - before '{token[0].strip()}' in '{text}'"
             )
-        word = piece["double"] or piece["single"] or piece["word"]
+        word = token["double"] or token["single"] or token["word"]
         if not word:
             raise InvalidArgumentError(f"there is an empty word in '{text}'")
-        terms.append(Term(word, sign * float(piece["weight"] or 1)))
+        terms.append(Term(word, sign * float(token["weight"] or 1)))
         sign = None
     if not terms or sign is not None:
-        raise InvalidArgumentError(f"'{text}' is no expression: write it like king - man + woman")
+        raise InvalidArgumentError(f"'{text}' is not an expression such as king - man + woman")
     return terms
 
 
@@ -75,47 +76,63 @@ def analogy(
     k: int = 10,
     *,
     method: Method = "add",
-    most_frequent: int | None = None,
-    on_reading: OnReading = unheard,
+    restrict_vocab: int | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Neighbour]:
-    """The k words that `expression` comes closest to, its own words left out.
+    """The k words nearest to an expression of words, without its own words.
 
-    `on_reading` is called with the explanation of each word that has no row of its own.
+    Args:
+        vectors: The vectors that hold the words.
+        expression: Such as "king - man + woman"; terms may have weights: "2*king".
+        k: How many words to return.
+        method: "add" (3CosAdd) or "multiply" (3CosMul).
+        restrict_vocab: Search only the most frequent words, this many.
+        reporter: Called with an `Explanation` of each word that has no row of its own.
+
+    Returns:
+        Words with scores, best first.
+
+    Raises:
+        UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
+        InvalidArgumentError: The expression, the method, k or restrict_vocab is not valid.
     """
-    check_count(k)
+    check_k(k)
     terms = parse_expression(expression)
-    questions = [question_of(vectors, term.word, on_reading) for term in terms]
-    directions = l2_normalize(np.stack([question.direction for question in questions]))
+    queries = [make_query(vectors, term.word, reporter) for term in terms]
+    directions = l2_normalize(np.stack([query.direction for query in queries]))
     weights = np.array([term.weight for term in terms], dtype=np.float32)
-    among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
-    own = rows_of(among, [word for question in questions for word in question.words])
-    wanted = k + len(own)
+    candidates = restrict(vectors, restrict_vocab)
+    own = rows_of(candidates, [word for query in queries for word in query.words])
+    depth = k + len(own)
     if method == "add":
         total = weights @ directions
         if not np.any(total):
-            raise InvalidArgumentError(f"nothing is left of '{expression}': its words cancel out")
+            raise InvalidArgumentError(f"the words of '{expression}' cancel out to zero")
         ranking = rank_rows(
-            among, l2_normalize(question_of(vectors, total).direction)[np.newaxis], wanted
+            candidates, l2_normalize(make_query(vectors, total).direction)[np.newaxis], depth
         )
         rows, scores = ranking.rows[0], ranking.scores[0]
     elif method == "multiply":
-        closest = _products(among, directions, weights)
-        rows = top(closest, min(wanted, len(among)))
-        scores = closest[rows]
+        products = _cosine_products(candidates, directions, weights)
+        rows = top_k(products, min(depth, len(candidates)))
+        scores = products[rows]
     else:
-        raise InvalidArgumentError(f"'{method}' is no method: choose add or multiply")
-    found = zip(rows.tolist(), scores.tolist(), strict=True)
-    return [Neighbour(among.keys[row], score) for row, score in found if row not in own][:k]
+        raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
+    pairs = zip(rows.tolist(), scores.tolist(), strict=True)
+    return [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own][:k]
 
 
-def _products(vectors: Vectors, directions: Float32Array, weights: Float32Array) -> Float32Array:
-    above = np.ones(len(vectors), dtype=np.float32)
-    below = np.ones(len(vectors), dtype=np.float32)
+def _cosine_products(
+    vectors: Vectors, directions: Float32Array, weights: Float32Array
+) -> Float32Array:
+    """The score of every row by 3CosMul."""
+    numerator = np.ones(len(vectors), dtype=np.float32)
+    denominator = np.ones(len(vectors), dtype=np.float32)
     for direction, weight in zip(directions, weights, strict=True):
-        near = np.maximum((1 + closeness(vectors, direction)) / 2, 0) ** abs(weight)
+        cosines = np.maximum((1 + all_scores(vectors, direction)) / 2, 0) ** abs(weight)
         if weight >= 0:
-            above *= near
+            numerator *= cosines
         else:
-            below *= near
-    ratio: Float32Array = above / (below + np.float32(EPSILON))
+            denominator *= cosines
+    ratio: Float32Array = numerator / (denominator + np.float32(EPSILON))
     return ratio

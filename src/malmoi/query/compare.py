@@ -1,57 +1,121 @@
-"""Words compared with each other: how similar, which is the odd one, how far down the list."""
+"""Words compared with each other: similarity, rank among neighbours, the odd one out."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
-from malmoi.nearest.top_k import closeness
-from malmoi.query.directions import OnReading, question_of, rows_of, understand, unheard
+from malmoi.nearest.top_k import all_scores
+from malmoi.query.directions import Query, make_query, resolve_word, rows_of
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
+
+
+class WordComparison(NamedTuple):
+    """The cosine of two words, and the rank of the second among the neighbours of the first.
+
+    `rank` is None where the second word has no row, or is the first.
+    """
+
+    similarity: float
+    rank: int | None
 
 
 def similarity(
     vectors: Vectors,
-    one: str | Float32Array,
-    other: str | Float32Array,
+    a: str | Float32Array,
+    b: str | Float32Array,
     *,
-    on_reading: OnReading = unheard,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> float:
     """The cosine between two words or vectors.
 
-    `on_reading` is called with the explanation of each word that has no row of its own.
+    Args:
+        vectors: The vectors that hold the words.
+        a: A word, or a one-dimensional array.
+        b: Another.
+        reporter: Called with an `Explanation` of each word that has no row of its own.
+
+    Returns:
+        A number from -1 to 1.
+
+    Raises:
+        UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
+        InvalidArgumentError: A vector is zero, not finite or of another dimension.
     """
-    questions = [question_of(vectors, asked, on_reading) for asked in (one, other)]
-    a, b = (l2_normalize(question.direction.astype(np.float64)) for question in questions)
-    return float(a @ b)
+    return _cosine(*(make_query(vectors, query, reporter) for query in (a, b)))
 
 
-def odd_one_out(vectors: Vectors, words: Iterable[str], *, on_reading: OnReading = unheard) -> str:
-    """The word that is farthest from the mean of all of them.
+def odd_one_out(
+    vectors: Vectors, words: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+) -> str:
+    """The word that is farthest from the mean of all words.
 
-    `on_reading` is called with the explanation of each word that has no row of its own.
+    Args:
+        vectors: The vectors that hold the words.
+        words: At least three words.
+        reporter: Called with an `Explanation` of each word that has no row of its own.
+
+    Returns:
+        One of the words.
+
+    Raises:
+        UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
+        InvalidArgumentError: There are fewer than three words, or they are one string.
     """
     if isinstance(words, str):
-        raise InvalidArgumentError(f"the words are the one string '{words}': give a list of words")
-    asked = list(map(str, words))
-    if len(asked) < 3:
-        raise InvalidArgumentError(f"{len(asked)} words have no odd one: give at least three")
-    questions = [question_of(vectors, word, on_reading) for word in asked]
-    directions = l2_normalize(np.stack([question.direction for question in questions]))
-    return asked[int(np.argmin(directions @ directions.mean(axis=0)))]
+        raise InvalidArgumentError(f"words must be a list of words, not the string '{words}'")
+    names = list(map(str, words))
+    if len(names) < 3:
+        raise InvalidArgumentError(f"give at least three words; got {len(names)}")
+    queries = [make_query(vectors, word, reporter) for word in names]
+    directions = l2_normalize(np.stack([query.direction for query in queries]))
+    return names[int(np.argmin(directions @ directions.mean(axis=0)))]
 
 
-def rank(vectors: Vectors, word: str, other: str) -> int:
-    """Which neighbour of `word` the `other` is: 1 is the nearest."""
-    asked = question_of(vectors, word)
-    direction = l2_normalize(asked.direction)
-    understand(vectors, other)  # says so if there is no such word
-    found = vectors.row(other)
-    if found < 0:
+def rank(vectors: Vectors, word: str, other: str, *, reporter: Reporter = DEFAULT_REPORTER) -> int:
+    """The rank of `other` among the neighbours of `word`: 1 is the nearest.
+
+    Args:
+        vectors: The vectors that hold the words.
+        word: The word whose neighbours are ranked.
+        other: A word with a row of its own.
+        reporter: Called with an `Explanation` if `word` has no row of its own.
+
+    Returns:
+        A rank from 1.
+
+    Raises:
+        UnknownWordError: `other` has no row, or `word` is not known at all.
+        InvalidArgumentError: Both are the same word.
+    """
+    query = make_query(vectors, word, reporter)
+    resolve_word(vectors, other)  # raises with suggestions for an unknown word
+    if vectors.row(other) < 0:
         raise UnknownWordError(other)
-    if found == vectors.row(word):
-        raise InvalidArgumentError(f"'{word}' is no neighbour of itself: give another word")
-    near = closeness(vectors, direction)
-    near[rows_of(vectors, asked.words)] = -np.inf
-    return int(np.count_nonzero(near > near[found])) + 1
+    if vectors.row(other) == vectors.row(word):
+        raise InvalidArgumentError(f"'{word}' is not its own neighbour: give another word")
+    return _rank(vectors, query, vectors.row(other))
+
+
+def compare_words(
+    vectors: Vectors, a: str, b: str, *, reporter: Reporter = DEFAULT_REPORTER
+) -> WordComparison:
+    """The similarity of two words and the rank of `b` among the neighbours of `a`."""
+    queries = [make_query(vectors, word, reporter) for word in (a, b)]
+    row = vectors.row(b)
+    has_rank = row >= 0 and row != vectors.row(a)
+    return WordComparison(_cosine(*queries), _rank(vectors, queries[0], row) if has_rank else None)
+
+
+def _cosine(a: Query, b: Query) -> float:
+    one, other = (l2_normalize(query.direction.astype(np.float64)) for query in (a, b))
+    return float(one @ other)
+
+
+def _rank(vectors: Vectors, query: Query, row: int) -> int:
+    scores = all_scores(vectors, l2_normalize(query.direction))
+    scores[rows_of(vectors, query.words)] = -np.inf
+    return int(np.count_nonzero(scores > scores[row])) + 1

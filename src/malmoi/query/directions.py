@@ -1,10 +1,10 @@
-"""From what a user asks with, a word or a vector, to directions in the space.
+"""From the query of a user, a word or a vector, to a direction in the vector space.
 
-A word that has no row is first split as the training text was; then `SubwordVectors` say what
-may be meant by it. Where each vector comes from is reported with it.
+A word without a row is first tokenized as the training text was; then `SubwordVectors` correct
+its spelling or build it from n-grams. An `Explanation` says where each vector comes from.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,40 +16,43 @@ from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, MalmoiError, UnknownWordError
 from malmoi.explanation import Explanation
 from malmoi.query.suggestions import near_spellings
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import Tokenizer, tokenizer_from
 from malmoi.vectors import Vectors
 
-OnReading = Callable[[Explanation], object]
-"""Called with each word of a question that has no row of its own, and what answers instead."""
-
-
-def unheard(explanation: Explanation) -> None:
-    """For those who do not want to hear of it."""
-
 
 class Query(NamedTuple):
-    """A direction, and the words it comes from, which are left out of the answer."""
+    """A direction, and the words it comes from, which are excluded from the results."""
 
     direction: Float32Array
     words: tuple[str, ...] = ()
 
 
-def check_count(k: int) -> None:
-    """How many answers are asked for."""
+def check_k(k: int) -> None:
+    """Raise `InvalidArgumentError` unless at least one result is requested."""
     if k < 1:
-        raise InvalidArgumentError(f"k is {k}: at least one answer must be asked for")
+        raise InvalidArgumentError(f"k must be at least 1; got {k}")
 
 
-def understand(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
-    """The vector of what is meant by a word, and where it comes from.
+def restrict(vectors: Vectors, restrict_vocab: int | None) -> Vectors:
+    """The `restrict_vocab` most frequent words, or all of them for None."""
+    if restrict_vocab is None:
+        return vectors
+    if restrict_vocab < 1:
+        raise InvalidArgumentError(f"restrict_vocab must be at least 1; got {restrict_vocab}")
+    return vectors.most_frequent(restrict_vocab)
 
-    A word of which too little is known is refused, with near spellings.
+
+def resolve_word(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
+    """The vector that answers for a word, and where it comes from.
+
+    Raises `UnknownWordError` with spelling suggestions for a word of which too little is known.
     """
     row = vectors.row(word)
     if row >= 0:
         return vectors.matrix[row], Explanation(word, "own row")
-    tokens, remark = split_as_trained(vectors, word)
+    tokens, remark = tokenize_as_trained(vectors, word)
     if tokens:
         mean: Float32Array = np.mean([vectors[token] for token in tokens], axis=0, dtype=np.float32)
         return mean, Explanation(word, "tokens", tokens=tokens)
@@ -63,10 +66,11 @@ def understand(vectors: Vectors, word: str) -> tuple[Float32Array, Explanation]:
     raise UnknownWordError(word, near_spellings(vectors.keys, word), because=because)
 
 
-def split_as_trained(vectors: Vectors, word: str) -> tuple[tuple[str, ...], str]:
-    """The known tokens that the vectors' own tokenizer makes of a word, all of them or none.
+def tokenize_as_trained(vectors: Vectors, word: str) -> tuple[tuple[str, ...], str]:
+    """The tokens of a word by the tokenizer that the vectors were trained with.
 
-    Where that tokenizer is not there, the reason.
+    There are none unless all of them have rows. The second value says why the tokenizer cannot
+    be used, if it cannot.
     """
     description = vectors.meta.get("tokenizer", "")
     if not description:
@@ -75,7 +79,7 @@ def split_as_trained(vectors: Vectors, word: str) -> tuple[tuple[str, ...], str]
         tokens = tuple(_tokenizer(description)(word))
     except MalmoiError as error:
         return (), f"it could not be split as the training text was: {error}"
-    except (ValueError, TypeError):  # no description of a tokenizer
+    except (ValueError, TypeError):  # not a description of a tokenizer
         return (), f"the vectors' tokenizer '{description}' is not known"
     return (tokens if all(vectors.row(token) >= 0 for token in tokens) else ()), ""
 
@@ -85,34 +89,35 @@ def _tokenizer(description: str) -> Tokenizer:
     return tokenizer_from(description)
 
 
-def question_of(
-    vectors: Vectors, asked: str | npt.ArrayLike, on_reading: OnReading = unheard
+def make_query(
+    vectors: Vectors, query: str | npt.ArrayLike, reporter: Reporter = DEFAULT_REPORTER
 ) -> Query:
-    """The direction that a question means, which must point somewhere."""
-    if isinstance(asked, str):
-        vector, explanation = understand(vectors, asked)
+    """The direction of a word or vector; `reporter` is told of a word without a row."""
+    if isinstance(query, str):
+        vector, explanation = resolve_word(vectors, query)
         if not np.any(vector):
             raise InvalidArgumentError(
-                f"the vector of '{asked}' is all zeros, so nothing is near to it"
+                f"the vector of '{query}' is all zeros: it has no neighbours"
             )
         if not np.isfinite(vector).all():
             raise InvalidArgumentError(
-                f"the vector of '{asked}' holds nan or inf, so nothing is near to it"
+                f"the vector of '{query}' holds nan or inf: it has no neighbours"
             )
         if explanation.source != "own row":
-            on_reading(explanation)
-        return Query(vector, explanation.tokens or (asked,))
-    given = np.asarray(asked, dtype=np.float32)
-    if given.shape != (vectors.dim,):
+            reporter.out_of_vocabulary(explanation)
+        return Query(vector, explanation.tokens or (query,))
+    direction = np.asarray(query, dtype=np.float32)
+    if direction.shape != (vectors.dim,):
         raise InvalidArgumentError(
-            f"a vector of shape {given.shape} beside vectors of {vectors.dim} numbers"
+            f"the query vector has shape {direction.shape}; the vectors have {vectors.dim}"
+            " dimensions"
         )
-    if not np.isfinite(given).all() or not np.any(given):
-        raise InvalidArgumentError("a vector to ask with must be finite and not all zeros")
-    return Query(given)
+    if not np.isfinite(direction).all() or not np.any(direction):
+        raise InvalidArgumentError("the query vector must be finite and not all zeros")
+    return Query(direction)
 
 
 def rows_of(vectors: Vectors, words: Sequence[str]) -> list[int]:
-    """The rows of those words that have one: inputs, to be left out of the answer."""
+    """The rows of those words that have one; queries exclude these rows from their results."""
     rows = [vectors.row(word) for word in words]
     return [row for row in rows if row >= 0]

@@ -1,4 +1,4 @@
-"""Embedding matrices: the rows that a Keras or PyTorch embedding layer starts from."""
+"""Embedding matrices: the initial weights of a Keras or PyTorch embedding layer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +13,17 @@ from malmoi.vocabulary import Vocabulary
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]", "<UNK>", "UNK", "<oov>", "<OOV>", "[OOV]")
 PADDING_NAMES = ("<pad>", "[PAD]", "<PAD>", "PAD", "")
-RAREST = 100  # words whose mean stands for all unknown ones, as in GloVe
+RAREST_WORDS = 100  # their mean stands for all unknown words, as in GloVe
+SPREAD_ROWS = 10_000  # first rows, whose spread random rows get
 Missing = Literal["unknown", "zeros", "random"]
 
 
 @dataclass(frozen=True)
 class MatrixReport:
-    """Where the rows of an embedding matrix came from."""
+    """Where the rows of an embedding matrix come from, by word.
+
+    `padding` and `unknown` are the rows of the padding and of the unknown word, if any.
+    """
 
     found: tuple[str, ...]
     from_subwords: tuple[str, ...]
@@ -50,28 +54,40 @@ def embedding_matrix(
     missing: Missing = "unknown",
     seed: int = 0,
 ) -> EmbeddingMatrix:
-    """A row for each number in `word_index`, which is taken as it is.
+    """An embedding matrix for the indices of a tokenizer, which are used as they are.
 
-    Row `padding` is zeros. A word of the index that means "unknown" (`<unk>`, `[UNK]`,
-    `<OOV>` …), or row 1 where the index begins at 2, gets the vectors' own unknown row or
-    the mean of the 100 rarest words. Words without a vector are built from subwords where
-    the vectors can, else filled like unknown ones, with zeros, or at random.
+    A word of the index that stands for unknown words (`<unk>`, `[UNK]`, `<OOV>` …), or row 1
+    where the index begins at 2, gets the vectors' own unknown row or the mean of the 100 rarest
+    words. Words without a row are built from subwords where the vectors can do that.
+
+    Args:
+        vectors: Where the rows come from.
+        word_index: The index of each word, as Keras' `Tokenizer.word_index`, or a `Vocabulary`.
+        padding: The row of zeros for padding; None if there is none.
+        missing: How to fill rows of words without a vector: like the "unknown" row, with
+            "zeros", or at "random".
+        seed: Seed of the random rows.
+
+    Returns:
+        The float32 matrix [highest index + 1, dim], and a report of how each row was filled.
+
+    Raises:
+        InvalidArgumentError: The vectors are empty, `missing` is not one of the above, or an
+            index is negative, used twice or that of the padding row.
     """
     if len(vectors) == 0:
-        raise InvalidArgumentError("there are no vectors to fill a matrix with")
+        raise InvalidArgumentError("there are no vectors to fill the matrix with")
     index = word_index.word_index() if isinstance(word_index, Vocabulary) else dict(word_index)
-    _check(index, padding)
+    _check_index(index, padding)
     if missing not in ("unknown", "zeros", "random"):
-        raise InvalidArgumentError(
-            f"'{missing}' is no way to fill rows: choose unknown, zeros or random"
-        )
+        raise InvalidArgumentError(f"missing must be unknown, zeros or random; got '{missing}'")
     matrix = np.zeros((max(index.values(), default=0) + 1, vectors.dim), dtype=np.float32)
     unknown = unknown_vector(vectors)
-    chance = np.random.default_rng(seed)
-    spread = float(vectors.matrix[:10_000].std())
-    found: list[str] = []
+    random = np.random.default_rng(seed)
+    spread = float(vectors.matrix[:SPREAD_ROWS].std())
+    with_row: list[str] = []
     built: list[str] = []
-    lost: list[str] = []
+    without: list[str] = []
     unknown_row = _unknown_row(index, padding)
     if unknown_row is not None:
         matrix[unknown_row] = unknown
@@ -80,14 +96,14 @@ def embedding_matrix(
             continue
         try:
             matrix[row] = vectors.vector(word)
-            (found if word in vectors else built).append(word)
+            (with_row if word in vectors else built).append(word)
         except UnknownWordError:
-            lost.append(word)
+            without.append(word)
             if missing == "random":
-                matrix[row] = chance.normal(0, spread, vectors.dim)
+                matrix[row] = random.normal(0, spread, vectors.dim)
             elif missing == "unknown":
                 matrix[row] = unknown
-    report = MatrixReport(tuple(found), tuple(built), tuple(lost), padding, unknown_row)
+    report = MatrixReport(tuple(with_row), tuple(built), tuple(without), padding, unknown_row)
     return EmbeddingMatrix(matrix, report)
 
 
@@ -98,7 +114,7 @@ def unknown_vector(vectors: Vectors) -> Float32Array:
         if row >= 0:
             own: Float32Array = vectors.matrix[row]
             return own
-    mean: Float32Array = vectors.matrix[-RAREST:].mean(axis=0)
+    mean: Float32Array = vectors.matrix[-RAREST_WORDS:].mean(axis=0)
     return mean
 
 
@@ -109,15 +125,17 @@ def _unknown_row(index: Mapping[str, int], padding: int | None) -> int | None:
     return 1 if index and min(index.values()) == 2 else None
 
 
-def _check(index: Mapping[str, int], padding: int | None) -> None:
+def _check_index(index: Mapping[str, int], padding: int | None) -> None:
     rows: dict[int, str] = {}
     for word, row in index.items():
         if not isinstance(row, int | np.integer) or row < 0:
-            raise InvalidArgumentError(f"'{word}' has the number {row!r}: numbers count from 0")
+            raise InvalidArgumentError(
+                f"the index of '{word}' is {row!r}: it must be an integer from 0"
+            )
         if row == padding and word not in PADDING_NAMES:
             raise InvalidArgumentError(
-                f"'{word}' has number {row}, which is the padding row: number words from 1, or"
-                " pass padding=None"
+                f"the index of '{word}' is {row}, which is the padding row: start at 1, or pass"
+                " padding=None"
             )
         if rows.setdefault(int(row), word) != word:
-            raise InvalidArgumentError(f"'{rows[int(row)]}' and '{word}' both have number {row}")
+            raise InvalidArgumentError(f"'{rows[int(row)]}' and '{word}' have the same index {row}")

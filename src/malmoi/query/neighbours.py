@@ -1,4 +1,4 @@
-"""The nearest words to a word or a vector, or to many at once."""
+"""The nearest words of a word or a vector, or of many at once."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple, overload
@@ -7,12 +7,13 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric, rank_rows
-from malmoi.query.directions import OnReading, check_count, question_of, rows_of, unheard
+from malmoi.query.directions import check_k, make_query, restrict, rows_of
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
 
 class Neighbour(NamedTuple):
-    """A word and how near it is."""
+    """A word and its score."""
 
     key: str
     score: float
@@ -21,78 +22,91 @@ class Neighbour(NamedTuple):
 @overload
 def neighbours(  # type: ignore[overload-overlap]  # a string is an iterable of strings too
     vectors: Vectors,
-    asked: str,
+    query: str,
     k: int = 10,
     *,
     metric: Metric = "cosine",
-    most_frequent: int | None = None,
-    on_reading: OnReading = unheard,
+    restrict_vocab: int | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Neighbour]: ...
 @overload
 def neighbours(
     vectors: Vectors,
-    asked: Float32Array,
+    query: Float32Array,
     k: int = 10,
     *,
     metric: Metric = "cosine",
-    most_frequent: int | None = None,
-    on_reading: OnReading = unheard,
+    restrict_vocab: int | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Any]: ...
 @overload
 def neighbours(
     vectors: Vectors,
-    asked: Iterable[str | Float32Array],
+    query: Iterable[str | Float32Array],
     k: int = 10,
     *,
     metric: Metric = "cosine",
-    most_frequent: int | None = None,
-    on_reading: OnReading = unheard,
+    restrict_vocab: int | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[list[Neighbour]]: ...
 def neighbours(
     vectors: Vectors,
-    asked: str | Iterable[str | Float32Array],
+    query: str | Iterable[str | Float32Array],
     k: int = 10,
     *,
     metric: Metric = "cosine",
-    most_frequent: int | None = None,
-    on_reading: OnReading = unheard,
+    restrict_vocab: int | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Neighbour] | list[list[Neighbour]]:
-    """The k nearest words to `asked`, words asked with left out.
+    """The k nearest words to a query, without the words of the query themselves.
 
-    A word, or a vector as a one-dimensional array, gives one list; several of them give a
-    list each, far faster than one after the other. `most_frequent` looks through that many
-    words only. Scores are cosines, dot products or Euclidean distances; best first.
-    `on_reading` is called with the explanation of each word that has no row of its own.
+    Args:
+        vectors: The vectors to search.
+        query: A word, a one-dimensional array, or several of either. Several queries in one call
+            are far faster than one call each.
+        k: How many neighbours to return per query.
+        metric: "cosine", "dot" (dot product) or "euclidean" (distance).
+        restrict_vocab: Search only the most frequent words, this many.
+        reporter: Called with an `Explanation` of each word that has no row of its own; the
+            default warns.
+
+    Returns:
+        Words with scores, best first: one list for a single query, a list of lists for several.
+
+    Raises:
+        UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
+        InvalidArgumentError: k, the metric, restrict_vocab or a query vector is not valid.
     """
-    if isinstance(asked, str):
-        return _neighbours(vectors, [asked], k, metric, most_frequent, on_reading)[0]
-    if isinstance(asked, np.ndarray) and asked.ndim == 1 and asked.dtype.kind in "fiub":
-        return _neighbours(vectors, [asked], k, metric, most_frequent, on_reading)[0]
-    return _neighbours(vectors, list(asked), k, metric, most_frequent, on_reading)
+    is_word = isinstance(query, str)
+    if is_word or (
+        isinstance(query, np.ndarray) and query.ndim == 1 and query.dtype.kind in "fiub"
+    ):
+        return _neighbours(vectors, [query], k, metric, restrict_vocab, reporter)[0]
+    return _neighbours(vectors, list(query), k, metric, restrict_vocab, reporter)
 
 
 def _neighbours(
     vectors: Vectors,
-    asked: list[str | Float32Array],
+    words: list[Any],
     k: int,
     metric: Metric,
-    most_frequent: int | None,
-    on_reading: OnReading,
+    restrict_vocab: int | None,
+    reporter: Reporter,
 ) -> list[list[Neighbour]]:
-    check_count(k)
-    if not asked:
+    check_k(k)
+    if not words:
         return []
-    questions = [question_of(vectors, one, on_reading) for one in asked]
-    directions = np.stack([question.direction for question in questions])
+    queries = [make_query(vectors, word, reporter) for word in words]
+    directions = np.stack([query.direction for query in queries])
     if metric == "cosine":
         directions = l2_normalize(directions)
-    among = vectors if most_frequent is None else vectors.most_frequent(most_frequent)
-    left_out = [rows_of(among, question.words) for question in questions]
-    # More than asked for: the words asked with are usually among them.
-    ranking = rank_rows(among, directions, k + max(1, *map(len, left_out)), metric)
-    answers = []
-    for own, rows, scores in zip(left_out, ranking.rows, ranking.scores, strict=True):
-        found = zip(rows.tolist(), scores.tolist(), strict=True)
-        near = [Neighbour(among.keys[row], score) for row, score in found if row not in own]
-        answers.append(near[:k])
-    return answers
+    candidates = restrict(vectors, restrict_vocab)
+    excluded = [rows_of(candidates, query.words) for query in queries]
+    # More than k, because the words of the query are usually among the nearest.
+    ranking = rank_rows(candidates, directions, k + max(1, *map(len, excluded)), metric)
+    results = []
+    for own, rows, scores in zip(excluded, ranking.rows, ranking.scores, strict=True):
+        pairs = zip(rows.tolist(), scores.tolist(), strict=True)
+        near = [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own]
+        results.append(near[:k])
+    return results

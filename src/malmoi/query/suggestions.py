@@ -1,8 +1,8 @@
-"""Words spelled nearly like one that is not there; Hangul by its letters (jamo).
+"""Spelling suggestions for a word that has no row; Hangul is compared by jamo.
 
-Candidates are found by the set of letters that occur in them, for all words at once; the
-edit distance is then taken over letters, a syllable being two or three (그림 and 그린 differ
-by one letter, not by one syllable of two).
+Candidates are selected by the set of letters in them, for all words at once, then ranked by edit
+distance. A syllable is two or three jamo, so that 그림 and 그린 differ by one letter of five, not
+by one syllable of two.
 """
 
 import unicodedata
@@ -11,31 +11,31 @@ import numpy as np
 
 from malmoi.keys import Keys
 
-LOOKED_THROUGH = 200_000  # the most frequent words
-CANDIDATES = 400
+SEARCHED_WORDS = 200_000  # the most frequent ones
+MAX_CANDIDATES = 400  # words whose edit distance is computed
 
 
 def near_spellings(keys: Keys, word: str, count: int = 3) -> list[str]:
-    """The nearest spellings, nearest and most frequent first; none if all are far."""
+    """Words within a third of the letters, nearest and most frequent first."""
     letters = spelled(word)
-    farthest = max(1, len(letters) // 3)
+    max_distance = max(1, len(letters) // 3)
     scored = []
-    for row in _candidates(keys[:LOOKED_THROUGH], word):
-        distance = edit_distance(letters, spelled(keys[row]), farthest)
-        if distance <= farthest:
+    for row in _candidates(keys[:SEARCHED_WORDS], word):
+        distance = edit_distance(letters, spelled(keys[row]), max_distance)
+        if distance <= max_distance:
             scored.append((distance, row))
     return [keys[row] for _, row in sorted(scored)[:count]]
 
 
 def spelled(word: str) -> str:
-    """A word by its letters: lower case, Hangul taken apart, accents beside their letters."""
+    """The letters of a word in NFD: lower case, Hangul as jamo, accents apart."""
     return unicodedata.normalize("NFD", word.lower())
 
 
-def edit_distance(one: str, other: str, most: int) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours; `most + 1` if there are more."""
-    if abs(len(one) - len(other)) > most:
-        return most + 1
+def edit_distance(one: str, other: str, max_distance: int) -> int:
+    """Insertions, deletions, substitutions and transpositions, at most `max_distance + 1`."""
+    if abs(len(one) - len(other)) > max_distance:
+        return max_distance + 1
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -45,24 +45,23 @@ def edit_distance(one: str, other: str, most: int) -> int:
             if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
                 cost = min(cost, before[j - 2] + 1)
             row.append(cost)
-        if min(row) > most:
-            return most + 1
+        if min(row) > max_distance:
+            return max_distance + 1
         before, last = last, row
     return last[-1]
 
 
 def _candidates(keys: Keys, word: str) -> list[int]:
-    """Rows whose bytes differ least from the word's, as sets."""
-    asked = Keys.of([unicodedata.normalize("NFC", word)])
-    lengths = np.abs(np.diff(keys.offsets) - len(asked.packed))
-    wanted = _letter_sets(asked)[0]
-    differing = np.bitwise_count(_letter_sets(keys) ^ wanted) + lengths
-    nearest = np.argsort(differing, kind="stable")[:CANDIDATES]
+    """Rows whose bytes, as sets, differ least from those of the word."""
+    query = Keys.of([unicodedata.normalize("NFC", word)])
+    lengths = np.abs(np.diff(keys.offsets) - len(query.packed))
+    differing = np.bitwise_count(_letter_sets(keys) ^ _letter_sets(query)[0]) + lengths
+    nearest = np.argsort(differing, kind="stable")[:MAX_CANDIDATES]
     return [int(row) for row in nearest]
 
 
 def _letter_sets(keys: Keys) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    """For each key one bit for every byte (modulo 64) that occurs in it."""
+    """A bit set of the bytes (modulo 64) of each key."""
     bits = np.zeros(len(keys.packed) + 1, dtype=np.uint64)
     np.left_shift(np.uint64(1), keys.packed & 63, out=bits[:-1], dtype=np.uint64)
     sets = np.bitwise_or.reduceat(bits, keys.offsets[:-1])

@@ -35,6 +35,22 @@ class InputStats(Protocol):
         """One warning per kind of problem; `numbered` adds the positions of the first inputs."""
 
 
+class OovExplanation(Protocol):
+    """Where the vector of an out-of-vocabulary word comes from; see `malmoi.explanation`."""
+
+    @property
+    def word(self) -> str:
+        """The word of the query."""
+
+    @property
+    def note(self) -> str:
+        """One sentence for the user."""
+
+    @property
+    def read_as(self) -> dict[str, float]:
+        """The known words that answer instead, with their shares of the vector."""
+
+
 class Reporter:
     """Passes warnings on and ignores everything else; subclasses override what they show."""
 
@@ -55,6 +71,10 @@ class Reporter:
     def warn(self, sentence: str) -> None:
         """Report something that was repaired, skipped or lost."""
         warn(sentence)
+
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        """Report a word of a query that has no row of its own, and what answers instead."""
+        self.warn(explanation.note)
 
     def inputs(self, source: str, stats: InputStats) -> None:
         """Report what happened to the inputs of one call; `source` names the model or file."""
@@ -91,6 +111,10 @@ class InputTotals(Reporter):
     def warn(self, sentence: str) -> None:
         """Report to `target`."""
         self.target.warn(sentence)
+
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        """Report to `target`."""
+        self.target.out_of_vocabulary(explanation)
 
     def inputs(self, source: str, stats: InputStats) -> None:
         """Add the statistics to the totals of this source."""

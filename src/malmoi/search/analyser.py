@@ -17,7 +17,7 @@ from malmoi.text.korean import Korean
 from malmoi.unicode import normalize
 
 Hangul = Literal["morphemes", "bigrams"]
-WAYS: tuple[Hangul, ...] = ("morphemes", "bigrams")
+HANGUL_UNITS: tuple[Hangul, ...] = ("morphemes", "bigrams")
 NUMBER, HANGUL = r"\d+(?:[.,]\d+)+", "[가-힣]+"
 WORD = re.compile(rf"{NUMBER}|{HANGUL}|[^\W_가-힣]+")  # 3월 and iPhone을 are two words each
 SYLLABLES = re.compile(HANGUL)
@@ -31,9 +31,9 @@ class Analyser:
     hangul: Hangul
 
     def __post_init__(self) -> None:
-        if self.hangul not in WAYS:
+        if self.hangul not in HANGUL_UNITS:
             raise InvalidArgumentError(
-                f"Hangul is cut into {' or '.join(WAYS)}, not '{self.hangul}'"
+                f"Hangul is cut into {' or '.join(HANGUL_UNITS)}, not '{self.hangul}'"
             )
 
     def __call__(self, text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""An index made of texts or of vectors, or opened from its folder."""
+"""Build an index from texts or vectors, or open one from its folder."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -7,18 +7,16 @@ from pathlib import Path
 from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.search.adding import make_addition
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.analyser import best_analyser
-from malmoi.search.entries import make_entries
+from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
 from malmoi.search.index import Index
-from malmoi.search.learn_weight import with_weight
-from malmoi.search.storage.clustering import clustered
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import make_segment
 from malmoi.search.storage.state import State, with_segment
+from malmoi.search.writer import IndexWriter, with_clusters
 from malmoi.vectors import Vectors
 
 
@@ -32,41 +30,79 @@ def build_index(
     approximate: bool | None = None,
     passages: bool = True,
     prompts: Prompts | None = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Index:
-    """An index over texts by an encoder, or over the keys of vectors.
+    """Build an index over texts with an encoder, or over the keys of vectors.
 
-    `ids` tell the texts apart (without them they are numbered from 0), `fields` is what is known
-    of each, `path` a new folder to keep the index in. More than 100,000 texts are searched
-    approximately, if faiss is there (extra `search`); `approximate` says so for any number. What
-    is longer than the encoder reads is split into `passages`, or else cut off. `prompts` go before
-    texts and queries; without any, those that the encoder's folder names.
+    A build into a folder is committed every few seconds; `update_index` continues one that was
+    interrupted.
+
+    Args:
+        encoder: An encoder, or `Vectors` whose keys are the texts.
+        texts: The texts; leave them out for `Vectors`.
+        ids: A unique id per text; without them, texts are numbered from 0.
+        fields: A mapping of fields per text, for filters.
+        path: A new folder to write the index to; without it, the index is in memory.
+        approximate: Search through clusters (faiss, extra `search`). By default, indexes of
+            more than 100,000 vectors are, if faiss is installed.
+        passages: Split texts that are too long for the encoder into passages, instead of
+            truncating them.
+        prompts: Texts before each document and query; without any, those of the model.
+        reporter: Receives the progress and warnings.
+
+    Returns:
+        The index.
+
+    Raises:
+        InvalidArgumentError: There is an index in `path` already, ids are not unique, or the
+            arguments do not fit each other.
+        InvalidFileError: The folder cannot be written.
     """
     folder = Folder(Path(path)) if path is not None else None
     if folder and folder.exists:
         raise InvalidArgumentError(
-            f"there is an index in {path} already: open it, or name a new folder"
+            f"{path} holds an index already: open_index opens it, update_index updates it"
         )
     if isinstance(encoder, Vectors):
         if texts is not None:
-            raise InvalidArgumentError("the texts of vectors are their keys: give no others")
-        keys = list(encoder.keys)
-        entries, matrix = make_entries(keys, keys if ids is None else ids, fields), encoder.matrix
-        state = State(best_analyser(), encoder.dim)
-        if entries:
-            state = with_segment(state, make_segment(entries, matrix, state.analyser))
-    else:
-        entries = make_entries(texts or (), ids, fields)
-        state = new_state(encoder, passages=passages, prompts=prompts)
-        if entries:
-            state = with_weight(make_addition(state, encoder, entries, progress).to(state), encoder)
-    state = clustered(state, approximate)
+            raise InvalidArgumentError("the texts of vectors are their keys: leave texts out")
+        state = with_clusters(_state_of_vectors(encoder, ids, fields), approximate, reporter)
+        with folder.writing() if folder else nullcontext():
+            return Index(folder.commit(state) if folder else state, folder=folder)
+    entries = make_entries(texts or (), ids, fields)
+    check_ids(entries)
+    state = new_state(encoder, passages=passages, prompts=prompts)
     with folder.writing() if folder else nullcontext():
-        state = folder.commit(state) if folder else state
-    return Index(state, encoder=None if isinstance(encoder, Vectors) else encoder, folder=folder)
+        writer = IndexWriter(state, encoder, folder)
+        writer.embed(entries, reporter=reporter)
+        state = writer.finish(lambda state: with_clusters(state, approximate, reporter))
+        return Index(state, encoder=encoder, folder=folder)
+
+
+def _state_of_vectors(
+    vectors: Vectors, ids: Iterable[str] | None, fields: Iterable[Fields] | None
+) -> State:
+    keys = list(vectors.keys)
+    entries = make_entries(keys, keys if ids is None else ids, fields)
+    state = State(best_analyser(), vectors.dim)
+    if not entries:
+        return state
+    return with_segment(state, make_segment(entries, vectors.matrix, state.analyser))
 
 
 def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
-    """The index in a folder, memory-mapped; `encoder` is for one that cannot be found by name."""
+    """Open the index in a folder, memory-mapped.
+
+    Args:
+        path: The folder of the index.
+        encoder: The encoder of the index; by default it is loaded by its name when needed.
+
+    Returns:
+        The index.
+
+    Raises:
+        InvalidFileError: The folder does not hold an index, or the index is damaged.
+        InvalidArgumentError: The encoder is not that of the index.
+    """
     folder = Folder(Path(path))
     return Index(folder.read(), encoder=encoder, folder=folder)

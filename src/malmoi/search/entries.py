@@ -1,12 +1,65 @@
-"""Texts given in Python as entries: NFC, with ids and fields, or with ids made for them."""
+"""Entries of an index: from lists in Python, or from the records of a file."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from unicodedata import is_normalized
 
-from malmoi.errors import InvalidArgumentError
+from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Entry
+from malmoi.text.normalize import Normalizer
+from malmoi.text.records import Record, read_records
 from malmoi.unicode import normalize
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordSource:
+    """Which fields of a record become the text, the id and the stored fields of an entry.
+
+    `text` are the fields that make up the text, `id` is the field of the id (without it, the
+    position of the record), `keep` are the other fields to store (all, if empty). With `whole`,
+    a plain text file is one text.
+    """
+
+    text: tuple[str, ...] = ()
+    id: str | None = None
+    keep: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    whole: bool = False
+
+    def entries(self, source: str | Path, *, reporter: Reporter = DEFAULT_REPORTER) -> list[Entry]:
+        """Read all entries; warn of texts that are empty or were not in NFC."""
+        records = read_records(source, fields=self.text, encoding=self.encoding, whole=self.whole)
+        empty, entries = 0, list[Entry]()
+        denormalized, normalizer = 0, Normalizer()
+        for record in records:
+            text = normalizer(record.text).strip()
+            if not text:
+                empty += 1
+                continue
+            denormalized += not is_normalized("NFC", record.text)
+            entries.append(Entry(normalizer(self._id(record)), text, self._fields(record)))
+        if not entries:
+            raise InvalidFileError(f"{source} holds no text")
+        if empty:
+            reporter.warn(f"{source}: {empty:,} texts are empty and were skipped")
+        if denormalized:
+            reporter.warn(f"{source}: {denormalized:,} texts were not in NFC and are normalized")
+        return entries
+
+    def _id(self, record: Record) -> str:
+        if self.id is None:
+            return record.place
+        if record.fields.get(self.id) is None:
+            raise InvalidFileError(f"{record.place}: the field '{self.id}' for the id is missing")
+        return str(record.fields[self.id])
+
+    def _fields(self, record: Record) -> dict[str, object]:
+        names = self.keep or [name for name in record.fields if name != self.id]
+        return {name: record.fields[name] for name in names if record.fields.get(name) is not None}
 
 
 def make_entries(
@@ -14,26 +67,35 @@ def make_entries(
     ids: Iterable[str] | None = None,
     fields: Iterable[Fields] | None = None,
 ) -> list[Entry]:
-    """An entry a text; without ids they are numbered from 0 on."""
+    """One entry per text; without ids they are numbered from 0."""
     if isinstance(texts, str):
-        raise InvalidArgumentError("texts are a list of strings, not one string")
-    each = [normalize("NFC", _text(text, "a text")) for text in texts]
-    names = _as_many("ids", ids, each) or [str(i) for i in range(len(each))]
-    known = _as_many("fields", fields, each) or [{}] * len(each)
+        raise InvalidArgumentError("texts must be a list of strings, not one string")
+    normalized = [normalize("NFC", _check_text(text, "a text")) for text in texts]
+    names = _check_length("ids", ids, normalized) or [str(i) for i in range(len(normalized))]
+    values = _check_length("fields", fields, normalized) or [{}] * len(normalized)
     return [
-        Entry(normalize("NFC", _text(name, "an id")), text, it)
-        for name, text, it in zip(names, each, known, strict=True)
+        Entry(normalize("NFC", _check_text(name, "an id")), text, value)
+        for name, text, value in zip(names, normalized, values, strict=True)
     ]
 
 
-def _as_many(what: str, given: Iterable[Any] | None, texts: Sequence[str]) -> list[Any]:
-    values = [] if given is None else list(given)
-    if given is not None and len(values) != len(texts):
-        raise InvalidArgumentError(f"{len(values)} {what} for {len(texts)} texts")
-    return values
+def check_ids(entries: Sequence[Entry]) -> None:
+    """Raise `InvalidArgumentError` for an id that occurs twice."""
+    seen = set[str]()
+    for entry in entries:
+        if entry.id in seen:
+            raise InvalidArgumentError(f"the id '{entry.id}' occurs twice: ids must be unique")
+        seen.add(entry.id)
 
 
-def _text(value: object, what: str) -> str:
+def _check_length(what: str, values: Iterable[Any] | None, texts: Sequence[str]) -> list[Any]:
+    several = [] if values is None else list(values)
+    if values is not None and len(several) != len(texts):
+        raise InvalidArgumentError(f"{len(several)} {what} for {len(texts)} texts")
+    return several
+
+
+def _check_text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise InvalidArgumentError(f"{what} is a string, not {type(value).__name__}")
+        raise InvalidArgumentError(f"{what} must be a string, not {type(value).__name__}")
     return value

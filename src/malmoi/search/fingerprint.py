@@ -14,8 +14,8 @@ from malmoi.search.analyser import best_analyser
 from malmoi.search.storage.state import EncoderFingerprint, State
 from malmoi.vectors import l2_normalize
 
-LENGTH = 60  # characters of a text that are enough to know an encoder by
-ALIKE = 0.999  # the least cosine: other processors round differently
+MAX_PROBE_CHARS = 60  # characters of a text that are enough to know an encoder by
+MIN_SAME_COSINE = 0.999  # the least cosine: other processors round differently
 
 
 def model_name(encoder: Encoder) -> str:
@@ -24,12 +24,12 @@ def model_name(encoder: Encoder) -> str:
     return str(path.resolve()) if path.exists() else encoder.name
 
 
-def reader_of_texts(encoder: Encoder, state: State) -> Encoder:
+def document_encoder(encoder: Encoder, state: State) -> Encoder:
     """The encoder as it reads the texts of an index."""
     return encoder if state.prompts is None else with_prompt(encoder, state.prompts.document)
 
 
-def reader_of_queries(encoder: Encoder, state: State) -> Encoder:
+def query_encoder(encoder: Encoder, state: State) -> Encoder:
     """The encoder as it reads what is looked for."""
     return encoder if state.prompts is None else with_prompt(encoder, state.prompts.query)
 
@@ -43,14 +43,14 @@ def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> S
         prompts=own_prompts(encoder) if prompts is None else prompts,
         passages=passages,
     )
-    reader_of_texts(encoder, state), reader_of_queries(encoder, state)  # refuses wrong prompts
+    document_encoder(encoder, state), query_encoder(encoder, state)  # refuses wrong prompts
     return state
 
 
-def take_probe(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | None:
+def take_fingerprint(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | None:
     """The first text that the encoder has a vector for; None where there is none."""
     for text in texts:
-        short = text[:LENGTH]
+        short = text[:MAX_PROBE_CHARS]
         # The text is embedded, and reported, with all others later.
         vector: Float32Array = encoder.encode([short], reporter=SilentReporter())[0]
         if np.any(vector):
@@ -60,7 +60,7 @@ def take_probe(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | N
 
 def check_encoder(encoder: Encoder, state: State) -> None:
     """Refuse an encoder that makes other vectors than those of the index."""
-    encoder = reader_of_texts(encoder, state)
+    encoder = document_encoder(encoder, state)
     what = f"'{encoder.name}' is not the model of this index, which is '{state.model}'"
     if encoder.dim != state.dim:
         raise InvalidArgumentError(
@@ -69,5 +69,5 @@ def check_encoder(encoder: Encoder, state: State) -> None:
     if state.probe is None:
         return
     again = l2_normalize(encoder.encode([state.probe.text], reporter=SilentReporter())[0])
-    if float(again @ l2_normalize(state.probe.vector)) < ALIKE:
+    if float(again @ l2_normalize(state.probe.vector)) < MIN_SAME_COSINE:
         raise InvalidArgumentError(f"{what}: the same text has another vector")

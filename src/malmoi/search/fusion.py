@@ -16,10 +16,10 @@ from malmoi.vectors import l2_normalize
 
 VERSION = 1  # of how weights are learnt
 DEFAULT_WEIGHT = 0.7  # chosen on the train queries of SciFact and on paraKQC
-STALE = 0.5  # of the texts: so many changes are too many
-SPREADS = 10.0  # standard deviations of cosines that make up their range
-USUAL_SPREAD, LEAST_SPREAD = 0.1, 0.02  # of cosines, for too few texts and for equal ones
-FEWEST = 5  # texts whose spread is worth measuring
+RELEARN_ABOVE = 0.5  # of the texts: so many changes are too many
+RANGE_DEVIATIONS = 10.0  # standard deviations of cosines that make up their range
+DEFAULT_SPREAD, MIN_SPREAD = 0.1, 0.02  # of cosines, for too few texts and for equal ones
+MIN_SPREAD_ROWS = 5  # texts whose spread is worth measuring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Fusion:
     @property
     def is_stale(self) -> bool:
         """Whether the index has changed too much since, or weights are learnt otherwise now."""
-        return self.changes > STALE * self.texts or self.version != VERSION
+        return self.changes > RELEARN_ABOVE * self.texts or self.version != VERSION
 
 
 def check_weight(weight: float) -> None:
@@ -58,7 +58,7 @@ def fuse(
     cosines: Float32Array, matched: Float32Array, weight: float, spread: float
 ) -> Float32Array:
     """Scores of texts from cosines and from BM25 as a share of its highest value."""
-    scale = np.float32((1 - weight) / (SPREADS * spread))
+    scale = np.float32((1 - weight) / (RANGE_DEVIATIONS * spread))
     scores: Float32Array = scale * cosines + np.float32(weight) * matched
     return scores
 
@@ -66,8 +66,8 @@ def fuse(
 def cosine_spread(sample: Float32Array) -> float:
     """The standard deviation of cosines between different rows, [n, dim]; zeros do not count."""
     units = l2_normalize(sample[sample.any(axis=1)])
-    if len(units) < FEWEST:
-        return USUAL_SPREAD
+    if len(units) < MIN_SPREAD_ROWS:
+        return DEFAULT_SPREAD
     cosines = units @ units.T
     found = float(cosines[np.triu_indices(len(units), 1)].std())
-    return max(found, LEAST_SPREAD)
+    return max(found, MIN_SPREAD)

@@ -1,32 +1,32 @@
-"""An index over texts: search it by meaning, by words, or by both; add, replace, delete."""
+"""An index over texts: search by meaning, by words, or by both; add, replace and delete texts."""
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
+from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import is_encodable
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.search.adding import make_addition
-from malmoi.search.entries import make_entries
-from malmoi.search.fingerprint import check_encoder, reader_of_queries
-from malmoi.search.fusion import check_weight
-from malmoi.search.learn_weight import with_weight
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.search.entries import check_ids, make_entries
+from malmoi.search.fingerprint import check_encoder, query_encoder
+from malmoi.search.fusion import Fusion, check_weight
 from malmoi.search.querying.filters import Where, conditions
 from malmoi.search.querying.hits import Hits, make_hits
 from malmoi.search.querying.hybrid import by_both
-from malmoi.search.querying.ranking import NOTHING, allowed_rows, by_vector, by_words
+from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vector, by_words
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import Entry
-from malmoi.search.storage.state import State, tidied, without
+from malmoi.search.storage.state import State, merge_segments, without
+from malmoi.search.writer import IndexWriter
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -34,8 +34,8 @@ from malmoi.vectors import Vectors, l2_normalize
 class Index:
     """Texts that can be searched, in memory or in a folder.
 
-    It holds one frozen state and replaces it as a whole, so that other threads may search while
-    one writes. `build_index` and `open_index` make one.
+    An index holds one frozen state and replaces it as a whole, so that threads can search while
+    one writes. `build_index` and `open_index` create indexes.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Index:
 
     @property
     def encoder(self) -> Encoder:
-        """What makes vectors of texts; loaded when it is first needed."""
+        """The encoder of texts and queries, loaded when first needed."""
         if self._encoder is None:
             if not self.state.model:
                 raise InvalidArgumentError(
-                    "this index was made of vectors, without an encoder for texts"
+                    "this index was built from vectors and has no encoder for texts"
                 )
             encoder = load_encoder(self.state.model)
             check_encoder(encoder, self.state)
@@ -75,41 +75,57 @@ class Index:
         exact: bool = False,
         weight: float | None = None,
         vector: Float32Array | None = None,
+        reporter: Reporter = DEFAULT_REPORTER,
     ) -> Hits:
-        """The k best texts for a query, best first.
+        """Search by meaning, by words, or by both.
 
-        By meaning; `lexical` goes by its words instead (BM25), `hybrid` by both. `where` lets
-        only texts through whose fields fit: `{"lang": "ko"}`, `{"lang": ["ko", "en"]}` or
-        `"year>=2020"`. `exact` looks at every vector where clusters would do with fewer. `weight`
-        is that of words in a hybrid search, from 0 to 1, in place of the one that the index has
-        learnt. `vector` is that of the query, where it is known already.
+        Args:
+            query: A text, or a vector.
+            k: How many texts to return.
+            where: Conditions on fields: `{"lang": "ko"}`, `{"lang": ["ko", "en"]}` or
+                `"year>=2020"`.
+            hybrid: Search by meaning and by words.
+            lexical: Search by words alone (BM25).
+            exact: Compare every vector, even if the index has clusters.
+            weight: The weight of words in a hybrid search, from 0 to 1, instead of the one that
+                the index has learnt.
+            vector: The vector of the query, if it is known already.
+            reporter: Receives warnings.
+
+        Returns:
+            The k best texts, best first.
+
+        Raises:
+            InvalidArgumentError: The query is empty or not finite, or k, where or weight is not
+                valid.
+            UnknownWordError: The index was built from vectors and does not hold the query.
         """
         state = self.state
         if k < 1:
-            raise InvalidArgumentError(f"{k} texts were asked for: ask for at least one")
+            raise InvalidArgumentError(f"k must be at least 1; got {k}")
         if isinstance(query, str) and not query.strip():
-            raise InvalidArgumentError("the query is empty: say what to look for")
+            raise InvalidArgumentError("the query is empty")
         if weight is not None:
             if not hybrid:
-                raise InvalidArgumentError("a weight is for a hybrid search: set hybrid too")
+                raise InvalidArgumentError("weight is for a hybrid search: set hybrid too")
             check_weight(weight)
         allowed = allowed_rows(state, conditions(where))
         if not state.segments:
             return Hits()
         direction = None
         if hybrid or not lexical:
-            direction = self._direction(state, query if vector is None else vector)
-        words = _words(state, query) if hybrid or lexical else []
+            direction = self._direction(state, query if vector is None else vector, reporter)
+        words = _words(state, query, reporter) if hybrid or lexical else []
         if hybrid:
             weight = state.weight if weight is None else weight
-            found = by_both(state, direction, words, k, allowed, weight=weight, exact=exact)
+            ranking = by_both(state, direction, words, k, allowed, weight=weight, exact=exact)
         elif lexical:
-            found = by_words(state, words, k, allowed)
+            ranking = by_words(state, words, k, allowed)
         elif direction is not None:
-            found = by_vector(state, direction, k, allowed, exact=exact)
+            ranking = by_vector(state, direction, k, allowed, exact=exact)
         else:
-            found = NOTHING
-        return Hits(make_hits(state, found, direction), weight)
+            ranking = EMPTY_RANKING
+        return Hits(make_hits(state, ranking, direction), weight)
 
     def add(
         self,
@@ -117,36 +133,93 @@ class Index:
         *,
         ids: Iterable[str],
         fields: Iterable[Fields] | None = None,
-        progress: Progress = no_progress,
+        reporter: Reporter = DEFAULT_REPORTER,
     ) -> None:
-        """Add texts; one with an id that is there already replaces what was there."""
+        """Add texts; a text whose id exists already replaces the text of that id.
+
+        Args:
+            texts: The texts.
+            ids: A unique id per text.
+            fields: A mapping of fields per text, for filters.
+            reporter: Receives the progress and warnings.
+
+        Raises:
+            InvalidArgumentError: An id occurs twice, or the lists differ in length.
+            InvalidFileError: The folder of the index cannot be written.
+        """
         entries = make_entries(texts, ids, fields)
         if not entries:
             return
-        added = make_addition(self.state, self.encoder, entries, progress)
-        self.change(lambda state: with_weight(added.to(state), self.encoder))
+        check_ids(entries)
+        writer = IndexWriter(self.state, self.encoder)
+        writer.embed(entries, reporter=reporter)
+        with self._writing, self.folder.writing() if self.folder else nullcontext():
+            probe = writer.state.probe  # others may have written since: start from their state
+            state = self.folder.read() if self.folder else self.state
+            writer.state = replace(state, probe=state.probe or probe)
+            writer.folder = self.folder
+            self.state = writer.finish()
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Delete texts by their ids; how many of them were there."""
-        gone, before = list(ids), len(self)
-        self.change(lambda state: without(state, state.find(gone)))
+        """Delete texts by id and return how many of them existed.
+
+        Raises:
+            InvalidFileError: The folder of the index cannot be written.
+        """
+        deleted, before = list(ids), len(self)
+        self.change(lambda state: without(state, state.find(deleted)))
         return before - len(self)
 
     def change(self, make: Callable[[State], State]) -> None:
-        """Replace the state by what `make` makes of the last one, on disk too."""
+        """Replace the state by `make(state)`, on disk too."""
         with self._writing, self.folder.writing() if self.folder else nullcontext():
-            state = tidied(make(self.folder.read() if self.folder else self.state))
+            state = merge_segments(make(self.folder.read() if self.folder else self.state))
             self.state = self.folder.commit(state) if self.folder else state
 
     def save(self, path: str | Path) -> None:
-        """Write a copy into a new folder."""
+        """Write a copy of the index to a new folder.
+
+        Raises:
+            InvalidArgumentError: The folder holds an index already.
+            InvalidFileError: The folder cannot be written.
+        """
         folder = Folder(Path(path))
         if folder.exists:
-            raise InvalidArgumentError(f"there is an index in {path} already: name a new folder")
+            raise InvalidArgumentError(f"{path} holds an index already: name a new folder")
         with folder.writing():
             segments = tuple(replace(segment, name="") for segment in self.state.segments)
             clusters = self.state.clusters and self.state.clusters.without_file()
             folder.commit(replace(self.state, segments=segments, clusters=clusters))
+
+    def describe(self) -> dict[str, Any]:
+        """Facts about the index by name; verifies the checksums of an index in a folder.
+
+        Raises:
+            InvalidFileError: A file of the index is damaged.
+        """
+        state = self.state
+        units = {"morphemes": "Korean as morphemes", "bigrams": "Korean as syllable bigrams"}
+        facts: dict[str, Any] = {
+            "format": "malmoi index",
+            "texts": state.count,
+            "dim": state.dim,
+            "model": state.model or "none: built from vectors",
+            "passages": state.vector_count if state.passages else "none: long texts are truncated",
+            "fields": list(state.fields),
+            "words": f"BM25, {units[state.analyser.hangul]}",
+            "weight": state.weight,
+            "learnt from": _weight_source(state.fusion),
+            "search": "approximate" if state.clusters else "exact",
+            "segments": len(state.segments),
+            "deleted": len(state.living) - state.count,
+        }
+        if self.folder:
+            files = [path for path in self.folder.path.iterdir() if path.is_file()]
+            facts["checksums"] = self.folder.verify()
+            facts["bytes"] = sum(path.stat().st_size for path in files)
+        prompts = asdict(state.prompts) if state.prompts else {}
+        facts |= {f"{name} prompt": text for name, text in prompts.items() if text}
+        return facts | (state.clusters.facts if state.clusters else {})
 
     def __getitem__(self, id: str) -> Entry:
         row = int(self.state.find([id])[0])
@@ -164,38 +237,50 @@ class Index:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
 
-    def _direction(self, state: State, query: str | Float32Array) -> Float32Array | None:
-        """Where to look, of length one; None where there is no telling."""
+    def _direction(
+        self, state: State, query: str | Float32Array, reporter: Reporter
+    ) -> Float32Array | None:
+        """The unit vector of the query; None if its vector is zero."""
         vector = self._vector(state, query)
         if not np.isfinite(vector).all():
             raise InvalidArgumentError("the vector of the query holds nan or inf")
         if not vector.any():
-            warn("the query has no vector: none of its words is known to the model")
+            reporter.warn("the query has no vector: the model knows none of its words")
             return None
         return l2_normalize(vector)
 
     def _vector(self, state: State, query: str | Float32Array) -> Float32Array:
         if not isinstance(query, str):
-            given: Float32Array = np.asarray(query, dtype=np.float32)
-            if given.shape != (state.dim,):
-                raise InvalidArgumentError(f"a query is text or a vector of {state.dim} numbers")
-            return given
+            vector: Float32Array = np.asarray(query, dtype=np.float32)
+            if vector.shape != (state.dim,):
+                raise InvalidArgumentError(
+                    f"a query is a text or a vector of {state.dim} dimensions; got shape"
+                    f" {vector.shape}"
+                )
+            return vector
         text = normalize("NFC", query)
         if self._encoder or state.model:
-            encoded: Float32Array = reader_of_queries(self.encoder, state).encode([text])[0]
+            encoded: Float32Array = query_encoder(self.encoder, state).encode([text])[0]
             return encoded
         row = int(state.find([text])[0])
         if row < 0:
             raise UnknownWordError(query, where="the index")
-        found: Float32Array = state.embedded(row).matrix[0]
-        return found
+        own: Float32Array = state.embedded(row).matrix[0]
+        return own
 
 
-def _words(state: State, query: str | Float32Array) -> list[str]:
-    """The words of a query; that no text has any of them is said."""
+def _weight_source(fusion: Fusion | None) -> str:
+    """Where the weight of words in a hybrid search comes from."""
+    if fusion is None:
+        return "nothing: the default weight"
+    return f"{fusion.queries:,} pseudo-queries over {fusion.texts:,} texts"
+
+
+def _words(state: State, query: str | Float32Array, reporter: Reporter) -> list[str]:
+    """The words of a query; warns if no text has any of them."""
     if not isinstance(query, str):
-        raise InvalidArgumentError("a vector has no words: give the query as text")
+        raise InvalidArgumentError("a lexical search needs a text, not a vector")
     words = state.analyser(query)
     if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
-        warn(f"no text has any word of '{query}'")
+        reporter.warn(f"no text contains any word of '{query}'")
     return words

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.protocol import Encoder
-from malmoi.search.fingerprint import reader_of_queries, reader_of_texts
+from malmoi.search.fingerprint import document_encoder, query_encoder
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, fuse
 from malmoi.search.pseudo_queries import PseudoQuery, make_queries
 from malmoi.search.querying.bm25 import mean_length, score_text, score_words, word_weights
@@ -23,12 +23,12 @@ from malmoi.search.storage.passage_offsets import embed_texts
 from malmoi.search.storage.state import State
 from malmoi.vectors import l2_normalize
 
-QUERIES = 256
-AMONG = 10_000  # texts that are ranked for each query
+MAX_QUERIES = 256
+MAX_CANDIDATES = 10_000  # texts that are ranked for each query
 SEED = 1
 WEIGHTS = np.arange(10, 95, 5) / 100  # one side alone would leave some queries without answer
-MEASURABLE = 0.5  # standard errors
-EQUAL = 1e-6  # scores
+MAX_STANDARD_ERRORS = 0.5  # standard errors
+TIE_TOLERANCE = 1e-6  # scores
 
 
 def with_weight(state: State, encoder: Encoder) -> State:
@@ -43,8 +43,8 @@ def with_weight(state: State, encoder: Encoder) -> State:
 def learn_weight(state: State, encoder: Encoder) -> Fusion:
     """Make pseudo-queries, and see with which weight their texts are found best."""
     random, living = np.random.default_rng(SEED), np.flatnonzero(state.living)
-    among = np.sort(random.permutation(living)[:AMONG])
-    own = np.sort(random.permutation(len(among))[:QUERIES])  # places in `among`
+    among = np.sort(random.permutation(living)[:MAX_CANDIDATES])
+    own = np.sort(random.permutation(len(among))[:MAX_QUERIES])  # places in `among`
     texts = (state.entry(int(row)).text for row in among[own])
     queries = make_queries([text.encode("utf-8", "replace").decode() for text in texts])
     with warnings.catch_warnings():  # of texts that are not the user's
@@ -67,14 +67,14 @@ def _cosines(
     own: Int64Array,
 ) -> Float32Array:
     """Of each query with each text, [queries, among]; with its own as far as it is left."""
-    asked = reader_of_queries(encoder, state).encode([each.query for each in queries])
+    asked = query_encoder(encoder, state).encode([each.query for each in queries])
     directions = l2_normalize(asked)
     cosines = cosines_of(state, among, directions)
     at = [i for i, each in enumerate(queries) if each.rest is not None]
     rests = [each.rest for each in queries if each.rest is not None]
     if not rests:
         return cosines
-    embedded = embed_texts(reader_of_texts(encoder, state), rests, split=state.passages)
+    embedded = embed_texts(document_encoder(encoder, state), rests, split=state.passages)
     for i, rest in zip(at, embedded, strict=True):
         cosines[i, own[i]] = (l2_normalize(rest.matrix) @ directions[i]).max()
     return cosines
@@ -102,8 +102,8 @@ def _reciprocal_ranks(
     found = []
     for weight in WEIGHTS.tolist():
         scores = fuse(cosines, matched, weight, spread)
-        better = int(np.count_nonzero(scores > scores[own] + EQUAL))
-        equal = int(np.count_nonzero(scores >= scores[own] - EQUAL)) - better - 1
+        better = int(np.count_nonzero(scores > scores[own] + TIE_TOLERANCE))
+        equal = int(np.count_nonzero(scores >= scores[own] - TIE_TOLERANCE)) - better - 1
         found.append(1 / (1 + better + equal / 2))
     return found
 
@@ -117,5 +117,5 @@ def choose_weight(found: npt.NDArray[np.float64]) -> float:
     best = int(found.mean(axis=0).argmax())
     less = found[:, best : best + 1] - found
     error = less.std(axis=0) / np.sqrt(len(found))
-    good = WEIGHTS[less.mean(axis=0) <= MEASURABLE * error + EQUAL]
+    good = WEIGHTS[less.mean(axis=0) <= MAX_STANDARD_ERRORS * error + TIE_TOLERANCE]
     return float(good[np.abs(good - DEFAULT_WEIGHT).argmin()])

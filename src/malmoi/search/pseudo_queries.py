@@ -13,10 +13,10 @@ from itertools import pairwise
 from random import Random
 
 SENTENCES = re.compile(r"(?<=[.!?。])\s+|\n+")
-FEWEST_WORDS = 3  # of a sentence that is asked for
-SHORTEST, LONGEST = 6, 14  # words of a text that a query is taken from
-KEPT = 0.6  # the share of them that stays
-AROUND = 5000  # characters of a long text on either side of the sentence
+MIN_SENTENCE_WORDS = 3  # of a sentence that is asked for
+MIN_SPAN_WORDS, MAX_SPAN_WORDS = 6, 14  # words of a text that a query is taken from
+KEEP_PROBABILITY = 0.6  # the share of them that stays
+MAX_CONTEXT_CHARS = 5000  # characters of a long text on either side of the sentence
 SEED = 1
 
 
@@ -43,19 +43,24 @@ def _held_out(text: str, random: Random) -> PseudoQuery | None:
     spans = [
         (start, stop)
         for start, stop in pairwise(bounds)
-        if len(text[start:stop].split()) >= FEWEST_WORDS
+        if len(text[start:stop].split()) >= MIN_SENTENCE_WORDS
     ]
     if len(spans) < 2:
         return None
     start, stop = random.choice(spans)
-    before, after = text[max(0, start - AROUND) : start], text[stop : stop + AROUND]
+    before, after = (
+        text[max(0, start - MAX_CONTEXT_CHARS) : start],
+        text[stop : stop + MAX_CONTEXT_CHARS],
+    )
     return PseudoQuery(text[start:stop].strip(), before + after)
 
 
 def _some_words(text: str, random: Random) -> PseudoQuery:
     """Some words of a text."""
     words = text.split()
-    count = min(len(words), random.randint(SHORTEST, LONGEST))
+    count = min(len(words), random.randint(MIN_SPAN_WORDS, MAX_SPAN_WORDS))
     start = random.randint(0, len(words) - count)
     span = words[start : start + count]
-    return PseudoQuery(" ".join([word for word in span if random.random() < KEPT] or span), None)
+    return PseudoQuery(
+        " ".join([word for word in span if random.random() < KEEP_PROBABILITY] or span), None
+    )

@@ -15,13 +15,13 @@ export function aboutPanel(spaces) {
 /** In one line, below a picture. The share of neighbours kept is that of the flat one.
  * @param {import("./space.js").Space} space @param {boolean} solid */
 export function caption(space, solid) {
-  const { reduction, kept } = space.described;
+  const { reduction, neighbour_preservation: kept } = space.described;
   if (solid) return `${counted(space.count, "point")} · in three dimensions`;
   const share = kept === null ? "" : ` · keeps ${percent(kept)} of neighbours`;
   return `${counted(space.count, "point")} · ${reduction}${share}`;
 }
 
-function sentence({ name, count, described: { reduction, kept } }) {
+function sentence({ name, count, described: { reduction, neighbour_preservation: kept } }) {
   const from = `${counted(count, "point")} from ${name}, placed by ${reduction}. `;
   if (kept === null) return from;
   return `${from}In the plane ${percent(kept)} of a point’s nearest neighbours are still its nearest; ` +

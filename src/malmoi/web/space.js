@@ -36,14 +36,14 @@ export class Space {
   async open() {
     const has = (name) => name in this.described.sections;
     const [keys, plane, solid, details, others] = await Promise.all([
-      this.read("keys"), this.read("plane"), this.read("solid"),
+      this.read("keys"), this.read("coords_2d"), this.read("coords_3d"),
       has("details") ? this.read("details") : null, has("others") ? this.read("others") : [],
     ]);
     [this.keys, this.details, this.others] = [keys, details, others];
     /** Whether all points have one key, as the occurrences of a word do. */
     this.alike = Boolean(details) && keys.every((key) => key === keys[0]);
-    this.plane = placed(plane, this.described.sections.plane);
-    this.solid = placed(solid, this.described.sections.solid);
+    this.plane = placed(plane, this.described.sections.coords_2d);
+    this.solid = placed(solid, this.described.sections.coords_3d);
     this.fields = await Promise.all(this.described.fields.map(
       async (field, i) => ({ ...field, values: await this.read(`field-${i}`) })));
     return this;

@@ -1,4 +1,4 @@
-"""`malmoi evaluate M…`: every test that fits each model, one table."""
+"""`malmoi evaluate M…`: every test that suits each model, in one table."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,61 +12,65 @@ from malmoi.cli.shared.score_table import print_scores
 from malmoi.encode.checkpoint.locate import is_encoder
 from malmoi.errors import InvalidArgumentError
 
-NONE = WordOptions()
+DEFAULT_OPTIONS = WordOptions()
 Tests = Annotated[
     list[str] | None,
     Parameter(
         negative="",
-        help="A test: 'word word score' lines, analogies, or texts with scores. Repeatable.",
+        help="A test set: 'word word score' lines, analogies, or texts with scores. Repeatable.",
     ),
 ]
 Columns = Annotated[
-    str | None, Parameter(help="Of two texts and their score, in a table of others: A,B,SCORE.")
+    str | None, Parameter(help="Columns of the two texts and their score: A,B,SCORE.")
 ]
 
 
 def evaluate_command(
     *models: Annotated[
-        str, Parameter(help="Files of vectors, glove-6b-50d, or encoders: minilm …", required=True)
+        str,
+        Parameter(
+            help="Files of vectors, glove-6b-50d, or encoders such as minilm.", required=True
+        ),
     ],
     file: Tests = None,
     columns: Columns = None,
     sentences: Annotated[
-        bool, Parameter(negative="", help="Test word vectors on texts, averaged.")
+        bool, Parameter(negative="", help="Evaluate averages of word vectors on sentences.")
     ] = False,
-    options: WordOptions = NONE,
-    seed: Annotated[int, Parameter(help="Of the draws behind intervals, and of typos.")] = 0,
+    options: WordOptions = DEFAULT_OPTIONS,
+    seed: Annotated[int, Parameter(help="Seed of the bootstrap intervals and the typos.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Words and sentences as people judge them: how good vectors are, with 95 % intervals."""
+    """Evaluate vectors and encoders against human judgements, with 95 % intervals."""
     encoders = [model for model in models if sentences or is_encoder(model)]
     vectors = [model for model in models if model not in encoders]
     if vectors and encoders and file:
         raise InvalidArgumentError(
-            f"{vectors[0]} is tested on words, {encoders[0]} on texts: name no file"
+            f"{vectors[0]} is tested on words, {encoders[0]} on texts: leave --file out"
         )
     if vectors and columns:
+        raise InvalidArgumentError(f"--columns is for texts, but {vectors[0]} is tested on words")
+    if encoders and options != DEFAULT_OPTIONS:
         raise InvalidArgumentError(
-            f"columns are those of texts, but {vectors[0]} is tested on words"
-        )
-    if encoders and options != NONE:
-        raise InvalidArgumentError(
-            f"{encoders[0]} is tested on texts: leave out what is asked of words"
+            f"{encoders[0]} is tested on texts: leave the options for words out"
         )
     by_words = word_scores(vectors, file, options, seed) if vectors else []
     by_texts = sentence_scores(encoders, file, columns, seed) if encoders else []
     if json:
         records = {
-            **{one: word_record(one, found) for one, found in zip(vectors, by_words, strict=True)},
             **{
-                one: sentence_record(one, found)
-                for one, found in zip(encoders, by_texts, strict=True)
+                model: word_record(model, scores)
+                for model, scores in zip(vectors, by_words, strict=True)
+            },
+            **{
+                model: sentence_record(model, scores)
+                for model, scores in zip(encoders, by_texts, strict=True)
             },
         }
         print_json([records[model] for model in models])
         return
     if vectors:
-        rows = [word_rows(found, options.sections) for found in by_words]
+        rows = [word_rows(scores, options.sections) for scores in by_words]
         print_scores([Path(model).name for model in vectors], rows)
     if encoders:
         print_scores([Path(model).name for model in encoders], list(map(sentence_rows, by_texts)))

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.errors import InvalidFileError, warn
-from malmoi.explanation import Explanation
+from malmoi.errors import InvalidFileError
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
 from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.reporting.reporter import OovExplanation, Reporter
 from malmoi.vectors import Vectors
 
 Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove-6b-50d.")]
@@ -19,11 +19,9 @@ AsJson = Annotated[
 ]
 Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
 Limit = Annotated[int | None, Parameter(help="Read only the first rows of the file.")]
-MostFrequent = Annotated[
-    int | None, Parameter(help="Look only through so many of the most frequent words.")
+RestrictVocab = Annotated[
+    int | None, Parameter(help="Search only this many of the most frequent words.")
 ]
-
-Readings = dict[str, dict[str, float]]  # of words as they were typed: words meant, their shares
 
 
 def open_model(model: str, limit: int | None = None) -> Vectors:
@@ -40,15 +38,15 @@ def open_model(model: str, limit: int | None = None) -> Vectors:
         raise
 
 
-class WordNotes:
-    """Says which words have no row and what answers instead; and keeps it, for JSON."""
+class WordReporter(Reporter):
+    """Warns of words without a row, and records which words answer instead, for JSON."""
 
     def __init__(self) -> None:
-        self.read_as: Readings = {}
+        self.read_as: dict[str, dict[str, float]] = {}
 
-    def __call__(self, explanation: Explanation) -> None:
-        """Say it of one word."""
-        warn(explanation.note)
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        """Warn, and record the shares of the words that answer."""
+        super().out_of_vocabulary(explanation)
         if explanation.read_as:
             shares = explanation.read_as.items()
             self.read_as[explanation.word] = {word: round(share, 6) for word, share in shares}

@@ -1,11 +1,12 @@
-"""Pairs of sentences that people have judged, from tables and JSON lines.
+"""Sentence pairs with human scores, from tables and JSON lines.
 
-.jsonl   an object a line
-.tsv     set apart by tabs, nothing quoted
-.csv     set apart by commas, quoted where need be
+.jsonl   one object per line
+.tsv     fields separated by tabs, never quoted
+.csv     fields separated by commas, quoted where necessary
 
-told by content. Which columns are the two texts and the score is known for the sets that people
-use (STS-B, KorSTS, SICK), clear where there are three columns, and else has to be said.
+The format is detected from the content. The columns of the two texts and the score are known for
+the common sets (STS-B, KorSTS, SICK), unambiguous in tables of three columns, and otherwise an
+argument.
 """
 
 import csv
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.evaluate.sets.test_file import is_number, name_of, number, read_text
+from malmoi.evaluate.sets.test_file import is_number, parse_number, read_text, set_name
 
 TEXTS = (
     ("sentence1", "sentence2"),
@@ -27,15 +28,15 @@ TEXTS = (
     ("text_a", "text_b"),
 )
 SCORES = ("score", "relatedness_score", "similarity_score", "similarity", "label")
-WANTED = "two texts and a number"
-SHOWN = 60  # characters of a line that is wrong
+EXPECTED_FIELDS = "two texts and a number"
+MAX_SHOWN_CHARS = 60  # of a line, in error messages
 
-Row = tuple[int, list[Any]]  # with the number of its line
-Places = tuple[int, int, int]  # of the texts and of the score
+Row = tuple[int, list[Any]]  # line number and fields
+Columns = tuple[int, int, int]  # the indices of the two texts and the score
 
 
 class SentencePair(NamedTuple):
-    """Two texts and how similar people find them."""
+    """Two texts and their similarity as judged by people."""
 
     one: str
     other: str
@@ -44,40 +45,46 @@ class SentencePair(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceSet:
-    """Pairs of texts that people have judged."""
+    """Pairs of texts with human scores."""
 
     name: str
     pairs: tuple[SentencePair, ...]
 
     def __post_init__(self) -> None:
         if not self.pairs:
-            raise InvalidArgumentError(f"{self.name} has no pairs: it should hold {WANTED} a line")
+            raise InvalidArgumentError(
+                f"{self.name} has no pairs: expected {EXPECTED_FIELDS} per line"
+            )
 
 
 def read_sentences(
-    given: SentenceSet | str | Path, columns: Sequence[str] | None = None
+    source: SentenceSet | str | Path, columns: Sequence[str] | None = None
 ) -> SentenceSet:
-    """A set of pairs, from a file if need be.
+    """A set of pairs, read from a file unless it is a set already.
 
-    `columns` are those of the first text, of the second and of the score: by name, or by number
+    `columns` are those of the first text, the second text and the score: by name, or by number
     from 1 where a table has no header.
     """
-    if isinstance(given, SentenceSet):
-        return given
-    path = Path(given)
+    if isinstance(source, SentenceSet):
+        return source
+    path = Path(source)
     rows = list(_rows(path))
     if not rows:
-        raise InvalidFileError(f"{path} holds nothing to test with: it should hold {WANTED} a line")
-    places, first, strict = _told(path, rows, columns) if columns else _guessed(path, rows)
+        raise InvalidFileError(f"{path} is empty: expected {EXPECTED_FIELDS} per line")
+    indices, first, strict = (
+        _named_columns(path, rows, columns) if columns else _detected_columns(path, rows)
+    )
     width = len(rows[0][1]) if strict else None
-    pairs = tuple(_pair(path, row, places, width) for row in rows[first:])
+    pairs = tuple(_pair(path, row, indices, width) for row in rows[first:])
     if not pairs:
-        raise InvalidFileError(f"{path} has a header and no pairs: it should hold {WANTED} a line")
-    return SentenceSet(name_of(path), pairs)
+        raise InvalidFileError(
+            f"{path} has a header and no pairs: expected {EXPECTED_FIELDS} per line"
+        )
+    return SentenceSet(set_name(path), pairs)
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    """The lines that hold something, each as its fields; of JSON, the names come first."""
+    """The fields of each line that is not empty; for JSON, a row of names comes first."""
     text = read_text(path)
     if text.lstrip().startswith("{"):
         yield from _json_rows(path, text)
@@ -85,12 +92,12 @@ def _rows(path: Path) -> Iterator[Row]:
         lines = enumerate(text.split("\n"), 1)
         yield from ((i, line.rstrip("\r").split("\t")) for i, line in lines if line.strip())
     else:
-        csv.field_size_limit(1 << 30)  # a long field is none that is wrong
-        found = csv.reader(io.StringIO(text, newline=""), strict=True)
+        csv.field_size_limit(1 << 30)  # long fields are valid
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:
-            yield from ((found.line_num, row) for row in found if any(map(str.strip, row)))
+            yield from ((reader.line_num, row) for row in reader if any(map(str.strip, row)))
         except csv.Error as error:
-            raise InvalidFileError(f"{path}:{found.line_num}: this is no CSV ({error})") from error
+            raise InvalidFileError(f"{path}:{reader.line_num}: invalid CSV ({error})") from error
 
 
 def _json_rows(path: Path, text: str) -> Iterator[Row]:
@@ -99,22 +106,24 @@ def _json_rows(path: Path, text: str) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
+            record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InvalidFileError(f"{path}:{i}: this is no JSON ({error})") from error
-        if not isinstance(said, dict):
-            raise InvalidFileError(f"{path}:{i}: '{line[:SHOWN]}' is no object with fields")
+            raise InvalidFileError(f"{path}:{i}: invalid JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise InvalidFileError(f"{path}:{i}: '{line[:MAX_SHOWN_CHARS]}' is not a JSON object")
         if not names:
-            names = list(said)
+            names = list(record)
             yield 0, list(names)
-        yield i, [said.get(name) for name in names]
+        yield i, [record.get(name) for name in names]
 
 
-def _told(path: Path, rows: list[Row], columns: Sequence[str]) -> tuple[Places, int, bool]:
-    """Where the columns asked for are, and which row is the first after a header."""
+def _named_columns(
+    path: Path, rows: list[Row], columns: Sequence[str]
+) -> tuple[Columns, int, bool]:
+    """The indices of named columns, the first row after the header, and whether rows must match."""
     if len(columns) != 3:
         raise InvalidArgumentError(
-            f"the columns {', '.join(columns)} should be three: of two texts and of the score"
+            f"columns must be three, of two texts and the score; got {', '.join(columns)}"
         )
     header = [str(name).strip() for name in rows[0][1]]
     numbered = all(name.isdecimal() and name not in header for name in columns)
@@ -123,45 +132,51 @@ def _told(path: Path, rows: list[Row], columns: Sequence[str]) -> tuple[Places, 
         return (one, other, score), int(not is_number(header[score])), False
     for name in columns:
         if name not in header:
-            raise InvalidArgumentError(f"{path} has no column '{name}': it has {_listed(header)}")
+            raise InvalidArgumentError(
+                f"{path} has no column '{name}': its columns are {_listed(header)}"
+            )
     one, other, score = (header.index(name) for name in columns)
     return (one, other, score), 1, False
 
 
-def _guessed(path: Path, rows: list[Row]) -> tuple[Places, int, bool]:
-    """The same from names that are known, or from which of three columns holds numbers."""
+def _detected_columns(path: Path, rows: list[Row]) -> tuple[Columns, int, bool]:
+    """The same by known names, or by which of three columns holds numbers."""
     header = [str(name).strip() for name in rows[0][1]]
     texts = next((pair for pair in TEXTS if set(pair) <= set(header)), None)
     score = next((name for name in SCORES if name in header), None)
     if texts and score:
         return (header.index(texts[0]), header.index(texts[1]), header.index(score)), 1, False
     if len(header) < 3:
-        line = ",".join(header)[:SHOWN]
-        raise InvalidFileError(f"{path}:{rows[0][0]}: '{line}' should be {WANTED} in columns")
+        line = ",".join(header)[:MAX_SHOWN_CHARS]
+        raise InvalidFileError(
+            f"{path}:{rows[0][0]}: expected {EXPECTED_FIELDS} in columns; got '{line}'"
+        )
     if len(header) > 3:
         raise InvalidArgumentError(
-            f"which columns of {path} are the two texts and the score? It has {_listed(header)}:"
-            " name them, or give their numbers from 1"
+            f"the columns of the two texts and the score in {path} are ambiguous: name them, or"
+            f" give their numbers from 1; it has {_listed(header)}"
         )
     full = [row for _, row in rows if len(row) == 3]
-    numbers = [sum(number(str(row[i])) is not None for row in full) for i in range(3)]
+    numbers = [sum(parse_number(str(row[i])) is not None for row in full) for i in range(3)]
     column = next((i for i in (2, 0, 1) if 2 * numbers[i] >= len(full) - 1 and numbers[i]), None)
     if column is None:
-        raise InvalidFileError(f"{path} has no column of numbers: it should hold {WANTED} a line")
+        raise InvalidFileError(
+            f"{path} has no column of numbers: expected {EXPECTED_FIELDS} per line"
+        )
     one, other = (i for i in range(3) if i != column)
     return (one, other, column), int(not is_number(header[column])), True
 
 
-def _pair(path: Path, row: Row, places: Places, width: int | None) -> SentencePair:
-    at, fields = row
-    if len(fields) > max(places) and width in (None, len(fields)):
-        one, other, score = (fields[place] for place in places)
-        value = number(str(score))
+def _pair(path: Path, row: Row, columns: Columns, width: int | None) -> SentencePair:
+    line_number, fields = row
+    if len(fields) > max(columns) and width in (None, len(fields)):
+        one, other, score = (fields[column] for column in columns)
+        value = parse_number(str(score))
         if value is not None and _is_text(one) and _is_text(other):
             return SentencePair(one.strip(), other.strip(), value)
     line = ", ".join(map(str, fields))
-    shown = line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
-    raise InvalidFileError(f"{path}:{at}: '{shown}' should be {WANTED}")
+    shown = line if len(line) <= MAX_SHOWN_CHARS else f"{line[:MAX_SHOWN_CHARS]}…"
+    raise InvalidFileError(f"{path}:{line_number}: expected {EXPECTED_FIELDS}; got '{shown}'")
 
 
 def _is_text(value: Any) -> bool:
@@ -169,4 +184,4 @@ def _is_text(value: Any) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(name[:SHOWN] for name in names)
+    return ", ".join(name[:MAX_SHOWN_CHARS] for name in names)

@@ -1,34 +1,34 @@
-"""The best rows for every row out of products of rows with rows, each product used twice.
+"""Top-k lists for every row from products of rows with rows; each product is used twice.
 
-How good row r is for another, by metric m, is `product * factor[m, r] - offset[m, r]`. The
-best so far for row r are `rows[m, r]`, their scores `scores[m, r]`, best first, and `least[m, r]`
-is the last of these.
+The score of row r for another row, by metric m, is `product * factor[m, r] - offset[m, r]`. The
+top-k list of row r is `rows[m, r]` with `scores[m, r]`, best first; `least[m, r]` is its last
+score.
 """
 
 import numpy as np
 
 from malmoi.arrays import Float32Array, UInt32Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
-from malmoi.kernels.core.jit import jit_inline, jit_norefcount
+from malmoi.kernels.core.jit import jit_inline
 
-GROUP = 64  # products that are looked at together; few groups hold one that is good enough
+GROUP_PRODUCTS = 64  # tested together; few groups hold a product that is good enough
 Span = tuple[int, int]
 
 
 def _require_spans(
-    near: Float32Array, corner: Span, own: Span, other: Span, *arrays: Float32Array
+    products: Float32Array, corner: Span, own: Span, other: Span, *arrays: Float32Array
 ) -> None:
-    """Refuse rows that are not in the tile, or that there are not."""
+    """Raise if the spans are outside the tile or the matrix."""
     rows, best = arrays[0].shape[1], arrays[2].shape[2]
-    for at, size, span in zip(corner, near.shape, (own, other), strict=True):
-        inside = 0 <= at <= span[0] and span[1] <= min(at + size, rows)
-        require(inside, f"rows {span} are not in the tile of {size} from {at}, of {rows} rows")
-    require(best > 0 or rows < 2, "there is no room for a best row")
+    for first, size, span in zip(corner, products.shape, (own, other), strict=True):
+        inside = 0 <= first <= span[0] and span[1] <= min(first + size, rows)
+        require(inside, f"rows {span} are not in the tile of {size} from {first}, of {rows} rows")
+    require(best > 0 or rows < 2, "the top-k lists have length 0")
 
 
 @checked(
     _require_spans,
-    near=ArrayOf(np.float32, "height", "width"),
+    products=ArrayOf(np.float32, "height", "width"),
     factor=ArrayOf(np.float32, "metrics", "rows"),
     offset=ArrayOf(np.float32, "metrics", "rows"),
     rows=ArrayOf(np.uint32, "metrics", "rows", "best"),
@@ -36,8 +36,8 @@ def _require_spans(
     least=ArrayOf(np.float32, "metrics", "rows"),
 )
 @jit_norefcount
-def offer(
-    near: Float32Array,
+def update_top_k(
+    products: Float32Array,
     corner: Span,
     own: Span,
     other: Span,
@@ -47,17 +47,17 @@ def offer(
     scores: Float32Array,
     least: Float32Array,
 ) -> None:
-    """Offer the rows `own` and `other` to each other.
+    """Update the top-k lists of the rows `own` and `other` with each other's scores.
 
-    `near[i, j]` is the product of row `corner[0] + i` with row `corner[1] + j`. Where the tile
-    lies on the diagonal it holds each product twice, and `other` is offered to `own` alone.
+    `products[i, j]` is the product of row `corner[0] + i` with row `corner[1] + j`. A tile on the
+    diagonal holds each product twice, so only the lists of `own` are updated.
     """
     twice = corner[0] != corner[1]
     for i in range(own[0] - corner[0], own[1] - corner[0]):
         one = corner[0] + i
-        for start in range(other[0], other[1], GROUP):
-            stop = min(start + GROUP, other[1])
-            line = near[i, start - corner[1] : stop - corner[1]]
+        for start in range(other[0], other[1], GROUP_PRODUCTS):
+            stop = min(start + GROUP_PRODUCTS, other[1])
+            line = products[i, start - corner[1] : stop - corner[1]]
             for metric in range(least.shape[0]):
                 factors, offsets = factor[metric, start:stop], offset[metric, start:stop]
                 bars, bar = least[metric, start:stop], least[metric, one]
@@ -87,12 +87,12 @@ def _insert(
     row: int,
     score: float,
 ) -> None:
-    """Put a row where its score belongs; the last falls out."""
-    at = rows.shape[2] - 1
-    while at > 0 and scores[metric, one, at - 1] < score:
-        rows[metric, one, at] = rows[metric, one, at - 1]
-        scores[metric, one, at] = scores[metric, one, at - 1]
-        at -= 1
-    rows[metric, one, at] = row
-    scores[metric, one, at] = score
+    """Insert a row by its score; the last entry of the list drops out."""
+    position = rows.shape[2] - 1
+    while position > 0 and scores[metric, one, position - 1] < score:
+        rows[metric, one, position] = rows[metric, one, position - 1]
+        scores[metric, one, position] = scores[metric, one, position - 1]
+        position -= 1
+    rows[metric, one, position] = row
+    scores[metric, one, position] = score
     least[metric, one] = scores[metric, one, -1]

@@ -72,8 +72,8 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
     if points == 0:
         raise InvalidArgumentError(f"{space.name}: there are no points to show")
     writer.strings("keys", space.keys)
-    _places(space, "plane", space.plane, 2, writer)
-    _places(space, "solid", space.solid, 3, writer)
+    _places(space, "coords_2d", space.coords_2d, 2, writer)
+    _places(space, "coords_3d", space.coords_3d, 3, writer)
     for metric, near in space.near.items():
         _near(space, metric, near, writer)
     if space.coarse is not None:
@@ -89,7 +89,9 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
         "name": printable(space.name),
         "count": points,
         "reduction": printable(space.reduction),
-        "kept": space.kept if math.isfinite(space.kept) else None,
+        "neighbour_preservation": space.neighbour_preservation
+        if math.isfinite(space.neighbour_preservation)
+        else None,
         "notes": [printable(note) for note in space.notes],
         "metrics": list(space.near),
         "fields": [_field(space, i, field, writer) for i, field in enumerate(space.fields)],

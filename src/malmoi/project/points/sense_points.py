@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
+from malmoi.nearest.silhouette import silhouette
 from malmoi.project.points.keywords import typical_words
 from malmoi.project.points.point_clusters import find_clusters
 from malmoi.project.points.points import Points, drawable
@@ -29,11 +30,11 @@ def sense_points(
 ) -> Points:
     """The occurrences of a word as points: key, vector and text of each, and which sense it is."""
     points = drawable(Points(word, Vectors(keys, matrix), details=texts))
-    which, silhouette = find_senses(points.vectors.matrix, seed=seed)
+    which, score = find_senses(points.vectors.matrix, seed=seed)
     senses = int(which.max()) + 1
     assert points.details is not None
     names = typical_words(points.details, which, leave_out={word, *keys})
-    found = "one sense" if senses == 1 else f"{senses} senses (silhouette {silhouette:.2f})"
+    found = "one sense" if senses == 1 else f"{senses} senses (silhouette {score:.2f})"
     note = f"{len(which):,} occurrences of '{word}' in {found}"
     sense = Field("sense", "label", which, tuple(names))
     points = replace(points, fields=(sense,), first=sense.name)
@@ -52,34 +53,20 @@ def find_senses(matrix: Float32Array, *, seed: int = 1) -> tuple[Int32Array, flo
         which, _ = find_clusters(few, count, seed=seed)
         if np.bincount(which).min() < max(2, SMALLEST * len(matrix)) or not which.any():
             continue
-        score = silhouette(few, which, seed=seed)
+        score = separation(few, which, seed=seed)
         if score > apart:
             best, apart = which, score
     return best, apart if best.any() else 0.0
 
 
-def silhouette(matrix: Float32Array, which: Int32Array, *, seed: int = 1) -> float:
-    """The mean of (b - a) / max(a, b) over a sample (Rousseeuw 1987): how far apart clusters lie.
-
-    a is a point's mean distance from its own cluster, b that from the nearest other one.
-    """
+def separation(matrix: Float32Array, which: Int32Array, *, seed: int = 1) -> float:
+    """The silhouette of clusters by Euclidean distance, on a sample of the rows."""
     if len(matrix) > SAMPLE:
         some = np.random.default_rng(seed).choice(len(matrix), SAMPLE, replace=False)
         matrix, which = matrix[some], which[some]
     squares = (matrix * matrix).sum(axis=1, dtype=np.float64)
     products = matrix.astype(np.float64) @ matrix.T
-    far = np.sqrt(np.maximum(squares[:, np.newaxis] + squares - 2 * products, 0))
-    np.fill_diagonal(far, 0)
-    clusters, place, sizes = np.unique(which, return_inverse=True, return_counts=True)
-    if len(clusters) < 2:
-        return 0.0
-    totals = np.stack([far[:, place == at].sum(axis=1) for at in range(len(clusters))], axis=1)
-    rows = np.arange(len(matrix))
-    own = totals[rows, place] / np.maximum(sizes[place] - 1, 1)
-    others = totals / sizes
-    others[rows, place] = np.inf
-    nearest = others.min(axis=1)
-    scores = np.where(
-        sizes[place] > 1, (nearest - own) / np.maximum(np.maximum(own, nearest), 1e-12), 0
-    )
-    return float(scores.mean())
+    distances = np.sqrt(np.maximum(squares[:, np.newaxis] + squares - 2 * products, 0))
+    np.fill_diagonal(distances, 0)
+    clusters, groups = np.unique(which, return_inverse=True)
+    return silhouette(distances, groups) if len(clusters) > 1 else 0.0

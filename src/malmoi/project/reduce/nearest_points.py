@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.nearest.all_pairs import rank_each_other
+from malmoi.nearest.all_pairs import rank_all_pairs
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.project.scene import Near
 from malmoi.reporting.reporter import Progress, no_progress
@@ -20,7 +20,7 @@ def near_lists(
     vectors: Vectors, k: int, *, progress: Progress = no_progress
 ) -> Mapping[Metric, Near]:
     """The k nearest of each row, itself left out, by cosine and by distance."""
-    found = rank_each_other(vectors, k, METRICS, progress=progress)
+    found = rank_all_pairs(vectors, k, METRICS, progress=progress)
     return {
         metric: Near(ranking.rows.astype(np.uint32), ranking.scores)
         for metric, ranking in found.items()

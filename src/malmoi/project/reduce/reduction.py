@@ -9,7 +9,7 @@ from malmoi.project.reduce.pacmap import pacmap
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.tsne import tsne
 from malmoi.project.scene import Near
-from malmoi.project.stages import Watch, unwatched
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 Method = Literal["auto", "pca", "tsne", "pacmap"]
 NAMES = {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}
@@ -21,8 +21,8 @@ MANY = 50_000  # points: more take t-SNE too long
 class Coordinates:
     """Where points are drawn, by what, and what is to be said of it."""
 
-    plane: Float32Array  # [points, 2]
-    solid: Float32Array  # [points, 3]
+    coords_2d: Float32Array  # [points, 2]
+    coords_3d: Float32Array  # [points, 3]
     method: str
     notes: tuple[str, ...] = ()
 
@@ -41,7 +41,7 @@ def reduce(
     method: Method = "auto",
     *,
     seed: int = 1,
-    watch: Watch = unwatched,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Coordinates:
     """Draw the rows of a matrix [points, dim] of which `near` are the nearest.
 
@@ -53,9 +53,9 @@ def reduce(
     chosen = _choose(len(matrix)) if method == "auto" else method
     try:
         if chosen == "tsne":
-            return _by_tsne(matrix, near, start, seed, watch)
+            return _by_tsne(matrix, near, start, seed, reporter)
         if chosen == "pacmap":
-            return _by_pacmap(matrix, near, start, seed, watch)
+            return _by_pacmap(matrix, near, start, seed, reporter)
     except MissingDependencyError as missing:
         if method != "auto":
             raise
@@ -74,17 +74,17 @@ def _by_pca(start: Float32Array, *notes: str) -> Coordinates:
 
 
 def _by_tsne(
-    matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
+    matrix: Float32Array, near: Near, start: Float32Array, seed: int, reporter: Reporter
 ) -> Coordinates:
-    plane = tsne(near, start[:, :2], seed=seed, progress=watch("t-SNE"))
+    plane = tsne(near, start[:, :2], seed=seed, progress=reporter.stage("t-SNE"))
     # In three dimensions openTSNE has no fast way, and takes twenty times as long as PaCMAP.
-    solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
+    solid = pacmap(matrix, near, start, seed=seed, progress=reporter.stage("PaCMAP in 3D"))
     return Coordinates(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
 
 
 def _by_pacmap(
-    matrix: Float32Array, near: Near, start: Float32Array, seed: int, watch: Watch
+    matrix: Float32Array, near: Near, start: Float32Array, seed: int, reporter: Reporter
 ) -> Coordinates:
-    plane = pacmap(matrix, near, start[:, :2], seed=seed, progress=watch("PaCMAP"))
-    solid = pacmap(matrix, near, start, seed=seed, progress=watch("PaCMAP in 3D"))
+    plane = pacmap(matrix, near, start[:, :2], seed=seed, progress=reporter.stage("PaCMAP"))
+    solid = pacmap(matrix, near, start, seed=seed, progress=reporter.stage("PaCMAP in 3D"))
     return Coordinates(plane, solid, NAMES["pacmap"])

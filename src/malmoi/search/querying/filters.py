@@ -18,7 +18,7 @@ from malmoi.unicode import normalize
 Where = Mapping[str, Any] | str | Sequence[str]
 ORDERS: dict[str, Callable[[Any, Any], Any]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 RELATIONS = ("=", "!=", *ORDERS)
-SIGNS = "!=<>"  # a relation begins with one of these
+RELATION_CHARS = "!=<>"  # a relation begins with one of these
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Condition:
             return np.full(rows, self.relation == "!=")
         fits = np.zeros(len(column.values) + 1, dtype=bool)  # by code: 0 is no value
         if self.relation in ORDERS:
-            fits[1:] = _compared(column, self.relation, self.values[0])
+            fits[1:] = _compare_values(column, self.relation, self.values[0])
         else:
-            fits[[code + 1 for code in _equal(column, self.values)]] = True
+            fits[[code + 1 for code in _equal_values(column, self.values)]] = True
             if self.relation == "!=":
                 fits = ~fits
         found: BoolArray = fits[column.codes]
@@ -52,7 +52,8 @@ def conditions(where: Where | None) -> tuple[Condition, ...]:
         return (parse_condition(where),)
     if isinstance(where, Mapping):
         return tuple(
-            Condition(normalize("NFC", name), "=", _texts(value)) for name, value in where.items()
+            Condition(normalize("NFC", name), "=", _as_texts(value))
+            for name, value in where.items()
         )
     return tuple(parse_condition(one) for one in where)
 
@@ -76,7 +77,7 @@ def _first_relation(text: str) -> tuple[str, int]:
     """
     start = len(text) - len(text.lstrip()) + 1  # a name has at least one character
     for place in range(start, len(text)):
-        if text[place] in SIGNS:
+        if text[place] in RELATION_CHARS:
             for relation in (text[place : place + 2], text[place]):
                 if relation in RELATIONS:
                     return relation, place
@@ -90,18 +91,18 @@ def as_text(value: Any) -> str:
     return normalize("NFC", value) if isinstance(value, str) else as_json(value)
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _as_texts(value: Any) -> tuple[str, ...]:
     several = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
     return tuple(as_text(one) for one in (value if several else [value]))
 
 
-def _equal(column: Column, texts: Iterable[str]) -> list[int]:
+def _equal_values(column: Column, texts: Iterable[str]) -> list[int]:
     """The values that are one of these texts, or the number or truth that a text spells."""
     forms = [form for text in texts for form in (as_json(text), text, f"{text}.0")]
     return [row for row in column.values.find_all(forms).tolist() if row >= 0]
 
 
-def _compared(column: Column, relation: str, text: str) -> list[bool]:
+def _compare_values(column: Column, relation: str, text: str) -> list[bool]:
     """Whether each value stands so to a number; to a text that is none, such as a date."""
     order, number = ORDERS[relation], _number(text)
     if number is None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.search.querying.ranking import Ranked
+from malmoi.search.querying.ranking import RankedRows
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State
@@ -42,7 +42,7 @@ class Hits(list[Hit]):
         self.weight = weight
 
 
-def make_hits(state: State, found: Ranked, direction: Float32Array | None) -> list[Hit]:
+def make_hits(state: State, found: RankedRows, direction: Float32Array | None) -> list[Hit]:
     """The texts of rows; `direction` is what their passages are compared with."""
     rows, scores = found.rows.tolist(), found.scores.tolist()
     if len(state.segments) == 1 and state.segments[0].passages is None:

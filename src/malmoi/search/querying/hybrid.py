@@ -10,20 +10,20 @@ from itertools import pairwise
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
-from malmoi.nearest.top_k import divisors
+from malmoi.nearest.top_k import safe_norms
 from malmoi.search.fusion import fuse
 from malmoi.search.querying.bm25 import word_weights
 from malmoi.search.querying.ranking import (
-    NOTHING,
-    Ranked,
+    EMPTY_RANKING,
+    RankedRows,
+    best_of,
     by_vector,
-    first_rows,
-    highest_rows,
+    top_rows,
     word_scores,
 )
 from malmoi.search.storage.state import State
 
-DEPTH = 100  # candidates of each side, at least
+MIN_CANDIDATES = 100  # candidates of each side, at least
 
 
 def by_both(
@@ -35,21 +35,21 @@ def by_both(
     *,
     weight: float,
     exact: bool = False,
-) -> Ranked:
+) -> RankedRows:
     """The k best rows by cosine and BM25; `weight` is that of words, 0 and 1 are one side alone."""
-    depth, near, named = max(k, DEPTH), NOTHING, NOTHING
+    depth, near, named = max(k, MIN_CANDIDATES), EMPTY_RANKING, EMPTY_RANKING
     scores = word_scores(state, words, allowed)
     if weight < 1 and direction is not None:
         near = by_vector(state, direction, depth, allowed, exact=exact)
     if weight > 0:
-        named = highest_rows(scores, depth)
+        named = top_rows(scores, depth)
     rows = np.union1d(near.rows, named.rows)
     highest = sum(word_weights(state.postings, state.alive, words).values())
     matched = scores[rows] / np.float32(highest or 1)
     cosines = np.zeros(len(rows), np.float32)
     if direction is not None:
         (cosines,) = cosines_of(state, rows, direction[np.newaxis])
-    return first_rows(rows, fuse(cosines, matched, weight, state.spread), k)
+    return best_of(rows, fuse(cosines, matched, weight, state.spread), k)
 
 
 def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Float32Array:
@@ -66,7 +66,7 @@ def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Floa
         texts, passages, vectors = rows[first:last] - start, segment.passages, segment.vectors
         own = passages.rows(texts) if passages else texts
         near = directions @ vectors.matrix[own].T
-        near /= divisors(vectors.norms[own])
+        near /= safe_norms(vectors.norms[own])
         if passages:
             counts = np.diff(passages.bounds)[texts]
             near = np.maximum.reduceat(near, np.cumsum(counts) - counts, axis=1)

@@ -23,19 +23,19 @@ from malmoi.errors import InvalidFileError
 from malmoi.extras import require
 from malmoi.files.checksums import file_checksum
 from malmoi.files.output import atomic_write
-from malmoi.nearest.top_k import divisors, rank_rows
+from malmoi.nearest.top_k import rank_rows, safe_norms
 from malmoi.vectors import Vectors, l2_normalize
 
-WORTH = 100_000  # rows: fewer are looked through exactly
-FEWEST = 1000  # rows: too few to train codes with
-RECALL, NEAREST = 0.953, 10  # a little more than the 0.95 that is promised
-SAMPLE, SEED = 1000, 1  # queries of each kind
-ARE_FAR = 0.95  # of random directions
-NOISE = 0.5  # the length of what is added to a row of length one
+APPROXIMATE_FROM = 100_000  # rows: fewer are looked through exactly
+MIN_CLUSTERED_ROWS = 1000  # rows: too few to train codes with
+MIN_RECALL, RECALL_AT = 0.953, 10  # a little more than the 0.95 that is promised
+SAMPLE_QUERIES, SEED = 1000, 1  # queries of each kind
+FAR_QUANTILE = 0.95  # of random directions
+NOISE_NORM = 0.5  # the length of what is added to a row of length one
 ROUNDING = 1e-6  # of cosines
-SCORED = 1 << 22  # numbers of candidates that are compared with queries at a time
-ROWS_TRAINED, ROUNDS = 128, 12  # a cluster; of k-means
-BITS = 4  # a number's code
+MAX_SCORED_NUMBERS = 1 << 22  # numbers of candidates that are compared with queries at a time
+TRAIN_ROWS_PER_CLUSTER, KMEANS_ITERATIONS = 128, 12  # a cluster; of k-means
+CODE_BITS = 4  # a number's code
 CANDIDATES = (4, 8, 16, 32)
 BY_RESERVOIR = 11  # faiss's way of scanning that is fastest for one query
 PROBES = (
@@ -93,7 +93,7 @@ class Clusters:
 
     def without_file(self) -> "Clusters":
         """The same, in memory."""
-        return _holding(replace(self, path=None, checksum=None), self.index)
+        return _with_index(replace(self, path=None, checksum=None), self.index)
 
     def nearest(self, direction: Float32Array, k: int) -> Int64Array:
         """Rows that are likely to hold the k nearest, and others."""
@@ -118,18 +118,18 @@ def can_cluster() -> bool:
 def make_clusters(vectors: Vectors) -> Clusters | None:
     """Cluster the rows, and see how far a search has to look; None for too few rows."""
     units, used = l2_normalize(vectors.matrix), np.flatnonzero(vectors.norms)
-    if len(used) < FEWEST:
+    if len(used) < MIN_CLUSTERED_ROWS:
         return None
     if len(used) < len(units):
         units = units[used]
-    index = _trained(units)
+    index = _train(units)
     index.add_with_ids(units, used)
-    made = _tuned(index, vectors, _samples(index, vectors, units))
+    made = _tune(index, vectors, _samples(index, vectors, units))
     index.nprobe = made.probes
-    return _holding(made, index)
+    return _with_index(made, index)
 
 
-def _trained(units: Float32Array) -> Any:
+def _train(units: Float32Array) -> Any:
     """faiss's index for rows like these, still empty."""
     faiss = require("faiss", extra="search")
     rows, dim = units.shape
@@ -137,20 +137,22 @@ def _trained(units: Float32Array) -> Any:
     means = faiss.Kmeans(
         dim,
         count,
-        niter=ROUNDS,
+        niter=KMEANS_ITERATIONS,
         spherical=True,
         seed=SEED,
         min_points_per_centroid=1,  # few rows are no reason to write to the terminal
-        max_points_per_centroid=ROWS_TRAINED,
+        max_points_per_centroid=TRAIN_ROWS_PER_CLUSTER,
     )
     means.train(units)
-    centres = faiss.IndexPQFastScan(dim, dim, BITS, faiss.METRIC_INNER_PRODUCT)
+    centres = faiss.IndexPQFastScan(dim, dim, CODE_BITS, faiss.METRIC_INNER_PRODUCT)
     centres.pq.cp.min_points_per_centroid = 1  # few centres are no reason to warn on stderr
     centres.train(means.centroids)
     centres.add(means.centroids)
-    index = faiss.IndexIVFPQFastScan(centres, dim, count, dim, BITS, faiss.METRIC_INNER_PRODUCT)
+    index = faiss.IndexIVFPQFastScan(
+        centres, dim, count, dim, CODE_BITS, faiss.METRIC_INNER_PRODUCT
+    )
     index.by_residual, index.implem = True, BY_RESERVOIR
-    chosen = np.random.default_rng(SEED).permutation(rows)[: count * ROWS_TRAINED]
+    chosen = np.random.default_rng(SEED).permutation(rows)[: count * TRAIN_ROWS_PER_CLUSTER]
     index.train(units[np.sort(chosen)])
     return index
 
@@ -160,10 +162,10 @@ def write_clusters(made: Clusters, path: Path) -> Clusters:
     with atomic_write(path) as (part,):
         require("faiss", extra="search").write_index(made.index, str(part))
         checksum = file_checksum(part)
-    return _holding(replace(made, path=path, checksum=checksum), made.index)
+    return _with_index(replace(made, path=path, checksum=checksum), made.index)
 
 
-def _holding(clusters: Clusters, index: Any) -> Clusters:
+def _with_index(clusters: Clusters, index: Any) -> Clusters:
     """With faiss's index at hand."""
     clusters.__dict__["index"] = index
     return clusters
@@ -187,24 +189,24 @@ class _Sample:
 def _samples(index: Any, vectors: Vectors, units: Float32Array) -> list[_Sample]:
     """Rows with noise, and random directions: what is asked for is seldom a row itself."""
     random = np.random.default_rng(SEED)
-    chosen = np.sort(random.permutation(len(units))[:SAMPLE])
+    chosen = np.sort(random.permutation(len(units))[:SAMPLE_QUERIES])
     noise = l2_normalize(random.normal(size=(len(chosen), units.shape[1])).astype(np.float32))
     anywhere = random.normal(size=noise.shape).astype(np.float32)
     samples = []
-    for each in (units[chosen] + NOISE * noise, anywhere):
+    for each in (units[chosen] + NOISE_NORM * noise, anywhere):
         directions = l2_normalize(each)
-        least = rank_rows(vectors, directions, NEAREST).scores[:, -1]
+        least = rank_rows(vectors, directions, RECALL_AT).scores[:, -1]
         samples.append(_Sample(directions, least, index.quantizer.search(directions, 1)[0][:, 0]))
     return samples
 
 
-def _tuned(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
+def _tune(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
     """The fewest probes that find enough of the nearest, with more candidates only where needed.
 
     Candidates are what few codes can tell apart, so that all of them are looked at exactly. Nearly
     all random directions are far from every centre.
     """
-    near = float(np.quantile(samples[1].centres, ARE_FAR))
+    near = float(np.quantile(samples[1].centres, FAR_QUANTILE))
     close = samples[0][samples[0].centres >= near]
     for candidates in CANDIDATES:
         far_probes = _probes(index, vectors, samples[1], candidates)
@@ -214,9 +216,9 @@ def _tuned(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
     recalls = []
     for sample in samples:
         is_close = sample.centres >= near
-        found = _found(index, vectors, sample[is_close], candidates, probes)
-        found += _found(index, vectors, sample[~is_close], candidates, far_probes)
-        recalls.append(found / (NEAREST * len(sample)))
+        found = _count_hits(index, vectors, sample[is_close], candidates, probes)
+        found += _count_hits(index, vectors, sample[~is_close], candidates, far_probes)
+        recalls.append(found / (RECALL_AT * len(sample)))
     return Clusters(
         clusters=index.nlist,
         probes=probes,
@@ -233,22 +235,22 @@ def _tuned(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
 def _probes(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> int:
     """The fewest clusters to look into for a sample; all of them, if nothing less is enough."""
     for probes in (each for each in PROBES if each <= index.nlist // 4):
-        found = _found(index, vectors, sample, candidates, probes)
-        if found >= RECALL * NEAREST * len(sample):
+        found = _count_hits(index, vectors, sample, candidates, probes)
+        if found >= MIN_RECALL * RECALL_AT * len(sample):
             return probes
     return int(index.nlist)
 
 
-def _found(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probes: int) -> int:
+def _count_hits(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probes: int) -> int:
     """How many of the ten nearest are found, or others that are equally near, of all queries."""
     index.nprobe, hits = probes, 0
-    step = max(1, SCORED // (NEAREST * candidates * vectors.dim))
+    step = max(1, MAX_SCORED_NUMBERS // (RECALL_AT * candidates * vectors.dim))
     for start in range(0, len(sample), step):
         part = sample[start : start + step]
-        _, rows = index.search(part.directions, NEAREST * candidates)
+        _, rows = index.search(part.directions, RECALL_AT * candidates)
         near = np.einsum("qcd,qd->qc", vectors.matrix[rows], part.directions)
-        near /= divisors(vectors.norms[rows])
+        near /= safe_norms(vectors.norms[rows])
         near[rows < 0] = -np.inf
         good = near >= part.least[:, np.newaxis] - ROUNDING
-        hits += int(np.minimum(good.sum(axis=1), NEAREST).sum())
+        hits += int(np.minimum(good.sum(axis=1), RECALL_AT).sum())
     return hits

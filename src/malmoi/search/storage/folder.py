@@ -21,26 +21,27 @@ from typing import Any
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.checksums import file_checksum
 from malmoi.files.lock import folder_lock
-from malmoi.files.output import open_output
 from malmoi.files.source import InputFile, check_name
 from malmoi.files.tensor_file import NO_CHECKSUMS, verify_file
 from malmoi.search.storage.clusters import write_clusters
 from malmoi.search.storage.manifest import (
-    MOST,
-    OURS,
+    INDEX_FILE,
+    INVALID,
+    MAX_NUMBER,
     VERSION,
-    WRONG,
-    assembled,
-    described,
     file_names,
-    signed,
-    verified,
+    manifest_of,
+    state_of,
+    verify_checksum,
+    with_checksum,
 )
 from malmoi.search.storage.segment import open_segment, write_segment
 from malmoi.search.storage.state import State
 
 MANIFEST = "manifest.json"
-TRIES = 5  # a writer may remove a segment between our look at the manifest and at the segment
+READ_ATTEMPTS = (
+    5  # a writer may remove a segment between our look at the manifest and at the segment
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Folder:
 
     def read(self) -> State:
         """The last state."""
-        for _ in range(TRIES - 1):
+        for _ in range(READ_ATTEMPTS - 1):
             said = self._manifest()
             try:
                 return self._state(said)
@@ -101,7 +102,7 @@ class Folder:
             clusters = write_clusters(clusters, self.path / f"clusters-{number}.faiss")
             number += 1
         state = replace(state, segments=tuple(segments), clusters=clusters)
-        said = signed(described(state) | {"next": number})
+        said = with_checksum(manifest_of(state) | {"next": number})
         with open_output(self.path / MANIFEST) as (file,):
             file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
         self._tidy({*file_names(said)})
@@ -120,13 +121,15 @@ class Folder:
 
     def _next_number(self) -> int:
         """A number that no file has, and that none ever had."""
-        held = [int(it[2]) for path in self.path.iterdir() if (it := OURS.fullmatch(path.name))]
+        held = [
+            int(it[2]) for path in self.path.iterdir() if (it := INDEX_FILE.fullmatch(path.name))
+        ]
         return max([0, *held, self._manifest()["next"] - 1 if self.exists else 0]) + 1
 
     def _tidy(self, named: set[str]) -> None:
         """Remove what no manifest names."""
         for path in self.path.iterdir():
-            if OURS.fullmatch(path.name) and path.name not in named:
+            if INDEX_FILE.fullmatch(path.name) and path.name not in named:
                 path.unlink(missing_ok=True)
 
     def _manifest(self) -> dict[str, Any]:
@@ -140,13 +143,13 @@ class Folder:
                 raise InvalidFileError(
                     f"{path} is of version {version}; this malmoi reads {VERSION}"
                 )
-            said = verified(read)
+            said = verify_checksum(read)
             file_names(said)
-            if type(said["next"]) is not int or not 0 <= said["next"] <= MOST:
+            if type(said["next"]) is not int or not 0 <= said["next"] <= MAX_NUMBER:
                 raise InvalidArgumentError(f"the next file would have the number {said['next']!r}")
         except OSError as error:
             raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}") from error
-        except WRONG as error:
+        except INVALID as error:
             why = (
                 str(error)
                 if isinstance(error, InvalidArgumentError)
@@ -163,8 +166,8 @@ class Folder:
             )
         segments = tuple(open_segment(self.path / entry["file"]) for entry in said["segments"])
         try:
-            return assembled(said, segments, self.path)
-        except WRONG as error:
+            return state_of(said, segments, self.path)
+        except INVALID as error:
             raise InvalidFileError(f"{self.path / MANIFEST} is damaged ({error})") from error
 
 
@@ -175,5 +178,5 @@ def is_index(path: Path) -> bool:
 
 def _foreign(path: Path) -> Iterator[Path]:
     """What a killed writer would not have left there."""
-    ours = re.compile(rf"{OURS.pattern}|lock|\..*\.part")
+    ours = re.compile(rf"{INDEX_FILE.pattern}|lock|\..*\.part")
     return (each for each in path.iterdir() if not ours.fullmatch(each.name))

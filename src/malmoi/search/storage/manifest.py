@@ -21,13 +21,13 @@ from malmoi.search.storage.state import EncoderFingerprint, State
 
 VERSION = 1
 SUM = "crc32"
-OURS = re.compile(r"(segment|clusters)-(\d{1,18})\.(malmoi|faiss)", re.ASCII)
-LARGEST_DIM, MOST = 1 << 20, 1 << 40
-WRONG = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
+INDEX_FILE = re.compile(r"(segment|clusters)-(\d{1,18})\.(malmoi|faiss)", re.ASCII)
+MAX_DIM, MAX_NUMBER = 1 << 20, 1 << 40
+INVALID = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
          RecursionError, zlib.error)  # fmt: skip
 
 
-def described(state: State) -> dict[str, Any]:
+def manifest_of(state: State) -> dict[str, Any]:
     """What a manifest says; segments and clusters are files already."""
     probe, clusters = state.probe, state.clusters
     return {
@@ -58,12 +58,12 @@ def described(state: State) -> dict[str, Any]:
     }
 
 
-def signed(said: dict[str, Any]) -> dict[str, Any]:
+def with_checksum(said: dict[str, Any]) -> dict[str, Any]:
     """With the checksum of all it says."""
     return said | {SUM: json_checksum(said)}
 
 
-def verified(said: dict[str, Any]) -> dict[str, Any]:
+def verify_checksum(said: dict[str, Any]) -> dict[str, Any]:
     """Without its checksum, which earlier releases did not write; refused where that is wrong."""
     rest = {name: held for name, held in said.items() if name != SUM}
     expected = SUM in said or any(SUM in entry for entry in said["segments"])
@@ -77,12 +77,12 @@ def file_names(said: dict[str, Any]) -> list[str]:
     clusters = [said["clusters"]] if said["clusters"] else []
     names = [str(entry["file"]) for entry in [*said["segments"], *clusters]]
     for name in names:  # never a path that leads out of the folder
-        if not OURS.fullmatch(name):
+        if not INDEX_FILE.fullmatch(name):
             raise InvalidArgumentError(f"'{name}' is not the name of a file of an index")
     return names
 
 
-def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path) -> State:
+def state_of(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path) -> State:
     """The state that a manifest describes."""
     alive = tuple(
         _alive(entry["dead"], len(segment))
@@ -100,7 +100,7 @@ def assembled(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path)
     if clusters:
         clusters = {**_counted(clusters), "path": folder / clusters["file"]}
         del clusters["file"]
-    if not 1 <= int(said["dim"]) <= LARGEST_DIM:
+    if not 1 <= int(said["dim"]) <= MAX_DIM:
         raise InvalidArgumentError(f"its vectors have {said['dim']} numbers")
     return State(
         analyser=Analyser(said["hangul"]),
@@ -137,7 +137,7 @@ def _vector(text: str, dim: int) -> Float32Array:
 def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
     """Clusters whose numbers are numbers."""
     for name in ("clusters", "probes", "candidates", "sample", "far_probes"):
-        if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MOST:
+        if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MAX_NUMBER:
             raise InvalidArgumentError(f"{name} of its clusters is {clusters[name]!r}")
     return clusters
 

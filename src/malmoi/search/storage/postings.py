@@ -16,7 +16,7 @@ from malmoi.files.key_tensors import keys_as_tensors, keys_from_file, keys_from_
 from malmoi.files.tensors import Check, TensorFile, Tensors, check_tensors, no_check
 from malmoi.keys import Keys
 
-NOTHING, NONE = np.empty(0, np.uint32), np.empty(0, np.int64)
+NO_POSTINGS, NO_INTEGERS = np.empty(0, np.uint32), np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Postings(Deferred):
         """The texts that a word stands in, and how often."""
         at = self.words.find(word)
         if at < 0:
-            return NOTHING, NOTHING
+            return NO_POSTINGS, NO_POSTINGS
         span = slice(self.bounds[at], self.bounds[at + 1])
         return self.rows[span], self.counts[span]
 
@@ -47,7 +47,7 @@ def count_words(texts: Iterable[Sequence[str]]) -> Postings:
         flat += [numbers.setdefault(word, len(numbers)) for word in words]
     texts_of = np.repeat(np.arange(len(lengths)), lengths)
     once = np.ones(len(flat), np.int64)
-    return _grouped(numbers, np.array(flat, np.int64), texts_of, once, np.array(lengths))
+    return _group(numbers, np.array(flat, np.int64), texts_of, once, np.array(lengths))
 
 
 def join_postings(parts: Sequence[tuple[Postings, Int64Array]]) -> Postings:
@@ -64,11 +64,11 @@ def join_postings(parts: Sequence[tuple[Postings, Int64Array]]) -> Postings:
         texts.append(place[part.rows][stays])
         counts.append(part.counts[stays].astype(np.int64))
         lengths.append(part.lengths[kept])
-    here, there, times = (np.concatenate([NONE, *each]) for each in (words, texts, counts))
-    return _grouped(numbers, here, there, times, np.concatenate([NOTHING, *lengths]))
+    here, there, times = (np.concatenate([NO_INTEGERS, *each]) for each in (words, texts, counts))
+    return _group(numbers, here, there, times, np.concatenate([NO_POSTINGS, *lengths]))
 
 
-def _grouped(
+def _group(
     words: Iterable[str],
     numbers: Int64Array,
     texts: Int64Array,

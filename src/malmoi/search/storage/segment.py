@@ -139,7 +139,7 @@ def make_segment(
     ids = Keys.of(entry.id for entry in entries)
     if len(again := ids.repeats()):
         raise InvalidArgumentError(
-            f"the id '{ids[int(again[0])]}' comes twice: ids tell texts apart"
+            f"the id '{ids[int(again[0])]}' occurs twice: ids must be unique"
         )
     vectors = Vectors(_keys(ids, passages), matrix)
     if not np.all(np.isfinite(vectors.norms)):

@@ -22,8 +22,8 @@ from malmoi.search.storage.postings import Postings
 from malmoi.search.storage.segment import Entry, Segment, join_segments
 from malmoi.vectors import Vectors
 
-SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
-TOO_DEAD = 0.25  # of all rows: then it is worth writing the others anew
+SPREAD_SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
+COMPACT_ABOVE = 0.25  # of all rows: then it is worth writing the others anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,9 @@ class State:
     def spread(self) -> float:
         """The standard deviation of cosines between vectors, on a sample."""
         sizes = np.cumsum([0, *(len(segment.vectors) for segment in self.segments)])
-        chosen = np.unique(np.random.default_rng(SEED).integers(max(1, sizes[-1]), size=SAMPLE))
+        chosen = np.unique(
+            np.random.default_rng(SEED).integers(max(1, sizes[-1]), size=SPREAD_SAMPLE)
+        )
         parts = [np.empty((0, self.dim), np.float32)]
         for start, stop, segment in zip(sizes, sizes[1:], self.segments, strict=False):
             here = chosen[(chosen >= start) & (chosen < stop)] - start
@@ -148,7 +150,7 @@ class State:
             return self.segments[0].means
         if self.count == 0:
             return Vectors([], np.empty((0, self.dim), np.float32))
-        return _joined(self, slice(None)).means
+        return _join(self, slice(None)).means
 
 
 def with_segment(state: State, new: Segment) -> State:
@@ -162,7 +164,7 @@ def with_segment(state: State, new: Segment) -> State:
         state,
         segments=(*state.segments, new),
         alive=(*state.alive, np.ones(len(new), dtype=bool)),
-        fusion=_changed(state.fusion, len(new)),
+        fusion=_with_changes(state.fusion, len(new)),
     )
 
 
@@ -176,11 +178,11 @@ def without(state: State, rows: Int64Array) -> State:
     return replace(
         state,
         alive=tuple(np.split(living, state.starts[1:-1])),
-        fusion=_changed(state.fusion, len(gone)),
+        fusion=_with_changes(state.fusion, len(gone)),
     )
 
 
-def tidied(state: State) -> State:
+def merge_segments(state: State) -> State:
     """The same in fewer segments.
 
     Segments at the end are joined so that each is at least twice as long as the next, which
@@ -188,15 +190,15 @@ def tidied(state: State) -> State:
     live are written anew, and the clusters are dropped.
     """
     dead = len(state.living) - state.count
-    if dead > TOO_DEAD * len(state.living):
-        return compacted(state)
+    if dead > COMPACT_ABOVE * len(state.living):
+        return compact(state)
     first = 1 if state.clusters else 0
     sizes, last = [len(segment) for segment in state.segments], len(state.segments)
     while last - 1 > first and sizes[last - 2] < 2 * sum(sizes[last - 1 :]):
         last -= 1
     if last - 1 >= len(state.segments) - 1:
         return state
-    joined = _joined(state, slice(last - 1, None))
+    joined = _join(state, slice(last - 1, None))
     return replace(
         state,
         segments=(*state.segments[: last - 1], joined),
@@ -204,22 +206,22 @@ def tidied(state: State) -> State:
     )
 
 
-def compacted(state: State) -> State:
+def compact(state: State) -> State:
     """The same in one segment without dead rows, or in none; the clusters are dropped."""
     if state.count == 0:
         return replace(state, segments=(), alive=(), clusters=None)
     if len(state.segments) == 1 and state.count == len(state.living):
         return state
-    joined = _joined(state, slice(None))
+    joined = _join(state, slice(None))
     everything = (np.ones(len(joined), dtype=bool),)
     return replace(state, segments=(joined,), alive=everything, clusters=None)
 
 
-def _joined(state: State, which: slice) -> Segment:
+def _join(state: State, which: slice) -> Segment:
     parts = zip(state.segments[which], state.alive[which], strict=True)
     return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])
 
 
-def _changed(fusion: Fusion | None, texts: int) -> Fusion | None:
+def _with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
     """The same after some texts were written or deleted."""
     return fusion and replace(fusion, changes=fusion.changes + texts)

@@ -48,7 +48,7 @@ async def get_analogy(
     context.model_name, k = model.name, check_k(service.limits, request.k)
     check_expression(service.limits, request.expression)
     query = partial(analogy, vectors, request.expression, k, method=request.method)
-    call = with_explanations(lambda collect: query(on_reading=collect))
+    call = with_explanations(lambda reporter: query(reporter=reporter))
     (answer,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
     return {"model": model.name, "answers": as_json(answer.value), **notes(answer)}
 
@@ -63,7 +63,7 @@ async def get_similarity(
         check_word(service.limits, request.a, "a")
         check_word(service.limits, request.b, "b")
         query = partial(similarity, model.vectors, request.a, request.b)
-        call = with_explanations(lambda collect: query(on_reading=collect))
+        call = with_explanations(lambda reporter: query(reporter=reporter))
         (answer,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
     else:
         rows = l2_normalize(await embed_input(service, context, model, [request.a, request.b]))

@@ -16,10 +16,9 @@ from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.runtime.batches import Finish
-from malmoi.explanation import Explanation
 from malmoi.nearest.top_k import Metric
-from malmoi.query.directions import OnReading
 from malmoi.query.neighbours import neighbours
+from malmoi.reporting.reporter import OovExplanation, Reporter
 from malmoi.serve.service.request_context import RequestReporter
 from malmoi.vectors import Vectors
 
@@ -111,12 +110,23 @@ class EncoderJob:
         ]
 
 
+class ExplanationRecorder(Reporter):
+    """Records the explanations of words that have no row of their own."""
+
+    def __init__(self) -> None:
+        self.explanations: list[OovExplanation] = []
+
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        """Record the explanation of one word."""
+        self.explanations.append(explanation)
+
+
 @dataclass(frozen=True)
 class WordAnswer:
     """The answer to a word query, and where words without a row got their vectors from."""
 
     value: Any
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[OovExplanation, ...]
 
 
 @dataclass(frozen=True)
@@ -129,12 +139,9 @@ class NeighboursJob:
 
     def run(self, items: Sequence[str], threads: int) -> list[WordAnswer]:
         """Find the neighbours of each word."""
-        explanations: dict[str, Explanation] = {}
-
-        def collect(explanation: Explanation) -> None:
-            explanations[explanation.word] = explanation
-
-        rankings = neighbours(self.vectors, items, self.k, metric=self.metric, on_reading=collect)
+        reporter = ExplanationRecorder()
+        rankings = neighbours(self.vectors, items, self.k, metric=self.metric, reporter=reporter)
+        explanations = {one.word: one for one in reporter.explanations}
         return [
             WordAnswer(ranking, (explanations[word],) if word in explanations else ())
             for word, ranking in zip(items, rankings, strict=True)
@@ -150,12 +157,12 @@ class CallJob:
         return [call_or_error(item) for item in items]
 
 
-def with_explanations(query: Callable[[OnReading], Any]) -> Callable[[], WordAnswer]:
+def with_explanations(query: Callable[[Reporter], Any]) -> Callable[[], WordAnswer]:
     """A function for `CallJob` that keeps the explanations of the words with the answer."""
 
     def call() -> WordAnswer:
-        explanations: list[Explanation] = []
-        return WordAnswer(query(explanations.append), tuple(explanations))
+        reporter = ExplanationRecorder()
+        return WordAnswer(query(reporter), tuple(reporter.explanations))
 
     return call
 
