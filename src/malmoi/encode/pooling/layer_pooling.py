@@ -24,7 +24,7 @@ def pool_layers(
 ) -> Float32Array:
     """Layers, each [tokens, dim], to [tokens, dim], or [tokens, layers · dim] with `concat`.
 
-    `weighted` is the scalar mix of ELMo (Peters et al. 2018, equation 1): scale · Σ softmax(weights)ⱼ hⱼ.
+    `weighted` is the scalar mix of ELMo (Peters et al. 2018, eq. 1): scale · Σ softmax(weights)ⱼ hⱼ.
     """
     if layer_pooling == "single":
         if len(layers) != 1:

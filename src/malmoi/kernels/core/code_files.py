@@ -69,7 +69,7 @@ def write_code(path: Path, code: bytes, source: Path) -> None:
 
 
 def source_stamp(source: Path) -> str:
-    """A digest of a kernel's source and of all kernels, since any of them may be inlined into it."""
+    """A digest of a kernel's source and of all kernels, since any may be inlined."""
     own = source.read_bytes() if source.is_file() and KERNELS not in source.parents else b""
     return digest_of(kernels_stamp().encode() + own)
 
