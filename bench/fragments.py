@@ -16,6 +16,7 @@ from bench.measure import Figure, say
 from bench.static import korsts, score, stsb
 from bench.text import CORPORA
 from malmoi.encode.tokens.fragments import fragment_counter, is_fragmented
+from malmoi.encode.tokens.inputs import normalize_text
 from malmoi.encode.tokens.tokenizer import tokenizer_from_vocabulary
 from malmoi.errors import MalmoiWarning
 
@@ -52,7 +53,7 @@ def run(data: Data) -> Iterator[Figure]:
 
 def share(model: str, tokenizer: Any, name: str, texts: list[str]) -> Figure:
     """Of a set, the share of texts that are fragmented."""
-    given = [uniform(text) for text in texts]
+    given = [normalize_text(text) for text in texts]
     encodings = tokenizer.encode_batch_fast(given)
     words, found = fragment_counter(tokenizer, tokenizer.token_to_id("[UNK]")).count(
         encodings, given

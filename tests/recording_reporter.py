@@ -1,21 +1,27 @@
 """A reporter that records everything, for tests."""
 
-from malmoi.reporting.reporter import Progress, Reporter
+from malmoi.reporting.reporter import OovExplanation, Progress, Reporter
 
 
 class RecordingReporter(Reporter):
-    """Records stages, progress, losses, memory and warnings."""
+    """Records the progress of each stage, losses, memory, warnings and explanations of words."""
 
     def __init__(self) -> None:
-        self.stages: list[tuple[str, str]] = []
-        self.progress: list[tuple[int, int]] = []
+        self.stages: dict[str, list[tuple[int, int]]] = {}
+        self.units: dict[str, str] = {}
         self.losses: list[float] = []
         self.bytes: list[int] = []
         self.warnings: list[str] = []
+        self.explanations: list[OovExplanation] = []
+
+    @property
+    def progress(self) -> list[tuple[int, int]]:
+        return [call for calls in self.stages.values() for call in calls]
 
     def stage(self, name: str, unit: str = "") -> Progress:
-        self.stages.append((name, unit))
-        return lambda done, total: self.progress.append((done, total))
+        calls = self.stages.setdefault(name, [])
+        self.units[name] = unit
+        return lambda done, total: calls.append((done, total))
 
     def loss(self, loss: float) -> None:
         self.losses.append(loss)
@@ -25,3 +31,6 @@ class RecordingReporter(Reporter):
 
     def warn(self, sentence: str) -> None:
         self.warnings.append(sentence)
+
+    def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        self.explanations.append(explanation)

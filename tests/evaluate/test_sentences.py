@@ -51,7 +51,7 @@ def test_each_text_is_encoded_once_for_all_sets() -> None:
     found = evaluate_sentences(encoder, [asked, asked], reporter=reporter)
     assert found[0] == found[1]
     assert len(encoder.asked) == len(set(encoder.asked))
-    assert reporter.stages["encoding texts"][-1] == (len(encoder.asked), len(encoder.asked))
+    assert reporter.stages["encoding"][-1] == (len(encoder.asked), len(encoder.asked))
 
 
 def test_a_text_without_direction_is_similar_to_none() -> None:

@@ -22,7 +22,7 @@ def test_a_converted_file_has_the_same_vectors(source: Path, tmp_path: Path) -> 
     loaded = mm.load(tmp_path / "new.malmoi")
     assert loaded.keys == converted.keys == mm.load(source).keys
     assert np.array_equal(loaded.matrix, mm.load(source).matrix)
-    names = [name for name, _ in reporter.stages]
+    names = list(reporter.stages)
     assert names == [f"reading {source}", f"writing {tmp_path / 'new.malmoi'}"]
 
 

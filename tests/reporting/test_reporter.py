@@ -64,7 +64,7 @@ def test_input_totals_pass_everything_else_on_at_once() -> None:
     totals.loss(0.5)
     totals.memory(1000)
     totals.warn("no cache")
-    assert recorder.stages == [("embedding", "texts")]
+    assert recorder.units == {"embedding": "texts"}
     assert recorder.progress == [(1, 2)]
     assert recorder.losses == [0.5]
     assert recorder.bytes == [1000]

@@ -84,7 +84,7 @@ def evaluate_sentences(
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])
     rows = {text: row for row, text in enumerate(texts)}
-    matrix = encoder.encode(list(texts), progress=reporter.stage("encoding texts", "texts"))
+    matrix = encoder.encode(list(texts), reporter=reporter)
     scores = []
     for one in sets:
         indices = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])

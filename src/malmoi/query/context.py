@@ -60,8 +60,8 @@ def occurrences(
 ) -> Occurrences:
     """Every occurrence of a word in texts, with its vector.
 
-    Without a recipe, layers or a layer_pooling it is the sum of the last four layers; `word_pooling` makes one
-    vector of a word's tokens. With `prefix` longer words that begin with it count too, which is
+    Without a recipe, layers or layer_pooling it is the sum of the last four layers; `word_pooling`
+    makes one vector of a word's tokens. With `prefix` longer words that begin with it count too, which is
     how Hangul is looked for if nothing is said. Only texts that hold the word are run,
     each as far as the model reads; where it stands further on too, that is reported.
     """

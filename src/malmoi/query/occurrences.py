@@ -59,8 +59,8 @@ def find_spans(
             beyond.append(i + 1)
     if beyond:
         warn(
-            f"'{word}' stands beyond the first {tokenizer.max_length} tokens of {len(beyond):,} texts,"
-            f" which is as far as the model reads ({list_positions(beyond)})"
+            f"'{word}' occurs beyond the first {tokenizer.max_length} tokens of {len(beyond):,}"
+            f" texts, which is as far as the model reads ({list_positions(beyond)})"
         )
     if not spans:
         raise UnknownWordError(word, _alike(tokenizer, word, texts), where=_where(len(texts)))

@@ -130,14 +130,18 @@ class InputTotals(Reporter):
         self._totals = {}
 
 
-class ProgressCallback(Reporter):
-    """Passes the progress of all stages to one function; warnings are passed on."""
+class WithinStage(InputTotals):
+    """Reports the stages of many calls as the progress of one stage, and the totals of inputs once.
 
-    def __init__(self, progress: Progress) -> None:
+    `progress` is the callback of that stage for the next call.
+    """
+
+    def __init__(self, target: Reporter, progress: Progress) -> None:
+        super().__init__(target)
         self.progress = progress
 
     def stage(self, name: str, unit: str = "") -> Progress:
-        """The function itself."""
+        """The progress of the stage around the calls."""
         return self.progress
 
 

@@ -52,9 +52,11 @@ class RecordSource:
 
     def _id(self, record: Record) -> str:
         if self.id is None:
-            return record.place
+            return record.location
         if record.fields.get(self.id) is None:
-            raise InvalidFileError(f"{record.place}: the field '{self.id}' for the id is missing")
+            raise InvalidFileError(
+                f"{record.location}: the field '{self.id}' for the id is missing"
+            )
         return str(record.fields[self.id])
 
     def _fields(self, record: Record) -> dict[str, object]:

@@ -12,8 +12,7 @@ from time import monotonic
 import numpy as np
 
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.tokens.text_stats import gathered_notes
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, WithinStage
 from malmoi.search.fingerprint import document_encoder, take_fingerprint
 from malmoi.search.learn_weight import with_weight
 from malmoi.search.storage.clusters import (
@@ -61,13 +60,13 @@ class IndexWriter:
         shared: dict[str, EmbeddedPassages] = {}  # of repeated texts
         step, count = (BATCH_TEXTS if self.folder else max(1, len(entries))), 0
         try:
-            with gathered_notes():
+            with WithinStage(reporter, progress) as calls:
                 for start in range(0, len(entries), step):
                     batch = entries[start : start + step]
                     texts = dict.fromkeys(one.text for one in batch)
                     new = [one for one in texts if one not in known and one not in shared]
-                    part = _part(progress, start, len(batch), len(entries))
-                    vectors = self._embed_texts(encoder, new, part)
+                    calls.progress = _part(progress, start, len(batch), len(entries))
+                    vectors = self._embed_texts(encoder, new, calls)
                     shared |= {text: vectors[text] for text in new if text in repeated}
                     for entry in batch:
                         own = vectors.get(entry.text) or shared.get(entry.text)
@@ -103,14 +102,14 @@ class IndexWriter:
         return with_segment(self.state, segment)
 
     def _embed_texts(
-        self, encoder: Encoder, texts: Sequence[str], progress: Progress
+        self, encoder: Encoder, texts: Sequence[str], reporter: Reporter
     ) -> dict[str, EmbeddedPassages]:
         """The vectors of texts; the first of them become the fingerprint of the encoder."""
         if not texts:
             return {}
         if self.state.probe is None:
             self.state = replace(self.state, probe=take_fingerprint(encoder, texts))
-        vectors = embed_texts(encoder, texts, split=self.state.passages, progress=progress)
+        vectors = embed_texts(encoder, texts, split=self.state.passages, reporter=reporter)
         return dict(zip(texts, vectors, strict=True))
 
 

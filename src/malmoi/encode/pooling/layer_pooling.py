@@ -24,13 +24,14 @@ def pool_layers(
 ) -> Float32Array:
     """Layers, each [tokens, dim], to [tokens, dim], or [tokens, layers · dim] with `concat`.
 
-    `weighted` is the scalar mix of ELMo (Peters et al. 2018, eq. 1): scale · Σ softmax(weights)ⱼ hⱼ.
+    `weighted` is the scalar mix of ELMo (Peters et al. 2018, eq. 1):
+    scale · Σ softmax(weights)ⱼ hⱼ.
     """
     if layer_pooling == "single":
         if len(layers) != 1:
             raise InvalidArgumentError(
-                f"layer_pooling='single' needs one layer, not {len(layers)}: choose one layer, or pool"
-                " them by sum, mean, concat or weighted"
+                f"layer_pooling='single' needs one layer, not {len(layers)}: choose one layer, or"
+                " pool them by sum, mean, concat or weighted"
             )
         return layers[0]
     if layer_pooling == "concat":

@@ -4,6 +4,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int8Array
 from malmoi.kernels.core.checks import ArrayOf, Within, checked
+from malmoi.kernels.core.jit import jit_reassoc
 
 LANES = 64  # rows side by side in a tile
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, UInt32Array
 from malmoi.kernels.core.checks import ArrayOf, checked, require
-from malmoi.kernels.core.jit import jit_inline
+from malmoi.kernels.core.jit import jit_inline, jit_norefcount
 
 GROUP_PRODUCTS = 64  # tested together; few groups hold a product that is good enough
 Span = tuple[int, int]

@@ -21,6 +21,7 @@ from typing import Any
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.checksums import file_checksum
 from malmoi.files.lock import folder_lock
+from malmoi.files.output import open_output
 from malmoi.files.source import InputFile, check_name
 from malmoi.files.tensor_file import NO_CHECKSUMS, verify_file
 from malmoi.search.storage.clusters import write_clusters

@@ -64,8 +64,8 @@ def embed_texts(
 ) -> list[EmbeddedPassages]:
     """The vectors of each text: of its passages, where it is too long for the encoder."""
     if not split or not isinstance(encoder, PassageSplitter):
-        found = encoder.encode(texts, reporter=reporter)
-        return [EmbeddedPassages(row[np.newaxis], WHOLE) for row in found]
+        vectors = encoder.encode(texts, reporter=reporter)
+        return [EmbeddedPassages(row[np.newaxis], WHOLE) for row in vectors]
     spans = encoder.passages(texts)
     flat = [
         text[start:stop] for text, some in zip(texts, spans, strict=True) for start, stop in some
