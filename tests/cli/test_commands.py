@@ -38,7 +38,7 @@ def test_neighbours_as_json(model: str, capsys: Output) -> None:
     assert run(["neighbours", model, "한국", "-k", "1", "--metric", "euclidean", "--json"]) == 0
     (answer,) = json.loads(capsys.readouterr().out)
     nearest = [{"key": "서울", "score": 1.0}]
-    assert answer == {"asked": "한국", "read_as": {}, "neighbours": nearest}
+    assert answer == {"query": "한국", "read_as": {}, "neighbours": nearest}
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
