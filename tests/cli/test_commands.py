@@ -160,7 +160,7 @@ def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
         (["vocab", "none.csv", "--field", "a", "--out", "v.tsv"], 1, "none.csv does not exist"),
         (["neighbours", "{model}"], 2, "WORDS"),
         (["neighbours", "{model}", "한국", "--metric", "x"], 2, "cosine"),
-        (["analogy", "{model}", "한국 +"], 1, "is no expression"),
+        (["analogy", "{model}", "한국 +"], 1, "is not an expression"),
         (["convert", "{model}", "x.unknown"], 1, "does not say which format"),
         (["convert", "{model}", "{folder}/no/x.txt"], 1, "there is no folder"),
         (["convert", "{model}", "{folder}/x.bin"], 1, "cannot hold the key 'new york'"),

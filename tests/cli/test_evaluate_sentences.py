@@ -66,10 +66,10 @@ def test_no_correlation_is_said_and_not_nan(capsys: Output) -> None:
     ("words", "said"),
     [
         (["minilm", "--file", "none.csv"], "none.csv does not exist"),
-        (["minilm", "--file", "wide.csv"], "which columns of wide.csv"),
+        (["minilm", "--file", "wide.csv"], "the score in wide.csv are ambiguous"),
         (["minilm", "--file", "pairs.csv", "--typos"], "minilm is tested on texts"),
-        (["minilm", "glove-6b-50d", "--file", "pairs.csv"], "name no file"),
-        (["glove-6b-50d", "--columns", "a,b,c"], "columns are those of texts"),
+        (["minilm", "glove-6b-50d", "--file", "pairs.csv"], "leave --file out"),
+        (["glove-6b-50d", "--columns", "a,b,c"], "--columns is for texts"),
         (["some/where", "--file", "pairs.csv"], "there is no folder some/where"),
     ],
 )
