@@ -45,7 +45,7 @@ def test_word_vectors_are_averaged_where_asked(capsys: Output) -> None:
 
 def test_texts_given_as_words_are_told(capsys: Output) -> None:
     assert run(["evaluate", "glove-6b-50d", "--file", "same.csv"]) == 0
-    assert "same holds texts, not words: --sentences tests" in capsys.readouterr().err
+    assert "same holds texts, not words: use --sentences" in capsys.readouterr().err
 
 
 def test_columns_are_told(capsys: Output) -> None:
