@@ -38,7 +38,7 @@ def test_neighbours_as_json(model: str, capsys: Output) -> None:
     assert run(["neighbours", model, "한국", "-k", "1", "--metric", "euclidean", "--json"]) == 0
     (answer,) = json.loads(capsys.readouterr().out)
     nearest = [{"key": "서울", "score": 1.0}]
-    assert answer == {"asked": "한국", "read_as": {}, "neighbours": nearest}
+    assert answer == {"query": "한국", "read_as": {}, "neighbours": nearest}
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
@@ -160,7 +160,7 @@ def test_inspect_a_sound_file(model: str, capsys: Output) -> None:
         (["vocab", "none.csv", "--field", "a", "--out", "v.tsv"], 1, "none.csv does not exist"),
         (["neighbours", "{model}"], 2, "WORDS"),
         (["neighbours", "{model}", "한국", "--metric", "x"], 2, "cosine"),
-        (["analogy", "{model}", "한국 +"], 1, "is no expression"),
+        (["analogy", "{model}", "한국 +"], 1, "is not an expression"),
         (["convert", "{model}", "x.unknown"], 1, "does not select a format"),
         (["convert", "{model}", "{folder}/no/x.txt"], 1, "there is no folder"),
         (["convert", "{model}", "{folder}/x.bin"], 1, "cannot hold the key 'new york'"),

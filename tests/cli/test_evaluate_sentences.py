@@ -45,7 +45,7 @@ def test_word_vectors_are_averaged_where_asked(capsys: Output) -> None:
 
 def test_texts_given_as_words_are_told(capsys: Output) -> None:
     assert run(["evaluate", "glove-6b-50d", "--file", "same.csv"]) == 0
-    assert "same holds texts, not words: --sentences tests" in capsys.readouterr().err
+    assert "same holds texts, not words: use --sentences" in capsys.readouterr().err
 
 
 def test_columns_are_told(capsys: Output) -> None:
@@ -66,10 +66,10 @@ def test_no_correlation_is_said_and_not_nan(capsys: Output) -> None:
     ("words", "said"),
     [
         (["minilm", "--file", "none.csv"], "none.csv does not exist"),
-        (["minilm", "--file", "wide.csv"], "which columns of wide.csv"),
+        (["minilm", "--file", "wide.csv"], "the score in wide.csv are ambiguous"),
         (["minilm", "--file", "pairs.csv", "--typos"], "minilm is tested on texts"),
-        (["minilm", "glove-6b-50d", "--file", "pairs.csv"], "name no file"),
-        (["glove-6b-50d", "--columns", "a,b,c"], "columns are those of texts"),
+        (["minilm", "glove-6b-50d", "--file", "pairs.csv"], "leave --file out"),
+        (["glove-6b-50d", "--columns", "a,b,c"], "--columns is for texts"),
         (["some/where", "--file", "pairs.csv"], "there is no folder some/where"),
     ],
 )

@@ -61,9 +61,9 @@ def occurrences(
     """Every occurrence of a word in texts, with its vector.
 
     Without a recipe, layers or layer_pooling it is the sum of the last four layers; `word_pooling`
-    makes one vector of a word's tokens. With `prefix` longer words that begin with it count too, which is
-    how Hangul is looked for if nothing is said. Only texts that hold the word are run,
-    each as far as the model reads; where it stands further on too, that is reported.
+    makes one vector of a word's tokens. With `prefix`, longer words that begin with the word count
+    too, which is the default for Hangul. Only texts with the word are run, each up to the model's
+    limit; occurrences beyond it are reported.
     """
     plain = recipe is None and layers is None and layer_pooling is None
     chosen = choose_recipe(RECIPE if plain else recipe, layers=layers, layer_pooling=layer_pooling)
