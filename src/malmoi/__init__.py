@@ -34,6 +34,13 @@ if TYPE_CHECKING:
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.inspection import inspect as inspect
+    from malmoi.models.cooccurrences import load_cooccurrences as load_cooccurrences
+    from malmoi.models.cooccurrences import save_cooccurrences as save_cooccurrences
+    from malmoi.models.language_files import load_language_model as load_language_model
+    from malmoi.models.ngram_files import load_ngram as load_ngram
+    from malmoi.models.ngram_files import save_ngram as save_ngram
+    from malmoi.models.nnlm_model import load_nnlm as load_nnlm
+    from malmoi.models.nnlm_model import save_nnlm as save_nnlm
     from malmoi.project.page.page import write_page as write_page
     from malmoi.project.points.points import Points as Points
     from malmoi.project.points.sense_points import sense_points as sense_points
@@ -53,10 +60,30 @@ if TYPE_CHECKING:
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
     from malmoi.subwords import SubwordVectors as SubwordVectors
-    from malmoi.train.glove.glove import GloVe as GloVe
+    from malmoi.text.corpus import Corpus as Corpus
+    from malmoi.text.encoded import EncodedCorpus as EncodedCorpus
+    from malmoi.text.encoded import VocabularySettings as VocabularySettings
+    from malmoi.text.encoded import encode_corpus as encode_corpus
+    from malmoi.train.common.options import TrainOptions as TrainOptions
+    from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
+    from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
+    from malmoi.train.counts.lsa import LSA as LSA
+    from malmoi.train.counts.lsa import train_lsa as train_lsa
+    from malmoi.train.counts.one_hot import one_hot as one_hot
+    from malmoi.train.counts.pmi import PMI as PMI
+    from malmoi.train.counts.pmi import mutual_information as mutual_information
+    from malmoi.train.counts.pmi import probability_table as probability_table
     from malmoi.train.glove.glove import train_glove as train_glove
+    from malmoi.train.glove.settings import GloVe as GloVe
+    from malmoi.train.language.ngram import NGram as NGram
+    from malmoi.train.language.ngram import train_ngram as train_ngram
+    from malmoi.train.language.nnlm import NNLM as NNLM
+    from malmoi.train.language.nnlm import train_nnlm as train_nnlm
+    from malmoi.train.language.sentence_counts import count_ngrams as count_ngrams
     from malmoi.train.word2vec.fasttext import FastText as FastText
     from malmoi.train.word2vec.fasttext import train_fasttext as train_fasttext
+    from malmoi.train.word2vec.pairs import labelled_pairs as labelled_pairs
+    from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
     from malmoi.vectors import Vectors as Vectors
@@ -106,7 +133,23 @@ _HOMES = {
     "malmoi.search.index": ("Index",),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
-    "malmoi.train.glove.glove": ("GloVe", "train_glove"),
+    "malmoi.text.corpus": ("Corpus",),
+    "malmoi.text.encoded": ("EncodedCorpus", "VocabularySettings", "encode_corpus"),
+    "malmoi.models.cooccurrences": ("load_cooccurrences", "save_cooccurrences"),
+    "malmoi.models.language_files": ("load_language_model",),
+    "malmoi.models.ngram_files": ("load_ngram", "save_ngram"),
+    "malmoi.models.nnlm_model": ("load_nnlm", "save_nnlm"),
+    "malmoi.train.common.options": ("TrainOptions",),
+    "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),
+    "malmoi.train.counts.lsa": ("LSA", "train_lsa"),
+    "malmoi.train.counts.one_hot": ("one_hot",),
+    "malmoi.train.counts.pmi": ("PMI", "mutual_information", "probability_table"),
+    "malmoi.train.glove.glove": ("train_glove",),
+    "malmoi.train.glove.settings": ("GloVe",),
+    "malmoi.train.language.ngram": ("NGram", "train_ngram"),
+    "malmoi.train.language.nnlm": ("NNLM", "train_nnlm"),
+    "malmoi.train.language.sentence_counts": ("count_ngrams",),
+    "malmoi.train.word2vec.pairs": ("labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),

@@ -31,7 +31,8 @@ class Vectors(Deferred):
 
     `keys` may be given as any iterable of strings and `matrix` as anything NumPy can
     turn into float32 [n, dim]. `counts`, where known, says how often each word was seen.
-    `output` is the other side of the network, where known, so that training can go on.
+    `context_matrix`, where known, holds the output vectors of the network (one row per word),
+    so that training can continue.
     """
 
     keys: Keys
@@ -39,7 +40,7 @@ class Vectors(Deferred):
     # None by way of a factory: a default on the class would hide what is deferred.
     counts: Int64Array | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
-    output: Float32Array | None = field(default_factory=lambda: None)
+    context_matrix: Float32Array | None = field(default_factory=lambda: None)
 
     if TYPE_CHECKING:
 
@@ -49,7 +50,7 @@ class Vectors(Deferred):
             matrix: npt.ArrayLike,
             counts: npt.ArrayLike | None = None,
             meta: Mapping[str, str] = ...,
-            output: Float32Array | None = None,
+            context_matrix: Float32Array | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -152,7 +153,7 @@ class Vectors(Deferred):
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
             "matrix": self.rows_of("matrix", rows),
             "counts": None if self.counts is None else self.counts[rows],
-            "output": None,  # belongs to the whole vocabulary
+            "context_matrix": None,  # belongs to the whole vocabulary
         }
 
     def __repr__(self) -> str:

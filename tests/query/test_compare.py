@@ -50,8 +50,8 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
     vectors = SubwordVectors(
         ["eating"],  # type: ignore[arg-type]
         seen,
-        own=seen,
-        ngrams=ngrams,
+        word_rows=seen,
+        bucket_rows=ngrams,
         subwords=Subwords(buckets=50),
     )
     assert -1 <= similarity(vectors, "eating", "eatingg") <= 1
@@ -60,7 +60,9 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
 
 
 def test_a_mistyped_word_is_asked_for_as_what_is_meant(subworded: SubwordVectors) -> None:
-    few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
+    few = replace(
+        subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0)
+    )
     assert few.explain("eatimg").source == "near words"
     meant = few.meant("eatimg")
     assert similarity(few, "eatimg", "eats") == similarity(few, meant, "eats")

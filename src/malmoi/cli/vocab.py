@@ -28,7 +28,7 @@ def vocab_command(
     """Count the words; show the most frequent, write all."""
     if out is not None:
         check_target(corpus, out)
-    choice = VocabularySettings(min_count=min_count, size=size)
+    choice = VocabularySettings(min_count=min_count, max_vocab_size=size)
     with progress_bar(f"counting {corpus}") as progress:
         words = count_corpus(options.corpus(corpus), options.cut(), choice, progress=progress)
     if out is not None:

@@ -74,11 +74,11 @@ def inspect(
 
 def describe_subwords(vectors: Vectors) -> str:
     """In words."""
-    if not isinstance(vectors, SubwordVectors) or vectors.subwords.longest <= 0:
+    if not isinstance(vectors, SubwordVectors) or vectors.subwords.max_n <= 0:
         return "none"
     cut = vectors.subwords
-    pruned = "" if vectors.kept is None else f", pruned to {len(vectors.kept):,}"
-    return f"{cut.shortest} to {cut.longest} characters in {cut.buckets:,} buckets{pruned}"
+    pruned = "" if vectors.kept_buckets is None else f", pruned to {len(vectors.kept_buckets):,}"
+    return f"{cut.min_n} to {cut.max_n} characters in {cut.buckets:,} buckets{pruned}"
 
 
 def findings(vectors: Vectors, report: LoadReport) -> list[Finding]:

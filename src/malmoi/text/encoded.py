@@ -42,19 +42,20 @@ FORGOTTEN = 30 * 24 * 3600  # seconds since a corpus was opened last
 class VocabularySettings:
     """Which words a vocabulary takes.
 
-    Those seen at least `min_count` times, at most `size` of them; `special` ones come first,
-    seen or not. `held` bounds how many different words are held while counting.
+    Those seen at least `min_count` times, at most `max_vocab_size` of them; `special` ones come
+    first, seen or not. `held` bounds how many different words are held while counting.
     """
 
     min_count: int = 1
-    size: int | None = None
+    max_vocab_size: int | None = None
     held: int | None = None
     special: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.min_count < 1 or (self.size is not None and self.size < 1):
+        most = self.max_vocab_size
+        if self.min_count < 1 or (most is not None and most < 1):
             raise InvalidArgumentError(
-                f"min_count is {self.min_count} and size {self.size}: both count from 1"
+                f"min_count is {self.min_count} and max_vocab_size {most}: both must be at least 1"
             )
 
 
@@ -192,7 +193,7 @@ def chosen_words(table: WordTable, choice: VocabularySettings) -> Vocabulary:
         table.keys,
         table.counts,
         min_count=choice.min_count,
-        size=choice.size,
+        size=choice.max_vocab_size,
         special=choice.special,
     )
     if len(vocabulary) == len(choice.special):

@@ -1,7 +1,5 @@
 """What the commands that work for long share: going on, being interrupted, what it takes."""
 
-import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.errors import MalmoiError, MalmoiWarning
+from malmoi.errors import MalmoiError, warn
 from malmoi.files.checkpoint import checkpoint_path, discard_checkpoint
 from malmoi.files.lock import locked_file
 from malmoi.files.targets import check_folder
@@ -43,22 +41,10 @@ def _kept(path: Path) -> Iterator[Path]:
     except (KeyboardInterrupt, MalmoiError) as error:
         known = None if isinstance(error, KeyboardInterrupt) else before
         if _written(path) not in (None, known):
-            warnings.warn(
-                f"{path} is kept: give the same command with --resume to go on from there",
-                MalmoiWarning,
-                stacklevel=2,
-            )
+            warn(f"{path} is kept: run the same command with --resume to continue from there")
         raise
     discard_checkpoint(path)
 
 
 def _written(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
-
-
-def say_memory(needed: int) -> None:
-    """What a training is about to take."""
-    from malmoi.train.common.memory import in_megabytes  # with numba, which not all commands need
-
-    taken = in_megabytes(needed) if needed >= 10**6 else "less than 1 MB"
-    print(f"training takes {taken} of memory", file=sys.stderr)

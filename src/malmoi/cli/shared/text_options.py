@@ -8,12 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import print_json
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.text_width import WIDTH
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_folder, refuse_source
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.normalize import Normalizer
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
@@ -71,12 +69,6 @@ class TextOptions:
             "wordpiece": {"vocabulary": self.pieces or "", "lower": self.lower},
         }
         return make_tokenizer(self.tokenizer, **options.get(self.tokenizer, {}))
-
-    def encoded(self, text: str, min_count: int = 1, size: int | None = None) -> EncodedCorpus:
-        """The corpus as ids."""
-        choice = VocabularySettings(min_count=min_count, size=size)
-        with progress_bar(f"reading {text}") as progress:
-            return encode_corpus(self.corpus(text), self.cut(), choice, progress=progress)
 
 
 def check_target(corpus: str, out: Path) -> None:

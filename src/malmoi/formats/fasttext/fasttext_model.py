@@ -99,11 +99,11 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
         finished(keys, own, ngrams, subwords, kept, request.progress),
         counts,
         {"fasttext": json.dumps(settings)},
-        own=own,
-        ngrams=ngrams,
+        word_rows=own,
+        bucket_rows=ngrams,
         subwords=subwords,
-        kept=kept,
-        output=output,
+        kept_buckets=kept,
+        context_matrix=output,
     )
     reading = selected(vectors, replace(request, limit=None, only=None), lambda i: str(source.path))
     reading.report.rows = len(words.keys)
@@ -187,8 +187,8 @@ def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subword
     """How this model cuts words; not at all where it has no rows for n-grams."""
     shortest, longest = max(1, int(settings["minn"])), int(settings["maxn"])
     return Subwords(
-        shortest=shortest,
-        longest=longest if rows and shortest <= longest else 0,
+        min_n=shortest,
+        max_n=longest if rows and shortest <= longest else 0,
         buckets=int(settings["bucket"]),
         encoding=encoding,
     )
@@ -220,7 +220,7 @@ def finished(
         part = slice(first, last)  # each call looks through its own words alone
         word_vectors(
             keys.packed, keys.offsets[first : last + 1], own[part], ngrams,
-            subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
+            subwords.min_n, subwords.max_n, subwords.buckets, buckets, kept is not None,
             matrix[part], 0, last - first,
         )  # fmt: skip
 

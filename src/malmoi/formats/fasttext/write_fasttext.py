@@ -40,11 +40,11 @@ def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> Non
     keys, own = vectors.keys, vectors.matrix
     blocks: Iterator[Float32Array] = iter(())
     if isinstance(vectors, SubwordVectors):
-        keys, own = as_cut(vectors), vectors.own
+        keys, own = as_cut(vectors), vectors.word_rows
         refuse_pruned(vectors, keys)
-        blocks = ngram_rows(vectors) if vectors.subwords.longest > 0 else blocks
+        blocks = ngram_rows(vectors) if vectors.subwords.max_n > 0 else blocks
     check_keys(keys, b"\0", TITLE, empty=True)
-    output = vectors.output
+    output = vectors.context_matrix
     if output is None or output.shape != own.shape:
         output = np.zeros_like(own)
     with written(path) as (file,):
@@ -64,20 +64,20 @@ def as_cut(vectors: SubwordVectors) -> Keys:
 
 def refuse_units(subwords: Subwords) -> None:
     """fastText cuts every word one way, so that syllables cannot be counted apart."""
-    if subwords.units not in ("letters", "jamo"):
+    if subwords.units not in ("characters", "jamo"):
         raise InvalidArgumentError(
             f"{TITLE} has no place for n-grams of {subwords.units}: choose another format,"
-            " such as .malmoi, or train with units of letters or jamo"
+            " such as .malmoi, or train with units='characters' or 'jamo'"
         )
 
 
 def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
     """fastText reads no model of this kind in which n-grams of known words have no row."""
-    if vectors.kept is None or vectors.subwords.longest <= 0:
+    if vectors.kept_buckets is None or vectors.subwords.max_n <= 0:
         return
     cut, has_row = vectors.subwords, np.zeros(vectors.subwords.buckets, np.bool_)
-    has_row[vectors.kept] = True
-    lengths = np.array([(cut.shortest, cut.longest)] * len(keys), np.int32)
+    has_row[vectors.kept_buckets] = True
+    lengths = np.array([(cut.min_n, cut.max_n)] * len(keys), np.int32)
     ends, found = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
     packed, offsets = fixed(keys.packed), fixed(keys.offsets)
     list_buckets(packed, offsets, lengths, cut.buckets, ends, found)
@@ -92,14 +92,14 @@ def refuse_pruned(vectors: SubwordVectors, keys: Keys) -> None:
 
 def ngram_rows(vectors: SubwordVectors) -> Iterator[Float32Array]:
     """A row for every bucket; 0 for those that no known word has, so that they say nothing."""
-    if vectors.kept is None:
-        yield from in_blocks(vectors.ngrams)
+    if vectors.kept_buckets is None:
+        yield from in_blocks(vectors.bucket_rows)
         return
-    buckets, kept = vectors.subwords.buckets, vectors.kept
+    buckets, kept = vectors.subwords.buckets, vectors.kept_buckets
     for first in range(0, buckets, BLOCK):
         block = np.zeros((min(BLOCK, buckets - first), vectors.dim), np.float32)
         start, stop = np.searchsorted(kept, (first, first + len(block)))
-        block[kept[start:stop] - first] = vectors.ngrams[start:stop]
+        block[kept[start:stop] - first] = vectors.bucket_rows[start:stop]
         yield block
 
 
@@ -107,9 +107,9 @@ def write_settings(vectors: Vectors, file: BinaryIO) -> int:
     """The settings the model came with, where it came with any; returns how many buckets it has."""
     settings = DEFAULTS | json.loads(vectors.meta.get("fasttext", "{}")) | {"dim": vectors.dim}
     settings |= {"bucket": 0, "minn": 0, "maxn": 0}
-    if isinstance(vectors, SubwordVectors) and vectors.subwords.longest > 0:
+    if isinstance(vectors, SubwordVectors) and vectors.subwords.max_n > 0:
         cut = vectors.subwords
-        settings |= {"bucket": cut.buckets, "minn": cut.shortest, "maxn": cut.longest}
+        settings |= {"bucket": cut.buckets, "minn": cut.min_n, "maxn": cut.max_n}
     if settings["model"] == SUPERVISED:  # its labels are not part of the vectors
         settings |= {"model": SKIPGRAM, "loss": NEGATIVES}
     numbers = [settings[name] for name in SETTINGS]

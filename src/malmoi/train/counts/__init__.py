@@ -1,1 +1,1 @@
-"""counts."""
+"""Vectors and statistics from counts: co-occurrences, PMI, LSA, one-hot."""

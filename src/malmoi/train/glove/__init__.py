@@ -1,1 +1,1 @@
-"""glove."""
+"""GloVe: settings, tables of vectors, records of co-occurrences, training."""

@@ -1,1 +1,1 @@
-"""language."""
+"""Language models: n-grams with smoothing, and a feed-forward neural model."""

@@ -1,1 +1,1 @@
-"""word2vec."""
+"""Word2Vec and FastText: settings, initialization, training, training pairs."""
