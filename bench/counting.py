@@ -24,6 +24,7 @@ from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say
 from bench.probe import memory_field
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.kernels.marks import LINE_END, UNKNOWN
+from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.vocabulary import Vocabulary
 
@@ -124,18 +125,18 @@ def print_growth(folder: Path) -> None:
     counts = np.load(folder / "counts.npy")
     vocabulary = Vocabulary.of({f"{i:06}": count for i, count in enumerate(counts.tolist())})
     settings = Cooccurrence(window=WINDOW, memory_mb=MEMORY)
-    count_cooccurrences(ids[:SMALL], vocabulary, settings)
+    count_cooccurrences(EncodedCorpus(ids[:SMALL], vocabulary), settings)
     before = memory_field("status", "VmRSS")
     with suppress(OSError):  # where that is not allowed, the peak can only show as higher
         Path("/proc/self/clear_refs").write_text("5")
-    held = count_cooccurrences(ids, vocabulary, settings)
+    held = count_cooccurrences(EncodedCorpus(ids, vocabulary), settings)
     print(memory_field("status", "VmHWM") - before, flush=True)
     del held
 
 
 def count_ours(ids: UInt32Array, vocabulary: Vocabulary) -> Counted:
     """Our counts."""
-    counts = count_cooccurrences(ids, vocabulary, Cooccurrence(window=WINDOW))
+    counts = count_cooccurrences(EncodedCorpus(ids, vocabulary), Cooccurrence(window=WINDOW))
     return lambda: (flat(counts.starts, counts.columns), counts.values.astype(np.float64))
 
 

@@ -67,9 +67,9 @@ class Data:
         return malmoi.SubwordVectors(
             self.glove.keys[:words],
             own,  # not used by the format: a reader has to compute the finished vectors
-            own=own,
-            ngrams=self._random(buckets, MODEL_DIM),
-            output=own,
+            word_rows=own,
+            bucket_rows=self._random(buckets, MODEL_DIM),
+            context_matrix=own,
             subwords=Subwords(buckets=buckets),
         )
 

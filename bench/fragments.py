@@ -30,7 +30,7 @@ def run(data: Data) -> Iterator[Figure]:
     if not VOCABULARIES.is_dir():
         say(f"no vocabularies in {VOCABULARIES} (set MALMOI_DATA): fragments are left out")
         return
-    tokenizers = {"minilm": mm.load_transformer("minilm").tokenizer.tokenizer}
+    tokenizers = {"minilm": mm.load_transformer("minilm").tokenizer.backend}
     tokenizers["minilm"].no_truncation()
     for name in (MULTILINGUAL, KOREAN):
         path = VOCABULARIES / f"{name}.txt"

@@ -8,14 +8,18 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tests.reporters import CallbackReporter
+
 from bench.counting import CORPUS, MIN_COUNT, WINDOW, encoded
 from bench.data import Data
 from bench.measure import MILLION, Figure, say
 from malmoi.errors import MalmoiWarning
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import Cooccurrences
+from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.glove.glove import train_glove
+from malmoi.train.glove.settings import GloVe
 
 SETTINGS = GloVe(dim=100, window=WINDOW, min_count=MIN_COUNT, iterations=50, threads=THREADS)
 ASKED = 6  # million records per CPU-second
@@ -30,7 +34,7 @@ def run(data: Data) -> Iterator[Figure]:
     if not source.is_file():
         say(f"no {source} (set MALMOI_DATA): GloVe is left out")
         return
-    counts = count_cooccurrences(*encoded(source), Cooccurrence(window=WINDOW))
+    counts = count_cooccurrences(EncodedCorpus(*encoded(source)), Cooccurrence(window=WINDOW))
     warnings.simplefilter("ignore", MalmoiWarning)  # a few words have no other beside them
     train_glove(counts, replace(SETTINGS, iterations=1))
     yield speed(counts)
@@ -73,5 +77,9 @@ def iteration(counts: Cooccurrences, threads: int) -> float:
     """Seconds of an iteration after the first."""
     ends: list[float] = []
     settings = replace(SETTINGS, iterations=FEW, threads=threads)
-    train_glove(counts, settings, on_loss=lambda loss: ends.append(time.perf_counter()))
+    train_glove(
+        counts,
+        settings,
+        reporter=CallbackReporter(on_loss=lambda loss: ends.append(time.perf_counter())),
+    )
     return (ends[-1] - ends[0]) / (FEW - 1)

@@ -23,8 +23,8 @@ def make_places(folder: Path) -> list[str]:
     subwords = SubwordVectors(
         keys=words.keys,
         matrix=words.matrix,
-        own=words.matrix,
-        ngrams=ngrams,
+        word_rows=words.matrix,
+        bucket_rows=ngrams,
         subwords=Subwords(buckets=BUCKETS),
     )
     malmoi.save(subwords, folder / "subwords.malmoi")

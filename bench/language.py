@@ -23,8 +23,8 @@ from malmoi.models.nnlm_model import NeuralModel
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import VocabularySettings, encode_corpus
 from malmoi.text.tokenizers import English
-from malmoi.train.language.ngram import NGram, train_ngram, train_ngram_ids
-from malmoi.train.language.nnlm import NNLM, train_nnlm_ids
+from malmoi.train.language.ngram import NGram, train_ngram
+from malmoi.train.language.nnlm import NNLM, train_nnlm
 
 LINES, WORDS = 25_000, 10_000
 EVERY, CHOOSING = 20, 10  # line 0 of twenty is held out, line 10 is for choosing settings
@@ -86,15 +86,15 @@ def beside_kenlm(split: Split) -> Figure:
 def beside_ngrams(split: Split, folder: Path) -> Iterator[Figure]:
     """The neural model and whichever n-gram model is best on the held-out text itself."""
     lines = (" ".join(line) for line in split.learnt)
-    corpus = encode_corpus(Corpus.of(lines), settings=VocabularySettings(size=WORDS), folder=folder)
+    corpus = encode_corpus(
+        Corpus.of(lines), settings=VocabularySettings(max_vocab_size=WORDS), folder=folder
+    )
     say(f"Kneser–Ney of orders {ORDERS[0]} to {ORDERS[-1]}, {WORDS:,} words")
-    ngrams = [
-        train_ngram_ids(corpus.ids, corpus.vocabulary, NGram(order=order)) for order in ORDERS
-    ]
+    ngrams = [train_ngram(corpus, NGram(order=order)) for order in ORDERS]
     peer = min(ngrams, key=lambda model: model.perplexity(split.held_out))
     say(f"a neural model, {len(corpus.ids):,} words {SETTINGS.epochs} times: some minutes")
     start = time.perf_counter()
-    model = train_nnlm_ids(corpus.ids, corpus.vocabulary, SETTINGS)
+    model = train_nnlm(corpus, SETTINGS)
     took = time.perf_counter() - start
     ours, theirs = model.score(split.held_out), peer.score(split.held_out)
     assert (ours.tokens, ours.unknown) == (theirs.tokens, theirs.unknown)

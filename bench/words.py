@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.reporters import CallbackReporter
+
 from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
@@ -27,7 +29,13 @@ from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
 CHOICE = VocabularySettings(min_count=5)
-SHARED: dict[str, Any] = {"dim": 100, "window": 5, "negatives": 5, "subsample": 1e-3, "epochs": 1}
+SHARED: dict[str, Any] = {
+    "dim": 100,
+    "window": 5,
+    "negative_samples": 5,
+    "subsample": 1e-3,
+    "epochs": 1,
+}
 WORDS = {
     "skip-gram": Word2Vec(**SHARED, threads=2),
     "cbow": Word2Vec(**SHARED, threads=2, architecture="cbow"),
@@ -96,9 +104,9 @@ def trained(corpus: EncodedCorpus, settings: Word2Vec | FastText) -> float:
         times.append(time.perf_counter())
 
     if isinstance(settings, FastText):
-        train_fasttext(corpus, settings, progress=note)
+        train_fasttext(corpus, settings, reporter=CallbackReporter(progress=note))
     else:
-        train_word2vec(corpus, settings, progress=note)
+        train_word2vec(corpus, settings, reporter=CallbackReporter(progress=note))
     return times[-1] - times[0]
 
 
@@ -240,7 +248,7 @@ def tell(path: Path) -> None:
         peaks.append(memory_field("status", "RssAnon") - before)
 
     start = time.perf_counter()
-    train_word2vec(corpus, WORDS["skip-gram"], progress=look)
+    train_word2vec(corpus, WORDS["skip-gram"], reporter=CallbackReporter(progress=look))
     rate = int(corpus.vocabulary.counts.sum()) / (time.perf_counter() - start)
     print(json.dumps({"rate": rate, "memory": max(peaks)}))
 

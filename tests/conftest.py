@@ -81,7 +81,7 @@ def words() -> Vectors:
 @pytest.fixture
 def subworded() -> SubwordVectors:
     keys = ["</s>", "eating", "eats", "한국", "한국어"]
-    subwords = Subwords(shortest=2, longest=4, buckets=40)
+    subwords = Subwords(min_n=2, max_n=4, buckets=40)
     random = np.random.default_rng(2)
     own = random.normal(size=(len(keys), 5)).astype(np.float32)
     ngrams = random.normal(size=(subwords.buckets, 5)).astype(np.float32)
@@ -89,8 +89,8 @@ def subworded() -> SubwordVectors:
         keys,  # type: ignore[arg-type]
         naive.word_vectors([key.encode() for key in keys], own, ngrams, 2, 4, 40),
         np.array([9, 7, 5, 3, 1]),
-        own=own,
-        ngrams=ngrams,
+        word_rows=own,
+        bucket_rows=ngrams,
         subwords=subwords,
-        output=random.normal(size=(len(keys), 5)).astype(np.float32),
+        context_matrix=random.normal(size=(len(keys), 5)).astype(np.float32),
     )

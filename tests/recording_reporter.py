@@ -1,5 +1,6 @@
 """A reporter that records everything, for tests."""
 
+from malmoi.explanation import Explanation
 from malmoi.reporting.reporter import OovExplanation, Progress, Reporter
 
 
@@ -12,7 +13,7 @@ class RecordingReporter(Reporter):
         self.losses: list[float] = []
         self.bytes: list[int] = []
         self.warnings: list[str] = []
-        self.explanations: list[OovExplanation] = []
+        self.explanations: list[Explanation] = []
 
     @property
     def progress(self) -> list[tuple[int, int]]:
@@ -33,4 +34,5 @@ class RecordingReporter(Reporter):
         self.warnings.append(sentence)
 
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
+        assert isinstance(explanation, Explanation)
         self.explanations.append(explanation)

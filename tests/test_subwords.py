@@ -50,27 +50,27 @@ def test_hashes_are_those_of_the_twin(text: bytes) -> None:
     ],
 )
 def test_ngrams_of_a_word(word: str, shortest: int, longest: int, ngrams: str) -> None:
-    subwords = Subwords(shortest=shortest, longest=longest)
+    subwords = Subwords(min_n=shortest, max_n=longest)
     assert [ngram.decode() for ngram in subwords.ngrams(word)] == ngrams.split()
 
 
 def test_ngrams_of_eating_from_three_to_six() -> None:
-    ngrams = [ngram.decode() for ngram in Subwords(shortest=3, longest=6).ngrams("eating")]
+    ngrams = [ngram.decode() for ngram in Subwords(min_n=3, max_n=6).ngrams("eating")]
     threes, fours = "<ea eat ati tin ing ng>", "<eat eati atin ting ing>"
     fives, sixes = "<eati eatin ating ting>", "<eatin eating ating>"
     assert sorted(ngrams) == sorted(f"{threes} {fours} {fives} {sixes}".split())
 
 
 def test_ngrams_longer_than_the_word_cost_nothing() -> None:
-    boundless = Subwords(shortest=3, longest=5_000_000)  # as a damaged file may have it
+    boundless = Subwords(min_n=3, max_n=5_000_000)  # as a damaged file may have it
     begin = time.process_time()
-    assert boundless.ngrams("eating") == Subwords(shortest=3, longest=8).ngrams("eating")
+    assert boundless.ngrams("eating") == Subwords(min_n=3, max_n=8).ngrams("eating")
     assert time.process_time() - begin < 10  # it would take minutes
 
 
 @given(st.text(max_size=8), st.integers(1, 4), st.integers(0, 3))
 def test_ngrams_are_those_of_the_twin(word: str, shortest: int, more: int) -> None:
-    subwords = Subwords(shortest=shortest, longest=shortest + more)
+    subwords = Subwords(min_n=shortest, max_n=shortest + more)
     encoded = word.encode("utf-8")
     assert subwords.ngrams(word) == naive.ngrams(encoded, shortest, shortest + more)
 
@@ -80,7 +80,7 @@ def test_unseen_word_is_the_mean_of_its_ngrams(subworded: SubwordVectors) -> Non
         buckets = [subworded.subwords.bucket(ngram) for ngram in subworded.subwords.ngrams(word)]
         assert word not in subworded
         np.testing.assert_allclose(
-            subworded.vector(word), subworded.ngrams[buckets].mean(axis=0), atol=1e-6
+            subworded.vector(word), subworded.bucket_rows[buckets].mean(axis=0), atol=1e-6
         )
         assert subworded[[word]].tolist() == [subworded.vector(word).tolist()]
 
@@ -97,7 +97,7 @@ def test_unseen_word_is_composed_before_it_is_cut(subworded: SubwordVectors) -> 
 
 
 def test_word_without_ngrams_is_unknown_never_zero(subworded: SubwordVectors) -> None:
-    long = replace(subworded, subwords=Subwords(shortest=9, longest=9, buckets=40))
+    long = replace(subworded, subwords=Subwords(min_n=9, max_n=9, buckets=40))
     with pytest.raises(UnknownWordError, match="'eater'"):
         long.vector("eater")
     with pytest.raises(UnknownWordError):
@@ -109,12 +109,18 @@ def test_word_without_ngrams_is_unknown_never_zero(subworded: SubwordVectors) ->
 def test_pruned_model_answers_from_the_ngrams_it_kept(subworded: SubwordVectors) -> None:
     cut = subworded.subwords
     buckets = sorted({cut.bucket(ngram) for ngram in cut.ngrams("eater")})[:2]
-    pruned = replace(subworded, ngrams=subworded.ngrams[buckets], kept=np.array(buckets, np.int32))
+    pruned = replace(
+        subworded,
+        bucket_rows=subworded.bucket_rows[buckets],
+        kept_buckets=np.array(buckets, np.int32),
+    )
     rows = [cut.bucket(ngram) for ngram in cut.ngrams("eater") if cut.bucket(ngram) in buckets]
     np.testing.assert_allclose(
-        pruned.vector("eater"), subworded.ngrams[rows].mean(axis=0), atol=1e-6
+        pruned.vector("eater"), subworded.bucket_rows[rows].mean(axis=0), atol=1e-6
     )
-    nothing = replace(subworded, ngrams=subworded.ngrams[:0], kept=np.empty(0, np.int32))
+    nothing = replace(
+        subworded, bucket_rows=subworded.bucket_rows[:0], kept_buckets=np.empty(0, np.int32)
+    )
     assert nothing.explain("eater").source == "nothing"
     with pytest.raises(UnknownWordError):
         nothing.vector("eater")
@@ -123,12 +129,12 @@ def test_pruned_model_answers_from_the_ngrams_it_kept(subworded: SubwordVectors)
 def test_ngrams_that_were_never_learnt_say_nothing(subworded: SubwordVectors) -> None:
     learnt = {b"<ea", b"eat"}
     rows = {subworded.subwords.bucket(ngram) for ngram in learnt}
-    ngrams = subworded.ngrams.copy()
+    ngrams = subworded.bucket_rows.copy()
     ngrams[[row for row in range(len(ngrams)) if row not in rows]] = 0
-    some = replace(subworded, ngrams=ngrams)
+    some = replace(subworded, bucket_rows=ngrams)
     assert set(some.explain("eaten").ngrams) >= {"<ea", "eat"}
     assert np.linalg.norm(some["eaten"]) > 0
-    none = replace(subworded, ngrams=np.zeros_like(ngrams))
+    none = replace(subworded, bucket_rows=np.zeros_like(ngrams))
     assert none.explain("eaten").source == "nothing"
     with pytest.raises(UnknownWordError):
         none["eaten"]
@@ -179,7 +185,7 @@ def test_near_words_that_are_less_likely_do_not_change_the_vector(
 
 
 def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVectors) -> None:
-    none = replace(subworded, ngrams=np.zeros_like(subworded.ngrams))
+    none = replace(subworded, bucket_rows=np.zeros_like(subworded.bucket_rows))
     told = none.explain("eatimg")
     assert (told.source, told.ngrams, [one.word for one in told.near]) == (
         "near words",
@@ -190,14 +196,16 @@ def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVecto
     with pytest.raises(UnknownWordError):
         none["eatimg"]
     for word in ("eater", "han"):
-        rare = replace(none, subwords=Subwords(shortest=9, longest=9, buckets=40))
+        rare = replace(none, subwords=Subwords(min_n=9, max_n=9, buckets=40))
         assert rare.explain(word).source == "nothing"
         with pytest.raises(UnknownWordError):
             rare.query_vector(word)
 
 
 def test_explanation_tells_near_words_with_their_shares(subworded: SubwordVectors) -> None:
-    few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
+    few = replace(
+        subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0)
+    )
     told = few.explain("eatimg")
     share = told.near[0].share
     assert told.source == ("near words" if share > 0.5 else "n-grams")
@@ -208,8 +216,8 @@ def test_a_part_of_the_words_answers_unseen_words_alike(subworded: SubwordVector
     part = subworded[1:3]
     assert isinstance(part, SubwordVectors)
     assert part.vector("eater").tolist() == subworded.vector("eater").tolist()
-    assert part.own.tolist() == subworded.own[1:3].tolist()
-    assert part.output is None
+    assert part.word_rows.tolist() == subworded.word_rows[1:3].tolist()
+    assert part.context_matrix is None
 
 
 def test_word_that_the_models_encoding_lacks_is_unknown(subworded: SubwordVectors) -> None:
@@ -223,7 +231,7 @@ def test_word_that_the_models_encoding_lacks_is_unknown(subworded: SubwordVector
 
 @pytest.mark.parametrize(
     "settings",
-    [{"shortest": 0}, {"shortest": 4, "longest": 3}, {"buckets": 0}, {"encoding": "no-such"}],
+    [{"min_n": 0}, {"min_n": 4, "max_n": 3}, {"buckets": 0}, {"encoding": "no-such"}],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
@@ -232,9 +240,9 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
 
 def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
     with pytest.raises(InvalidArgumentError, match="n-gram rows"):
-        replace(subworded, ngrams=subworded.ngrams[1:])
+        replace(subworded, bucket_rows=subworded.bucket_rows[1:])
     with pytest.raises(InvalidArgumentError, match="own rows"):
-        replace(subworded, own=subworded.own[1:])
+        replace(subworded, word_rows=subworded.word_rows[1:])
 
 
 def test_what_is_too_long_to_be_a_word_has_no_ngrams() -> None:

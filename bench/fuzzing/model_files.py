@@ -19,8 +19,10 @@ from malmoi.models.nnlm_model import Layers, NeuralModel, save_nnlm
 from malmoi.models.trie import Trie
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, encode_corpus, open_encoded
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.counts.cooccurrence import count_cooccurrences
-from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.glove.glove import train_glove
+from malmoi.train.glove.settings import GloVe
 from malmoi.train.language.ngram import train_ngram
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 
@@ -44,7 +46,7 @@ def write_corpus(folder: Path) -> None:
 def use_corpus(folder: Path) -> str:
     """Train on it."""
     corpus = open_encoded(folder / "x.corpus")
-    counts = count_cooccurrences(corpus.ids, corpus.vocabulary)
+    counts = count_cooccurrences(corpus)
     answers = [corpus.ids, list(corpus.vocabulary), corpus.vocabulary.counts, corpus.tokenizer]
     vectors = train_word2vec(corpus, WORDS)
     return digest(*answers, vectors.matrix, counts.columns, counts.values)
@@ -58,7 +60,7 @@ def corpus() -> EncodedCorpus:
 
 def write_counts(folder: Path) -> None:
     """How often words stand together."""
-    counts = count_cooccurrences(corpus().ids, corpus().vocabulary)
+    counts = count_cooccurrences(corpus())
     save_cooccurrences(counts, folder / "x.counts")
 
 
@@ -103,15 +105,17 @@ def write_checkpoint(folder: Path) -> None:
     """As a training leaves it."""
     pause, checkpoint.SAVE_EVERY = checkpoint.SAVE_EVERY, 0.0
     try:
-        train_word2vec(corpus(), WORDS, checkpoint=folder / "x.checkpoint")
+        train_word2vec(corpus(), WORDS, options=TrainOptions(checkpoint=folder / "x.checkpoint"))
     finally:
         checkpoint.SAVE_EVERY = pause
 
 
 def use_checkpoint(folder: Path) -> str:
     """Go on from it."""
-    vectors = train_word2vec(corpus(), WORDS, checkpoint=folder / "x.checkpoint", resume=True)
-    return digest(vectors.matrix, vectors.output)
+    vectors = train_word2vec(
+        corpus(), WORDS, options=TrainOptions(checkpoint=folder / "x.checkpoint", resume=True)
+    )
+    return digest(vectors.matrix, vectors.context_matrix)
 
 
 def subjects() -> list[Subject]:

@@ -40,11 +40,11 @@ def many() -> Vectors:
 
 def subworded() -> SubwordVectors:
     """With n-grams."""
-    subwords = Subwords(shortest=2, longest=4, buckets=60)
+    subwords = Subwords(min_n=2, max_n=4, buckets=60)
     matrix = numbers(len(KEYS))
     return SubwordVectors(
-        Keys.of(KEYS), matrix, np.arange(len(KEYS), 0, -1), own=matrix, ngrams=numbers(60),
-        subwords=subwords, output=matrix,
+        Keys.of(KEYS), matrix, np.arange(len(KEYS), 0, -1), word_rows=matrix, bucket_rows=numbers(60),
+        subwords=subwords, context_matrix=matrix,
     )  # fmt: skip
 
 
@@ -58,10 +58,16 @@ def use_vectors(path: Path) -> str:
             answers.append(np.array(vectors.vector(word)))
         except UnknownWordError:
             answers.append(None)
-    answers += [list(vectors.keys), vectors.matrix, vectors.norms, vectors.counts, vectors.output]
+    answers += [
+        list(vectors.keys),
+        vectors.matrix,
+        vectors.norms,
+        vectors.counts,
+        vectors.context_matrix,
+    ]
     answers += [dict(vectors.meta), vectors.keys.lookup, vectors.keys.repeats()]
     if isinstance(vectors, SubwordVectors):
-        answers += [vectors.own, vectors.ngrams, vectors.kept, vectors.subwords]
+        answers += [vectors.word_rows, vectors.bucket_rows, vectors.kept_buckets, vectors.subwords]
         answers.append(str(vectors.explain("unseen")))
     if len(vectors):
         answers.append(neighbours(vectors, vectors.keys[0], 3))

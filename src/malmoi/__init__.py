@@ -42,7 +42,12 @@ if TYPE_CHECKING:
     from malmoi.formats.inspection import inspect as inspect
     from malmoi.hangul import join_jamo as join_jamo
     from malmoi.hangul import split_jamo as split_jamo
+    from malmoi.models.cooccurrences import load_cooccurrences as load_cooccurrences
+    from malmoi.models.cooccurrences import save_cooccurrences as save_cooccurrences
     from malmoi.models.language_files import load_language_model as load_language_model
+    from malmoi.models.ngram_files import load_ngram as load_ngram
+    from malmoi.models.ngram_files import save_ngram as save_ngram
+    from malmoi.models.nnlm_model import load_nnlm as load_nnlm
     from malmoi.models.nnlm_model import save_nnlm as save_nnlm
     from malmoi.project.page.page import write_page as write_page
     from malmoi.project.points.points import Points as Points
@@ -76,19 +81,22 @@ if TYPE_CHECKING:
     from malmoi.text.normalize import Normalizer as Normalizer
     from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
     from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
+    from malmoi.train.common.options import TrainOptions as TrainOptions
     from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
     from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
     from malmoi.train.counts.lsa import LSA as LSA
     from malmoi.train.counts.lsa import train_lsa as train_lsa
+    from malmoi.train.counts.one_hot import one_hot as one_hot
     from malmoi.train.counts.pmi import PMI as PMI
     from malmoi.train.counts.pmi import mutual_information as mutual_information
     from malmoi.train.counts.pmi import probability_table as probability_table
-    from malmoi.train.glove.glove import GloVe as GloVe
     from malmoi.train.glove.glove import train_glove as train_glove
+    from malmoi.train.glove.settings import GloVe as GloVe
     from malmoi.train.language.ngram import NGram as NGram
     from malmoi.train.language.ngram import train_ngram as train_ngram
     from malmoi.train.language.nnlm import NNLM as NNLM
     from malmoi.train.language.nnlm import train_nnlm as train_nnlm
+    from malmoi.train.language.sentence_counts import count_ngrams as count_ngrams
     from malmoi.train.word2vec.fasttext import FastText as FastText
     from malmoi.train.word2vec.fasttext import train_fasttext as train_fasttext
     from malmoi.train.word2vec.pairs import labelled_pairs as labelled_pairs
@@ -132,7 +140,7 @@ _HOMES = {
     "malmoi.formats.inspection": ("inspect",),
     "malmoi.hangul": ("join_jamo", "split_jamo"),
     "malmoi.models.language_files": ("load_language_model",),
-    "malmoi.models.nnlm_model": ("save_nnlm",),
+    "malmoi.models.nnlm_model": ("load_nnlm", "save_nnlm"),
     "malmoi.project.page.page": ("write_page",),
     "malmoi.project.points.points": ("Points",),
     "malmoi.project.points.sense_points": ("sense_points",),
@@ -160,10 +168,16 @@ _HOMES = {
     "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),
     "malmoi.train.counts.lsa": ("LSA", "train_lsa"),
     "malmoi.train.counts.pmi": ("PMI", "mutual_information", "probability_table"),
-    "malmoi.train.glove.glove": ("GloVe", "train_glove"),
     "malmoi.train.language.ngram": ("NGram", "train_ngram"),
     "malmoi.train.language.nnlm": ("NNLM", "train_nnlm"),
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
+    "malmoi.models.cooccurrences": ("load_cooccurrences", "save_cooccurrences"),
+    "malmoi.models.ngram_files": ("load_ngram", "save_ngram"),
+    "malmoi.train.common.options": ("TrainOptions",),
+    "malmoi.train.counts.one_hot": ("one_hot",),
+    "malmoi.train.glove.glove": ("train_glove",),
+    "malmoi.train.glove.settings": ("GloVe",),
+    "malmoi.train.language.sentence_counts": ("count_ngrams",),
     "malmoi.train.word2vec.pairs": ("labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),

@@ -28,35 +28,35 @@ MOST = 2**31 - 1  # characters or buckets: what fastText's file can count
 MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
 LEAST_KNOWN = 1 / 3  # of a word's n-grams: fewer say next to nothing about it
 
-Units = Literal["letters", "syllables", "jamo", "jamo+syllables"]
+Units = Literal["characters", "syllables", "jamo", "jamo+syllables"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subwords:
-    """How a word is cut: n-grams of `shortest` to `longest` characters, hashed into `buckets`.
+    """How a word is cut: n-grams of `min_n` to `max_n` characters, hashed into `buckets`.
 
-    `units` says what a character of Hangul is. `letters`: as in any script, which is fastText.
+    `units` says what a character of Hangul is. `characters`: as in any script, which is fastText.
     `syllables`: n-grams of words with Hangul are `syllables` long. `jamo`: every syllable is
-    taken apart into its letters. `jamo+syllables`: both. Other scripts are cut by letters.
+    taken apart into its letters. `jamo+syllables`: both. Other scripts use characters.
     `encoding` is the one of the text the model was trained on: hashes are of its bytes.
     """
 
-    shortest: int = 3
-    longest: int = 6
+    min_n: int = 3
+    max_n: int = 6
     buckets: int = 2_000_000
     encoding: str = "utf-8"
-    units: Units = "letters"
+    units: Units = "characters"
     syllables: tuple[int, int] = (1, 4)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "syllables", tuple(self.syllables))
-        lengths = [(self.shortest, self.longest)] if self.longest > 0 else []
+        lengths = [(self.min_n, self.max_n)] if self.max_n > 0 else []
         lengths += [self.syllables] if "syllables" in self.units else []
         for shortest, longest in lengths:
             if not (1 <= shortest <= longest <= MOST and 0 < self.buckets <= MOST):
                 raise InvalidArgumentError(
                     f"n-grams of {shortest} to {longest} characters in {self.buckets} buckets"
-                    " cannot be: give 1 <= shortest <= longest and at least one bucket,"
+                    " cannot be: give 1 <= min_n <= max_n and at least one bucket,"
                     f" none of them above {MOST:,}"
                 )
         if self.units not in get_args(Units):
@@ -67,7 +67,7 @@ class Subwords:
 
     def forms(self, word: str) -> list[tuple[str, int, int]]:
         """What n-grams are taken from: the word, or its letters, and how long they are."""
-        plain = self.shortest, self.longest
+        plain = self.min_n, self.max_n
         by_syllables = "syllables" in self.units and has_hangul(word)
         if self.units == "syllables":
             return [(word, *(self.syllables if by_syllables else plain))]
@@ -76,7 +76,7 @@ class Subwords:
 
     def ngrams(self, word: str) -> list[bytes]:
         """The n-grams of `<word>`, as bytes; none for the end of a line, or what is no word."""
-        if word == LINE_END or self.longest <= 0 or len(word) > LONGEST_WORD:
+        if word == LINE_END or self.max_n <= 0 or len(word) > LONGEST_WORD:
             return []
         try:
             return [
@@ -124,27 +124,27 @@ class SubwordVectors(Vectors):
     """Vectors with a row for every bucket of n-grams.
 
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
-    `own` the words' own rows and `ngrams` the n-grams', both possibly memory-mapped.
-    `kept`, in a pruned model, are the buckets that still have a row, ascending. Questions with
-    an unseen word are refused where less than `least_known` of its n-grams have one.
+    `word_rows` the words' own rows and `bucket_rows` the n-grams', both possibly memory-mapped.
+    `kept_buckets`, in a pruned model, are the buckets that still have a row, ascending. Questions
+    with an unseen word are refused where less than `least_known` of its n-grams have one.
     """
 
-    own: Float32Array
-    ngrams: Float32Array
+    word_rows: Float32Array
+    bucket_rows: Float32Array
     subwords: Subwords
-    kept: npt.NDArray[np.int32] | None = None
+    kept_buckets: npt.NDArray[np.int32] | None = None
     least_known: float = LEAST_KNOWN
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        rows = self.subwords.buckets if self.kept is None else len(self.kept)
-        if self.ngrams.shape != (rows, self.dim):
+        rows = self.subwords.buckets if self.kept_buckets is None else len(self.kept_buckets)
+        if self.bucket_rows.shape != (rows, self.dim):
             raise InvalidArgumentError(
-                f"n-gram rows are {self.ngrams.shape}; {(rows, self.dim)} are needed"
+                f"bucket_rows are {self.bucket_rows.shape}; {(rows, self.dim)} are needed"
             )
-        if self.own.shape != self.matrix.shape:
+        if self.word_rows.shape != self.matrix.shape:
             raise InvalidArgumentError(
-                f"own rows are {self.own.shape}; {self.matrix.shape} are needed"
+                f"word_rows are {self.word_rows.shape}; {self.matrix.shape} are needed"
             )
 
     def vector(self, word: str) -> Float32Array:
@@ -202,16 +202,18 @@ class SubwordVectors(Vectors):
         known, count = len(explanation.ngrams), explanation.all_ngrams
         if explanation.source != "n-grams" or self.least_known <= 0:
             return False
-        chance = 0.0 if self.kept is None else len(self.kept) / self.subwords.buckets
+        chance = (
+            0.0 if self.kept_buckets is None else len(self.kept_buckets) / self.subwords.buckets
+        )
         chance = chance if chance <= 1 / 2 else 0.0
         needed = int(count * (chance + (1 - chance) * self.least_known))
         return known < needed or known < self.least_known * count
 
     def _taken(self, rows: Selection) -> dict[str, Any]:
-        return super()._taken(rows) | {"own": self.rows_of("own", rows)}
+        return super()._taken(rows) | {"word_rows": self.rows_of("word_rows", rows)}
 
     def _mean(self, rows: list[int]) -> Float32Array:
-        mean: Float32Array = self.rows_of("ngrams", rows).mean(axis=0, dtype=np.float32)
+        mean: Float32Array = self.rows_of("bucket_rows", rows).mean(axis=0, dtype=np.float32)
         return mean
 
     @cached_property
@@ -225,13 +227,13 @@ class SubwordVectors(Vectors):
     def _known(self, ngrams: list[bytes]) -> list[tuple[bytes, int]]:
         """N-grams and their rows; one of zeros was never learnt and says nothing."""
         buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
-        if self.kept is None:
+        if self.kept_buckets is None:
             found = list(zip(ngrams, buckets, strict=True))
         else:
-            places = np.searchsorted(self.kept, buckets)
+            places = np.searchsorted(self.kept_buckets, buckets)
             found = [
                 (ngram, int(place))
                 for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
-                if place < len(self.kept) and self.kept[place] == bucket
+                if place < len(self.kept_buckets) and self.kept_buckets[place] == bucket
             ]
-        return [(ngram, row) for ngram, row in found if self.rows_of("ngrams", row).any()]
+        return [(ngram, row) for ngram, row in found if self.rows_of("bucket_rows", row).any()]

@@ -37,7 +37,7 @@ class Vectors(Deferred):
         matrix: One row per word: anything that NumPy converts to float32 [n, dim].
         counts: How often each word occurs in the training text, if known; [n].
         meta: Notes about the vectors, such as the name of the model, as strings.
-        output: The output layer of the network, if known, so that training can resume.
+        context_matrix: The output layer of the network, if known, so that training can resume.
         stored_norms: The length of each row, if it is known already; [n].
 
     Raises:
@@ -49,7 +49,7 @@ class Vectors(Deferred):
     # None comes from a factory: a default on the class would hide a deferred array.
     counts: Int64Array | None = field(default_factory=lambda: None)
     meta: Mapping[str, str] = field(default_factory=dict)
-    output: Float32Array | None = field(default_factory=lambda: None)
+    context_matrix: Float32Array | None = field(default_factory=lambda: None)
     stored_norms: Float32Array | None = field(default_factory=lambda: None)
     dim: int = field(init=False)
 
@@ -61,7 +61,7 @@ class Vectors(Deferred):
             matrix: npt.ArrayLike,
             counts: npt.ArrayLike | None = None,
             meta: Mapping[str, str] = ...,
-            output: Float32Array | None = None,
+            context_matrix: Float32Array | None = None,
             stored_norms: Float32Array | None = None,
         ) -> None: ...
 
@@ -203,7 +203,7 @@ class Vectors(Deferred):
             "keys": self.keys[rows] if isinstance(rows, slice) else self.keys.take(rows),
             "matrix": self.rows_of("matrix", rows),
             "counts": None if self.counts is None else self.counts[rows],
-            "output": None,  # belongs to the whole vocabulary
+            "context_matrix": None,  # belongs to the whole vocabulary
             "stored_norms": None,
         }
 

@@ -129,16 +129,16 @@ def test_an_interrupted_training_is_resumed(
 def test_beginning_with_vectors(command: list[str], tmp_path: Path, capsys: Output) -> None:
     old, out = tmp_path / "old.txt", tmp_path / "new.txt"
     save(Vectors(["w3", "elsewhere"], np.arange(12.0).reshape(2, 6) / 12), old)
-    assert run([*command, str(out), "--start", str(old), "--frozen"]) == 0
+    assert run([*command, str(out), "--init-vectors", str(old), "--freeze"]) == 0
     assert np.array_equal(load(out)["w3"], load(old)["w3"])
     assert "elsewhere" not in load(out)
     assert run([*command, str(out), "--update", str(old)]) == 0
     assert not np.array_equal(load(out)["w3"], load(old)["w3"])
     assert np.array_equal(load(out)["elsewhere"], load(old)["elsewhere"])
     capsys.readouterr()
-    assert run([*command, str(out), "--update", str(old), "--start", str(old)]) == 1
+    assert run([*command, str(out), "--update", str(old), "--init-vectors", str(old)]) == 1
     assert "both say where to begin: give one" in capsys.readouterr().err
-    assert run([*command, str(out), "--frozen"]) == 1
+    assert run([*command, str(out), "--freeze"]) == 1
     assert "nothing to freeze" in capsys.readouterr().err
 
 

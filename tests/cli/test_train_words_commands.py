@@ -42,9 +42,9 @@ def train(kind: str, out: str, *more: str, text: str = "text.txt") -> int:
 def same(one: str, other: str) -> bool:
     """Whether two files hold the same, bit for bit; what is said of it may be in another order."""
     a, b = load(one), load(other)
-    parts = [(a.matrix, b.matrix), (a.output, b.output)]
+    parts = [(a.matrix, b.matrix), (a.context_matrix, b.context_matrix)]
     if isinstance(a, SubwordVectors) and isinstance(b, SubwordVectors):
-        parts += [(a.own, b.own), (a.ngrams, b.ngrams)]
+        parts += [(a.word_rows, b.word_rows), (a.bucket_rows, b.bucket_rows)]
     bits = all(x is not None and y is not None and x.tobytes() == y.tobytes() for x, y in parts)
     return bits and a.keys == b.keys and a.meta == b.meta
 
@@ -85,12 +85,14 @@ def test_of_many_losses_the_first_and_last_are_shown(capsys: Output) -> None:
     assert len(line) <= 80
 
 
-@pytest.mark.parametrize("more", [["--architecture", "cbow"], ["--softmax", "hierarchical"]])
+@pytest.mark.parametrize("more", [["--architecture", "cbow"], ["--loss", "hierarchical-softmax"]])
 @both
 def test_every_way_of_learning_has_an_option(kind: str, more: list[str]) -> None:
-    assert train(kind, "out.malmoi", *more, "--no-shrinking", "--lower", "--subsample", "0") == 0
+    assert (
+        train(kind, "out.malmoi", *more, "--no-shrink_windows", "--lower", "--subsample", "0") == 0
+    )
     settings = json.loads(load("out.malmoi").meta["settings"])
-    assert settings["shrinking"] is False
+    assert settings["shrink_windows"] is False
     assert settings[more[0].removeprefix("--")] == more[1]
 
 
@@ -147,12 +149,12 @@ def test_jamo_models_are_opened_by_fasttext_and_gensim() -> None:
 def test_frozen_vectors_do_not_move(kind: str) -> None:
     old = Vectors(["cat", "elsewhere", "iron"], np.arange(18.0).reshape(3, 6) / 18)
     save(old, "old.vec")
-    assert train(kind, "new.malmoi", "--start", "old.vec", "--frozen") == 0
+    assert train(kind, "new.malmoi", "--init-vectors", "old.vec", "--freeze") == 0
     new = load("new.malmoi")
     for word in ("cat", "iron"):
         assert new[word].tobytes() == load("old.vec")[word].tobytes()
     assert "elsewhere" not in new.keys
-    assert train(kind, "moved.malmoi", "--start", "old.vec") == 0
+    assert train(kind, "moved.malmoi", "--init-vectors", "old.vec") == 0
     assert not np.array_equal(load("moved.malmoi")["cat"], new["cat"])
 
 
@@ -175,7 +177,7 @@ def test_an_update_keeps_all_words(kind: str) -> None:
 def test_an_interrupted_training_is_resumed(
     kind: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(word_learning, "PART", 50)
+    monkeypatch.setattr(word_learning, "CHUNK_TOKENS", 50)
     assert train(kind, "whole.malmoi") == 0
 
     class Impatient(ProgressBar):
@@ -196,19 +198,23 @@ def test_an_interrupted_training_is_resumed(
 
 
 WRONG: list[tuple[list[str], int, str]] = [
-    (["--window", "0"], 1, "window is 0: it is at least 1"),
-    (["--dim", "0"], 1, "dim is 0: it is at least 1"),
-    (["--subsample", "-1"], 1, "subsample is -1.0: give a number, 0 or above"),
+    (["--window", "0"], 1, "window is 0: it must be at least 1"),
+    (["--dim", "0"], 1, "dim is 0: it must be at least 1"),
+    (["--subsample", "-1"], 1, "subsample is -1.0: it must be a number of at least 0"),
     (["--subsample", "nan"], 1, "subsample is nan"),
-    (["--min-count", "99999"], 1, "no word occurs 99,999 times"),
-    (["--learning-rate", "1e-9"], 1, "not below final_rate"),
-    (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower it"),
-    (["--power", "400"], 1, "power is 400.0: it is at most 10"),
-    (["--seed", f"{2**64}"], 1, "below 2 to the 64th"),
+    (["--min-count", "99999"], 1, "no word was seen 99,999 times"),
+    (["--learning-rate", "1e-9"], 1, "of at least min_learning_rate"),
+    (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower learning_rate"),
+    (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be at most 10"),
+    (["--seed", f"{2**64}"], 1, "from 0 to 2"),
     (["--resume"], 1, "there is no out.malmoi.checkpoint to resume from"),
-    (["--frozen"], 1, "nothing to freeze: give vectors to start from"),
-    (["--start", "none.vec"], 1, "none.vec does not exist"),
-    (["--start", "text.txt", "--update", "text.txt"], 1, "both say where to begin: give one"),
+    (["--freeze"], 1, "nothing to freeze: give vectors to start from"),
+    (["--init-vectors", "none.vec"], 1, "none.vec does not exist"),
+    (
+        ["--init-vectors", "text.txt", "--update", "text.txt"],
+        1,
+        "both say where to begin: give one",
+    ),
     (["--architecture", "cbowl"], 2, 'Choose from: "skip-gram", "cbow"'),
     (["--window", "wide"], 2, "--window"),
     (["--epoch", "3"], 2, "Did you mean --epochs?"),
@@ -237,8 +243,8 @@ def test_what_cannot_be_is_refused_in_one_sentence(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--units", "letter"], 'Choose from: "letters"'),
-        (["--shortest", "5", "--longest", "4"], "n-grams of 5 to 4 characters"),
+        (["--units", "letter"], 'Choose from: "characters"'),
+        (["--min-n", "5", "--max-n", "4"], "n-grams of 5 to 4 characters"),
         (["--buckets", "0"], "at least one bucket"),
         (["--units", "syllables", "--syllables", "0", "2"], "n-grams of 0 to 2 characters"),
     ],

@@ -55,13 +55,13 @@ def animals() -> Vectors:
 
 def pieces(kept: list[int] | None = None) -> SubwordVectors:
     """Animals that also answer by n-grams of random numbers."""
-    vectors, subwords = animals(), Subwords(shortest=2, longest=3, buckets=50)
+    vectors, subwords = animals(), Subwords(min_n=2, max_n=3, buckets=50)
     rows = 50 if kept is None else len(kept)
     return SubwordVectors(
         vectors.keys,
         vectors.matrix,
-        own=vectors.matrix,
-        ngrams=np.random.default_rng(3).normal(size=(rows, 3)).astype(np.float32),
+        word_rows=vectors.matrix,
+        bucket_rows=np.random.default_rng(3).normal(size=(rows, 3)).astype(np.float32),
         subwords=subwords,
-        kept=None if kept is None else np.array(kept, dtype=np.int32),
+        kept_buckets=None if kept is None else np.array(kept, dtype=np.int32),
     )

@@ -64,7 +64,7 @@ def test_files_of_earlier_releases_are_read(words: Vectors, tmp_path: Path) -> N
     as_before(kept, corpus="1")
     corpus = open_encoded(kept)
     assert corpus.ids.tolist() == ids
-    counts, path = count_cooccurrences(corpus.ids, corpus.vocabulary), tmp_path / "counts"
+    counts, path = count_cooccurrences(corpus), tmp_path / "counts"
     save_cooccurrences(counts, path)
     as_before(path, **{"malmoi-cooccurrences": "1"})
     assert is_cooccurrences(path)

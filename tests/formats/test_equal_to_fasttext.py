@@ -113,7 +113,7 @@ def test_models_without_a_magic_number(name: str, gensim_data: Data, tmp_path: P
 @pytest.mark.parametrize("word", ["eating", "한국", "преступник", "x", "</s>", "a\u00a0b"])
 def test_ngrams_and_their_rows_are_the_same(word: str, gensim_data: Data) -> None:
     model = fasttext.load_model(str(gensim_data("toy-model.bin")))
-    subwords = Subwords(shortest=3, longest=6, buckets=100)
+    subwords = Subwords(min_n=3, max_n=6, buckets=100)
     ngrams, rows = model.get_subwords(word)
     ours = subwords.ngrams(word)
     assert [ngram.decode() for ngram in ours] == ngrams
@@ -149,8 +149,8 @@ def test_fasttext_reads_our_model(subworded: SubwordVectors, tmp_path: Path) -> 
     model = fasttext.load_model(str(tmp_path / "ours.bin"))
     assert_same_words(subworded, model)
     assert_same_vectors(subworded, model, [*subworded, *UNSEEN])
-    assert subworded.output is not None
-    assert model.get_output_matrix().tolist() == subworded.output.tolist()
+    assert subworded.context_matrix is not None
+    assert model.get_output_matrix().tolist() == subworded.context_matrix.tolist()
     assert model.get_nearest_neighbors("eating", k=1)[0][1] in list(subworded)
 
 

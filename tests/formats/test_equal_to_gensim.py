@@ -170,8 +170,8 @@ def test_gensim_reads_our_fasttext(subworded: SubwordVectors, tmp_path: Path) ->
         assert theirs.index_to_key == list(subworded)
         assert_same_vectors(subworded, theirs, list(subworded)[1:])
         assert_same_vectors(subworded, theirs, UNSEEN)
-    assert subworded.output is not None
-    assert model.syn1neg.tolist() == subworded.output.tolist()
+    assert subworded.context_matrix is not None
+    assert model.syn1neg.tolist() == subworded.context_matrix.tolist()
 
 
 def test_gensim_reads_our_fasttext_without_ngrams(words: Vectors, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_metadata_that_make_no_sense_are_refused(metadata: Any, path: Path) -> N
     assert_refused(path)
 
 
-@pytest.mark.parametrize("tensor", ["own", "ngrams"])
+@pytest.mark.parametrize("tensor", ["word_rows", "bucket_rows"])
 def test_a_model_without_its_rows_is_refused(
     tensor: str, subworded: SubwordVectors, tmp_path: Path
 ) -> None:
@@ -159,6 +159,25 @@ def test_a_model_without_its_rows_is_refused(
     del header[tensor]
     rewrite(path, header, body)
     assert_refused(path)
+
+
+def test_a_file_with_the_names_of_before_is_read(subworded: SubwordVectors, tmp_path: Path) -> None:
+    path = tmp_path / "model.malmoi"
+    save(subworded, path)
+    header, body = parts(path)
+    former = {"context_matrix": "output", "word_rows": "own", "bucket_rows": "ngrams"}
+    header = {former.get(name, name): value for name, value in header.items()}
+    settings = json.loads(header["__metadata__"]["subwords"])
+    settings["shortest"], settings["longest"] = settings.pop("min_n"), settings.pop("max_n")
+    settings["units"] = "letters"
+    metadata = {"malmoi": "1", "subwords": json.dumps(settings)}
+    rewrite(path, header | {"__metadata__": metadata}, body)
+    vectors = load(path)
+    assert isinstance(vectors, SubwordVectors)
+    assert vectors.subwords == subworded.subwords
+    np.testing.assert_array_equal(vectors.word_rows, subworded.word_rows)
+    np.testing.assert_array_equal(vectors.bucket_rows, subworded.bucket_rows)
+    assert vectors.context_matrix is not None
 
 
 def test_a_header_without_end_is_refused(path: Path) -> None:

@@ -195,8 +195,8 @@ def test_a_fasttext_matrix_without_rows_but_endless_ones_is_refused(
 ) -> None:
     path = tmp_path / "model.bin"
     save(subworded, path)
-    assert subworded.output is not None
-    start = path.stat().st_size - subworded.output.nbytes - 16
+    assert subworded.context_matrix is not None
+    start = path.stat().st_size - subworded.context_matrix.nbytes - 16
     path.write_bytes(path.read_bytes()[:start] + struct.pack("<2q", 0, 2**62))
     assert "has a matrix of 0 × 4611686018427387904: it is damaged" in refusal(path)
 

@@ -218,7 +218,7 @@ def test_unseen_words_keep_their_vectors(
     assert isinstance(found, SubwordVectors)
     assert list(found.keys) == list(subworded.keys)
     np.testing.assert_allclose(found.matrix, subworded.matrix, atol=1e-6)
-    for name in ("own", "ngrams", "output"):
+    for name in ("word_rows", "bucket_rows", "context_matrix"):
         assert getattr(found, name).tobytes() == getattr(subworded, name).tobytes()
     assert found.subwords == subworded.subwords
     for word in ("eater", "한국말", "é"):
@@ -229,7 +229,7 @@ def test_a_pruned_model_comes_back_from_our_own_format_alone(
     subworded: SubwordVectors, tmp_path: Path
 ) -> None:
     kept = np.arange(0, 40, 3, dtype=np.int32)
-    pruned = replace(subworded, ngrams=subworded.ngrams[kept], kept=kept)
+    pruned = replace(subworded, bucket_rows=subworded.bucket_rows[kept], kept_buckets=kept)
     save(pruned, tmp_path / "pruned.malmoi")
     found = load(tmp_path / "pruned.malmoi")
     assert found.vector("eaters").tobytes() == pruned.vector("eaters").tobytes()

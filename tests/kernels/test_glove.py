@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.glove.glove_steps import FIXED, learn_groups
-from malmoi.train.glove.tables import Sides, random_tables, taken_apart, width_of
+from malmoi.train.glove.tables import TablePair, random_tables, split_tables, width_of
 from malmoi.vocabulary import Vocabulary
 from tests import naive
 
@@ -25,7 +25,7 @@ def some_records(count: int, seed: int) -> tuple[Int64Array, Int64Array, Int64Ar
     return bounds, rows, random.integers(0, WORDS, count)
 
 
-def learnt(tables: Sides, count: int, seed: int, rate: np.float32 = RATE) -> float:
+def learnt(tables: TablePair, count: int, seed: int, rate: np.float32 = RATE) -> float:
     bounds, rows, columns = some_records(count, seed)
     logs, weights = some_numbers(count)
     losses = np.full(3, -1.0)
@@ -58,7 +58,7 @@ def some_numbers(count: int) -> tuple[Float32Array, Float32Array]:
 def test_learning_is_that_of_the_twin(dim: int, count: int, seed: int) -> None:
     tables = random_tables(WORDS, dim, seed)
     vocabulary = Vocabulary.of({f"w{i}": 1 for i in range(WORDS)})
-    before = taken_apart(tables, vocabulary, dim, ())
+    before = split_tables(tables, vocabulary, dim, ())
     twin = naive.GloVe(before.words, before.contexts, before.word_biases, before.context_biases)
     bounds, rows, columns = some_records(count, seed)
     logs, weights = some_numbers(count)
@@ -68,7 +68,7 @@ def test_learning_is_that_of_the_twin(dim: int, count: int, seed: int) -> None:
             record = rows[group], columns[i], float(logs[i]), float(weights[i])
             expected += twin.learn(*record, float(RATE))
     assert learnt(tables, count, seed) == pytest.approx(expected, rel=1e-5)
-    after = taken_apart(tables, vocabulary, dim, ())
+    after = split_tables(tables, vocabulary, dim, ())
     for ours, theirs in zip(
         (after.words, after.contexts, after.word_biases, after.context_biases),
         twin.numbers,

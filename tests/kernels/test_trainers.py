@@ -10,8 +10,9 @@ from malmoi.kernels.word2vec.random import seeded
 from malmoi.kernels.word2vec.train_words import Plan, Targets, WordNetwork, Words
 from malmoi.kernels.word2vec.word_trainer import Word2VecKernel
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.glove.glove import GloVe, train_glove
-from malmoi.train.language.sentence_counts import encode_sentences
+from malmoi.train.common.inputs import encode_token_lists
+from malmoi.train.glove.glove import train_glove
+from malmoi.train.glove.settings import GloVe
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.trainer import Word2VecTrainer
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
@@ -52,7 +53,7 @@ def network(rows: int = WORDS, width: int = 16) -> WordNetwork:
         ((words(), network(width=20), targets()), "a multiple of 16"),
         ((words(), network(rows=3), targets()), "rows has values from 0 to 3"),
         ((words(), network(), targets(table=np.full((2, 2), 9, np.uint32))), "for 10 words"),
-        ((words(), network(), targets(negatives=-1)), "negatives is -1"),
+        ((words(), network(), targets(negative_samples=-1)), "negatives is -1"),
         ((words(), network(), targets(table=np.zeros((0, 2), np.uint32))), "starts is"),
     ],
 )
@@ -78,28 +79,29 @@ def learning() -> Word2VecTrainer:
 )
 def test_room_that_is_too_small_is_refused(changed: Any, said: str) -> None:
     learns = learning()
-    room = learns._rooms.get()._replace(**changed)
+    room = learns._workspaces.get()._replace(**changed)
     plan = Plan(True, False, 2, True, 0.1, 0.0, 1)
     result, ids = np.zeros(2), np.zeros(3, np.uint32)
     with pytest.raises(ValueError, match=said):
-        learns._trainer.train(ids, plan, seeded(1, 1), room, result)
+        learns._kernel.train(ids, plan, seeded(1, 1), room, result)
 
 
 def test_a_window_wider_than_its_room_is_refused() -> None:
     learns = learning()
     plan = Plan(True, False, 9, True, 0.1, 0.0, 1)
     with pytest.raises(ValueError, match="room for 4 contexts"):
-        learns._trainer.train(
-            np.zeros(3, np.uint32), plan, seeded(1, 1), learns._rooms.get(), np.zeros(2)
+        learns._kernel.train(
+            np.zeros(3, np.uint32), plan, seeded(1, 1), learns._workspaces.get(), np.zeros(2)
         )
 
 
-@pytest.mark.parametrize("softmax", ["negatives", "hierarchical"])
+@pytest.mark.parametrize("softmax", ["negative-sampling", "hierarchical-softmax"])
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
 def test_an_id_beyond_the_vocabulary_ends_in_an_error_and_not_in_a_crash(
     architecture: Any, softmax: Any
 ) -> None:
-    ids, vocabulary = encode_sentences(line.split() for line in lines(20))
+    corpus = encode_token_lists(line.split() for line in lines(20))
+    ids, vocabulary = corpus.ids, corpus.vocabulary
     spoilt = ids.copy()
     spoilt[5] = 3_000_000_000
     kind = {"architecture": architecture, "softmax": softmax}
@@ -110,7 +112,8 @@ def test_an_id_beyond_the_vocabulary_ends_in_an_error_and_not_in_a_crash(
 
 
 def test_glove_refuses_ids_beyond_the_vocabulary() -> None:
-    ids, vocabulary = encode_sentences(line.split() for line in lines(20))
+    corpus = encode_token_lists(line.split() for line in lines(20))
+    ids, vocabulary = corpus.ids, corpus.vocabulary
     spoilt = ids.copy()
     spoilt[5] = 3_000_000_000
     with pytest.raises(ValueError, match=r"3000000000|3,000,000,000"):

@@ -6,7 +6,7 @@ from malmoi.kernels.word2vec.random import alias_table, seeded
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
 from malmoi.kernels.word2vec.train_words import Plan, WordNetwork, Words, train_words
 from malmoi.train.word2vec.settings import WordSettings
-from malmoi.train.word2vec.trainer import Word2VecTrainer, keep_chances
+from malmoi.train.word2vec.trainer import Word2VecTrainer, keep_probabilities
 from tests import naive_words
 
 WORDS, DIM = 30, 20
@@ -38,25 +38,25 @@ def subword_lists(subwords: bool) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
-@pytest.mark.parametrize("softmax", ["negatives", "hierarchical"])
+@pytest.mark.parametrize("softmax", ["negative-sampling", "hierarchical-softmax"])
 @pytest.mark.parametrize("subwords", [False, True])
 @pytest.mark.parametrize("frozen", [None, 3])
-@pytest.mark.parametrize("negatives", [5, 13])
+@pytest.mark.parametrize("negative-sampling", [5, 13])
 def test_the_kernel_does_what_its_naive_twin_does(
     architecture: str, softmax: str, subwords: bool, frozen: int | None, negatives: int
 ) -> None:
     settings = WordSettings(
         dim=DIM,
         architecture=architecture,  # type: ignore[arg-type]
-        softmax=softmax,  # type: ignore[arg-type]
-        negatives=negatives,
+        loss=softmax,  # type: ignore[arg-type]
+        negative_samples=negatives,
         window=3,
         threads=1,
     )
     starts, rows, count = subword_lists(subwords)
     shares = 1 / (1 + np.arange(WORDS) % 3) if subwords else np.ones(WORDS)
     moves = np.where(np.arange(WORDS) == frozen, 0, shares).astype(np.float32)
-    words = Words(keep_chances(COUNTS, 0.05), starts, rows, moves)
+    words = Words(keep_probabilities(COUNTS, 0.05), starts, rows, moves)
     random = np.random.default_rng(1)
     inputs, outputs = (aligned_rows(each, padded_width(DIM)) for each in (count, WORDS))
     inputs[:, :DIM] = random.normal(size=(count, DIM))
@@ -70,7 +70,7 @@ def test_the_kernel_does_what_its_naive_twin_does(
     plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 1e-5, 4)
     loss = naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
     result = np.full(2, -1.0)
-    room = learning._rooms.get()
+    room = learning._workspaces.get()
     given = words, WordNetwork(inputs, outputs), learning.targets, plan
     train_words(np.array(ids, np.uint32), 0, len(ids), *given, seeded(1, 7), room, result)
     np.testing.assert_allclose(inputs, expected[0], atol=2e-5)
@@ -81,11 +81,13 @@ def test_the_kernel_does_what_its_naive_twin_does(
 
 
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
-@pytest.mark.parametrize("negatives", [1, 5, 7])
+@pytest.mark.parametrize("negative-sampling", [1, 5, 7])
 def test_a_row_that_is_no_target_has_no_part_in_a_window(architecture: str, negatives: int) -> None:
-    settings = WordSettings(dim=DIM, architecture=architecture, negatives=negatives, threads=1)  # type: ignore[arg-type]
+    settings = WordSettings(
+        dim=DIM, architecture=architecture, negative_samples=negatives, threads=1
+    )  # type: ignore[arg-type]
     starts, rows, _ = subword_lists(False)
-    words = Words(keep_chances(COUNTS, 0), starts, rows, np.ones(WORDS, np.float32))
+    words = Words(keep_probabilities(COUNTS, 0), starts, rows, np.ones(WORDS, np.float32))
     inputs, outputs = (aligned_rows(WORDS, padded_width(DIM)) for _ in range(2))
     inputs[:, :DIM] = np.random.default_rng(1).normal(size=(WORDS, DIM))
     outputs[0] = np.inf
@@ -95,7 +97,7 @@ def test_a_row_that_is_no_target_has_no_part_in_a_window(architecture: str, nega
     plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 0.0, 1)
     given = words, WordNetwork(inputs, outputs), targets, plan
     result = np.full(2, -1.0)
-    train_words(ids, 0, len(ids), *given, seeded(1, 7), learning._rooms.get(), result)
+    train_words(ids, 0, len(ids), *given, seeded(1, 7), learning._workspaces.get(), result)
     assert np.isfinite(inputs).all()
     assert np.isfinite(outputs[1:]).all()
     assert np.isfinite(result).all()

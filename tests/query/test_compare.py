@@ -50,8 +50,8 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
     vectors = SubwordVectors(
         ["eating"],  # type: ignore[arg-type]
         seen,
-        own=seen,
-        ngrams=ngrams,
+        word_rows=seen,
+        bucket_rows=ngrams,
         subwords=Subwords(buckets=50),
     )
     with pytest.warns(MalmoiWarning, match="'eatingg' is not in the vectors"):
@@ -62,7 +62,7 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
 
 @pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
 def test_a_misspelled_word_is_queried_as_its_correction(subworded: SubwordVectors) -> None:
-    few = replace(subworded, ngrams=np.where(subworded.ngrams > 1.5, subworded.ngrams, 0))
+    few = replace(subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0))
     assert few.explain("eatimg").source == "near words"
     corrected = few.query_vector("eatimg")
     assert similarity(few, "eatimg", "eats") == similarity(few, corrected, "eats")

@@ -74,9 +74,9 @@ def test_unseen_words_are_built_from_subwords() -> None:
     vectors = SubwordVectors(
         ["먹다"],  # type: ignore[arg-type]
         seen,
-        own=seen,
-        ngrams=ngrams,
-        subwords=Subwords(shortest=2, longest=3, buckets=50),
+        word_rows=seen,
+        bucket_rows=ngrams,
+        subwords=Subwords(min_n=2, max_n=3, buckets=50),
     )
     matrix, report = embedding_matrix(vectors, {"먹다": 1, "먹었다": 2})
     assert (report.found, report.from_subwords, report.missing) == (("먹다",), ("먹었다",), ())

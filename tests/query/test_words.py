@@ -25,7 +25,7 @@ from tests.recording_reporter import RecordingReporter
 def built(keys: list[str], counts: list[int], tokenizer: str = "") -> SubwordVectors:
     """Vectors whose n-grams of letters have a row each, as after a training."""
     random = np.random.default_rng(4)
-    cut = Subwords(shortest=2, longest=3, buckets=1_000_000)
+    cut = Subwords(min_n=2, max_n=3, buckets=1_000_000)
     kept = np.unique([cut.bucket(ngram) for key in keys for ngram in cut.ngrams(key)])
     own = random.normal(size=(len(keys), 6)).astype(np.float32)
     return SubwordVectors(
@@ -33,10 +33,10 @@ def built(keys: list[str], counts: list[int], tokenizer: str = "") -> SubwordVec
         own,
         np.array(counts),
         {"tokenizer": tokenizer} if tokenizer else {},
-        own=own,
-        ngrams=random.normal(size=(len(kept), 6)).astype(np.float32),
+        word_rows=own,
+        bucket_rows=random.normal(size=(len(kept), 6)).astype(np.float32),
         subwords=cut,
-        kept=kept.astype(np.int32),
+        kept_buckets=kept.astype(np.int32),
     )
 
 
@@ -113,10 +113,12 @@ def test_ngrams_that_buckets_hit_by_chance_do_not_count() -> None:
     vectors = built(["전투", "전쟁", "xylo"], [500, 400, 300])
     told = Explanation("abcdefgh", "n-grams", ("a",) * 8, all_ngrams=20)
     assert not vectors.is_guess(told)
-    crowded = replace(vectors, subwords=replace(vectors.subwords, buckets=3 * len(vectors.ngrams)))
+    crowded = replace(
+        vectors, subwords=replace(vectors.subwords, buckets=3 * len(vectors.bucket_rows))
+    )
     assert crowded.is_guess(told)
     assert not crowded.is_guess(replace(told, ngrams=("a",) * 12))
-    full = replace(vectors, subwords=replace(vectors.subwords, buckets=len(vectors.ngrams)))
+    full = replace(vectors, subwords=replace(vectors.subwords, buckets=len(vectors.bucket_rows)))
     assert not full.is_guess(told)
 
 

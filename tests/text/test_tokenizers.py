@@ -64,10 +64,10 @@ def test_names_and_options_that_are_not_there() -> None:
 
 
 def test_ngrams_of_the_textbook() -> None:
-    eating = [ngram.decode() for ngram in Subwords(shortest=3, longest=6).ngrams("eating")]
+    eating = [ngram.decode() for ngram in Subwords(min_n=3, max_n=6).ngrams("eating")]
     assert sorted(eating, key=len)[:6] == ["<ea", "eat", "ati", "tin", "ing", "ng>"]
     assert sorted(eating, key=len)[-3:] == ["<eatin", "eating", "ating>"]
-    korean = Subwords(shortest=3, longest=3).ngrams("자연어처리")
+    korean = Subwords(min_n=3, max_n=3).ngrams("자연어처리")
     assert [n.decode() for n in korean] == ["<자연", "자연어", "연어처", "어처리", "처리>"]
 
 

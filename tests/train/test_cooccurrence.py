@@ -14,10 +14,12 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError, UnknownWordErr
 from malmoi.kernels.counts.sparse_counts import count_ids, take_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.common.inputs import encode_token_lists
 from malmoi.train.counts import cooccurrence
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
+from tests.reporters import CallbackReporter
 
 WORDS = 70  # more than one word of marks
 TINY = 0.05  # megabytes: many blocks, several rounds of positions
@@ -78,7 +80,7 @@ def same(one: Cooccurrences, other: Cooccurrences) -> bool:
 def test_counts_are_those_of_a_walk_through_the_lines(
     ids: UInt32Array, settings: Cooccurrence
 ) -> None:
-    counts = count_cooccurrences(ids, vocabulary, settings)
+    counts = count_cooccurrences(EncodedCorpus(ids, vocabulary), settings)
     rows = np.repeat(np.arange(WORDS), np.diff(counts.starts)).tolist()
     found = dict(
         zip(
@@ -96,7 +98,7 @@ def test_counts_are_those_of_a_walk_through_the_lines(
 def test_the_worked_example() -> None:
     sentences = ["I like deep learning .", "I like NLP .", "I enjoy flying ."]
     counts = count_cooccurrences(
-        *encode_sentences(sentence.split() for sentence in sentences),
+        (encode_token_lists(sentence.split() for sentence in sentences)),
         Cooccurrence(window=1, weighting="flat"),
     )
     words = ["I", "like", "enjoy", "deep", "learning", "NLP", "flying", "."]
@@ -122,7 +124,7 @@ def table_of(counts: Cooccurrences, words: list[str]) -> list[list[float]]:
 
 def test_the_worked_example_without_full_stops() -> None:
     sentences = ["I like deep learning", "I like NLP", "I enjoy flying"]
-    encoded = encode_sentences(sentence.split() for sentence in sentences)
+    encoded = encode_token_lists(sentence.split() for sentence in sentences)
     words = ["I", "like", "enjoy", "deep", "learning", "NLP", "flying"]
     expected = [
         [0, 2, 1, 0, 0, 0, 0],
@@ -134,7 +136,7 @@ def test_the_worked_example_without_full_stops() -> None:
         [0, 0, 1, 0, 0, 0, 0],
     ]
     for settings in (Cooccurrence(window=1), Cooccurrence(window=1, weighting="flat")):
-        assert table_of(count_cooccurrences(*encoded, settings), words) == expected
+        assert table_of(count_cooccurrences(encoded, settings), words) == expected
 
 
 @pytest.mark.parametrize("weighting", ["distance", "flat"])
@@ -142,35 +144,41 @@ def test_neither_threads_nor_memory_change_a_bit(
     weighting: cooccurrence.Weighting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ids = long_stream()
-    plenty = count_cooccurrences(ids, vocabulary, Cooccurrence(weighting=weighting))
+    plenty = count_cooccurrences(EncodedCorpus(ids, vocabulary), Cooccurrence(weighting=weighting))
     little = Cooccurrence(weighting=weighting, memory_mb=TINY)
-    monkeypatch.setattr(cooccurrence, "AT_ONCE", 6)  # as with two threads
+    monkeypatch.setattr(cooccurrence, "MAX_BLOCKS", 6)  # as with two threads
     monkeypatch.setattr(cooccurrence, "BLOCK", 50)
-    assert same(plenty, count_cooccurrences(ids, vocabulary, little, folder=tmp_path))
+    assert same(
+        plenty,
+        count_cooccurrences(EncodedCorpus(ids, vocabulary), little, folder=tmp_path),
+    )
     assert not any(tmp_path.iterdir())
     monkeypatch.setattr(cooccurrence, "in_order", map)  # one thread
-    assert same(plenty, count_cooccurrences(ids, vocabulary, little))
+    assert same(plenty, count_cooccurrences(EncodedCorpus(ids, vocabulary), little))
     assert len(plenty) > 1000
 
 
 def test_positions_are_looked_up_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     ids, settings = long_stream(), Cooccurrence()
-    plenty = count_cooccurrences(ids, vocabulary, settings)
+    plenty = count_cooccurrences(EncodedCorpus(ids, vocabulary), settings)
     monkeypatch.setattr(cooccurrence, "rooms", lambda *_: (1000, 100))
-    assert same(plenty, count_cooccurrences(ids, vocabulary, settings))
+    assert same(plenty, count_cooccurrences(EncodedCorpus(ids, vocabulary), settings))
 
 
 def test_a_mapped_stream_is_as_good(tmp_path: Path) -> None:
     np.save(tmp_path / "ids.npy", long_stream())
     mapped = np.load(tmp_path / "ids.npy", mmap_mode="r")
     assert same(
-        count_cooccurrences(mapped, vocabulary), count_cooccurrences(long_stream(), vocabulary)
+        count_cooccurrences(EncodedCorpus(mapped, vocabulary)),
+        count_cooccurrences(EncodedCorpus(long_stream(), vocabulary)),
     )
 
 
 def test_one_side_is_the_other_transposed() -> None:
     left, right, both = (
-        count_cooccurrences(long_stream(), vocabulary, Cooccurrence(context=context)).dense()
+        count_cooccurrences(
+            EncodedCorpus(long_stream(), vocabulary), Cooccurrence(context=context)
+        ).dense()
         for context in ("left", "right", "both")
     )
     np.testing.assert_allclose(left, right.T, rtol=1e-6)
@@ -179,13 +187,17 @@ def test_one_side_is_the_other_transposed() -> None:
 
 def test_sums_of_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cooccurrence, "BLOCK", 100)
-    counts = count_cooccurrences(long_stream(), vocabulary, Cooccurrence(context="left"))
+    counts = count_cooccurrences(
+        EncodedCorpus(long_stream(), vocabulary), Cooccurrence(context="left")
+    )
     np.testing.assert_allclose(counts.totals, counts.dense().sum(axis=1))
     np.testing.assert_allclose(counts.context_totals, counts.dense().sum(axis=0))
 
 
 def test_looking_up_pairs() -> None:
-    counts = count_cooccurrences(np.array([0, 1, 0, LINE_END], dtype=np.uint32), vocabulary)
+    counts = count_cooccurrences(
+        EncodedCorpus(np.array([0, 1, 0, LINE_END], dtype=np.uint32), vocabulary)
+    )
     assert counts.value("w00", "w01") == 2
     assert counts.value("w00", "w00") == 0.5 + 0.5
     assert counts.value("w00", "w69") == counts.value("w69", "w00") == 0
@@ -199,7 +211,7 @@ def test_looking_up_pairs() -> None:
 def test_nothing_to_count(words: int) -> None:
     few = Vocabulary.of({f"{i}": 1 for i in range(words)})
     for ids in ([], [LINE_END], [UNKNOWN, UNKNOWN, LINE_END]):
-        counts = count_cooccurrences(np.array(ids, dtype=np.uint32), few)
+        counts = count_cooccurrences(EncodedCorpus(np.array(ids, dtype=np.uint32), few))
         assert len(counts) == 0
         assert counts.dense().shape == (words, words)
         assert counts.totals.tolist() == counts.context_totals.tolist() == [0] * words
@@ -209,7 +221,10 @@ def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cooccurrence, "BLOCK", 50)
     seen: list[tuple[int, int]] = []
     count_cooccurrences(
-        long_stream(), vocabulary, progress=lambda done, total: seen.append((done, total))
+        EncodedCorpus(long_stream(), vocabulary),
+        reporter=CallbackReporter(
+            progress=lambda done, total: seen.append((done, total)), stage="counting co-occurrences"
+        ),
     )
     assert len(seen) > 1
     assert seen == sorted(seen)
@@ -221,9 +236,9 @@ def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"window": 0}, "window is 0"),
         ({"window": -3}, "window is -3"),
-        ({"window": 10**9}, "window is 1000000000: it reaches 1 to 10,000 words far"),
-        ({"context": "up"}, "'up' is no context"),
-        ({"weighting": "heavy"}, "'heavy' is no weighting"),
+        ({"window": 10**9}, "window is 1000000000: it must be from 1 to 10,000"),
+        ({"context": "up"}, "context must be one of"),
+        ({"weighting": "heavy"}, "weighting must be one of"),
         ({"memory_mb": 0}, "memory_mb is 0"),
         ({"memory_mb": float("nan")}, "memory_mb is nan"),
         ({"memory_mb": float("inf")}, "memory_mb is inf"),
@@ -236,32 +251,36 @@ def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> No
 
 def test_memory_that_cannot_do_says_what_can() -> None:
     with pytest.raises(
-        InvalidArgumentError, match=r"memory_mb is 0.001: 70 words .* take at least 1$"
+        InvalidArgumentError, match=r"memory_mb is 0.001: 70 words .* need at least 1$"
     ):
-        count_cooccurrences(long_stream(), vocabulary, Cooccurrence(memory_mb=0.001))
+        count_cooccurrences(EncodedCorpus(long_stream(), vocabulary), Cooccurrence(memory_mb=0.001))
 
 
 def test_flat_counts_that_could_run_over_are_refused() -> None:
     ids = np.zeros(2**32 // 20_000 + 1, dtype=np.uint32)
     with pytest.raises(InvalidArgumentError, match="214,749 times, more than flat counts can hold"):
-        count_cooccurrences(ids, vocabulary, Cooccurrence(window=10_000, weighting="flat"))
+        count_cooccurrences(
+            EncodedCorpus(ids, vocabulary), Cooccurrence(window=10_000, weighting="flat")
+        )
 
 
 def test_ids_of_another_vocabulary_are_refused() -> None:
     with pytest.raises(
         InvalidArgumentError, match="id 70 at place 1 is none of the vocabulary's 70"
     ):
-        count_cooccurrences(np.array([0, 70], dtype=np.uint32), vocabulary)
+        count_cooccurrences(EncodedCorpus(np.array([0, 70], dtype=np.uint32), vocabulary))
 
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="nowhere cannot take the counts: No such file"):
-        count_cooccurrences(long_stream(), vocabulary, folder=tmp_path / "nowhere")
+        count_cooccurrences(EncodedCorpus(long_stream(), vocabulary), folder=tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("weighting", ["distance", "flat"])
 def test_saved_and_opened_again(weighting: cooccurrence.Weighting, tmp_path: Path) -> None:
-    counts = count_cooccurrences(long_stream(), vocabulary, Cooccurrence(weighting=weighting))
+    counts = count_cooccurrences(
+        EncodedCorpus(long_stream(), vocabulary), Cooccurrence(weighting=weighting)
+    )
     save_cooccurrences(counts, tmp_path / "counts")
     opened = load_cooccurrences(tmp_path / "counts")
     assert same(counts, opened)
@@ -272,7 +291,7 @@ def test_saved_and_opened_again(weighting: cooccurrence.Weighting, tmp_path: Pat
 
 
 def test_files_that_hold_something_else_are_refused(tmp_path: Path) -> None:
-    counts = count_cooccurrences(long_stream(), vocabulary)
+    counts = count_cooccurrences(EncodedCorpus(long_stream(), vocabulary))
     path = tmp_path / "counts"
     save_cooccurrences(counts, path)
     whole = path.read_bytes()

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.common.inputs import encode_token_lists
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.counts.lsa import LSA, train_lsa
-from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.train.glove.glove import train_glove
+from malmoi.train.glove.settings import GloVe
 from malmoi.train.language.ngram import NGram, train_ngram
-from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.train.word2vec import trainer as word_learning
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
@@ -23,19 +24,22 @@ SMALL: dict[str, Any] = {"dim": 20, "window": 3, "epochs": 4, "min_count": 1, "s
 KINDS = [
     {"architecture": "skip-gram"},
     {"architecture": "cbow"},
-    {"architecture": "skip-gram", "softmax": "hierarchical"},
-    {"architecture": "cbow", "softmax": "hierarchical"},
+    {"architecture": "skip-gram", "loss": "hierarchical-softmax"},
+    {"architecture": "cbow", "loss": "hierarchical-softmax"},
 ]
-STABLE = {"negatives": 3.2, "hierarchical": 6.3}  # the loss of a first epoch that converges
+STABLE = {
+    "negative-sampling": 3.2,
+    "hierarchical-softmax": 6.3,
+}  # the loss of a first epoch that converges
 
 
 @pytest.fixture(autouse=True)
 def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_learning, "PART", 500)
+    monkeypatch.setattr(word_learning, "CHUNK_TOKENS", 500)
 
 
 def encoded() -> EncodedCorpus:
-    return EncodedCorpus(*encode_sentences(line.split() for line in lines(200)))
+    return encode_token_lists(line.split() for line in lines(200))
 
 
 def assert_learnt(vectors: Vectors) -> None:
@@ -64,7 +68,7 @@ def test_words_that_share_their_ngrams_do_not_diverge(kind: dict[str, Any]) -> N
     vectors = train_fasttext(inflected(600), FastText(**given, buckets=20_000))
     losses = json.loads(vectors.meta["losses"])
     assert losses[-1] < losses[0]
-    assert losses[0] < STABLE[kind.get("softmax", "negatives")]
+    assert losses[0] < STABLE[kind.get("loss", "negative-sampling")]
 
 
 def test_glove() -> None:
@@ -74,14 +78,14 @@ def test_glove() -> None:
 
 def test_cooccurrences() -> None:
     corpus = encoded()
-    counts = count_cooccurrences(corpus.ids, corpus.vocabulary, Cooccurrence(window=3))
+    counts = count_cooccurrences(corpus, Cooccurrence(window=3))
     assert counts.values.sum() > 0
 
 
 @pytest.mark.parametrize("matrix", ["tf-idf", "ppmi"])
 def test_lsa(matrix: Any) -> None:
     corpus = encoded()
-    vectors = train_lsa(corpus.ids, corpus.vocabulary, LSA(dim=4, matrix=matrix))
+    vectors = train_lsa(corpus, LSA(dim=4, matrix=matrix))
     assert np.isfinite(vectors.matrix).all()
 
 

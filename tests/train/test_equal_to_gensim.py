@@ -18,6 +18,7 @@ from gensim.models import Word2Vec as GensimWord2Vec
 
 from malmoi.arrays import Float64Array
 from malmoi.subwords import Subwords, SubwordVectors
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.initialization import random_rows
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
@@ -25,9 +26,14 @@ from malmoi.vectors import Vectors
 
 WORDS = ["a", "bcdefg", "hijklmno", "pqr", "stuvw", "xy", "zäöü", "éèêëàâ", "ôûî", "ñçß"]
 DIM, WINDOW, RATE, BUCKETS = 20, 3, 0.2, 50_000
-OURS: dict[str, Any] = {"dim": DIM, "window": WINDOW, "learning_rate": RATE, "final_rate": RATE}
-OURS |= {"shrinking": False, "subsample": 0, "min_count": 1, "threads": 1, "epochs": 1}
-OURS |= {"architecture": "cbow", "softmax": "hierarchical"}
+OURS: dict[str, Any] = {
+    "dim": DIM,
+    "window": WINDOW,
+    "learning_rate": RATE,
+    "min_learning_rate": RATE,
+}
+OURS |= {"shrink_windows": False, "subsample": 0, "min_count": 1, "threads": 1, "epochs": 1}
+OURS |= {"architecture": "cbow", "loss": "hierarchical-softmax"}
 THEIRS: dict[str, Any] = {"vector_size": DIM, "window": WINDOW, "alpha": RATE, "min_alpha": RATE}
 THEIRS |= {"shrink_windows": False, "sample": 0, "min_count": 1, "workers": 1}
 
@@ -87,7 +93,9 @@ def ready(kind: Any, **more: Any) -> Any:
 def test_cbow_moves_words_as_word2vec_does_and_so_does_gensim() -> None:
     model = ready(GensimWord2Vec)
     begin, keys = model.wv.vectors.copy(), model.wv.index_to_key
-    ours = train_word2vec(TEXT, Word2Vec(**OURS), start=Vectors(keys, begin))
+    ours = train_word2vec(
+        TEXT, Word2Vec(**OURS), options=TrainOptions(init_vectors=Vectors(keys, begin))
+    )
     model.train(lines(), total_examples=model.corpus_count, epochs=1)
     rows = [[word] for word in range(len(keys))]
     assert list(ours.keys) == keys
@@ -107,19 +115,19 @@ def test_cbow_with_ngrams_moves_rows_as_gensim_does() -> None:
     every = [row for each in rows for row in each]
     assert len(set(every)) == len(every)  # no word shares an n-gram, which waits for a line's end
     assert len({len(each) for each in rows}) > 2
-    cut = Subwords(shortest=3, longest=4, buckets=BUCKETS)
+    cut = Subwords(min_n=3, max_n=4, buckets=BUCKETS)
     start = SubwordVectors(
         keys,
         np.array([begin[each].mean(axis=0) for each in rows]),
-        own=begin[: len(keys)],
-        ngrams=begin[len(keys) :],
+        word_rows=begin[: len(keys)],
+        bucket_rows=begin[len(keys) :],
         subwords=cut,
     )
-    settings = FastText(**OURS, shortest=3, longest=4, buckets=BUCKETS)
-    ours = train_fasttext(TEXT, settings, start=start)
+    settings = FastText(**OURS, min_n=3, max_n=4, buckets=BUCKETS)
+    ours = train_fasttext(TEXT, settings, options=TrainOptions(init_vectors=start))
     model.train(lines(), total_examples=model.corpus_count, epochs=1)
     expected = word2vec_c(model, begin, sigmoid, rows)
-    np.testing.assert_allclose(ours.own, expected[: len(keys)], atol=1e-5)
+    np.testing.assert_allclose(ours.word_rows, expected[: len(keys)], atol=1e-5)
     expected = word2vec_c(model, begin, partial(looked_up, places=512, farthest=8), rows)
     np.testing.assert_allclose(wv.vectors_vocab, expected[: len(keys)], atol=1e-5)
 

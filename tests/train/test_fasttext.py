@@ -11,6 +11,7 @@ from malmoi.hangul import split_jamo
 from malmoi.query.compare import similarity
 from malmoi.subwords import SubwordVectors, Units
 from malmoi.train.common import memory
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.word2vec import trainer as word_learning
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
@@ -19,12 +20,12 @@ from tests.train.worlds import lines
 
 SMALL = FastText(dim=20, window=3, epochs=8, min_count=1, subsample=0, buckets=5000)
 KOREAN = ["강아지 고양이 망아지 송아지", "사과 배추 감자 고구마", "고양이 강아지 토끼"] * 60
-EVERY_UNIT = pytest.mark.parametrize("units", ["letters", "syllables", "jamo", "jamo+syllables"])
+EVERY_UNIT = pytest.mark.parametrize("units", ["characters", "syllables", "jamo", "jamo+syllables"])
 
 
 @pytest.fixture(autouse=True)
 def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_learning, "PART", 500)
+    monkeypatch.setattr(word_learning, "CHUNK_TOKENS", 500)
 
 
 @EVERY_UNIT
@@ -33,7 +34,7 @@ def test_a_seen_word_is_the_mean_of_its_rows(units: Units) -> None:
     for word in ("강아지", "배추"):
         ngrams = [row for _, row in vectors._known(vectors._ngrams(word))]
         assert len(ngrams) == len(vectors.subwords.ngrams(word))  # all of them have a row
-        rows = np.vstack([vectors.own[vectors.row(word)], vectors.ngrams[ngrams]])
+        rows = np.vstack([vectors.word_rows[vectors.row(word)], vectors.bucket_rows[ngrams]])
         np.testing.assert_allclose(vectors[word], rows.mean(axis=0), atol=1e-6)
 
 
@@ -51,7 +52,7 @@ def test_a_typo_is_near_the_word_and_explained(units: Units) -> None:
 def test_with_jamo_a_wrong_vowel_is_answered_where_syllables_are_not() -> None:
     by_letters, by_jamo = (
         train_fasttext(KOREAN, replace(SMALL, units=units, epochs=80))
-        for units in ("letters", "jamo")
+        for units in ("characters", "jamo")
     )
     with pytest.raises(UnknownWordError):
         by_letters["강애자"]
@@ -68,13 +69,13 @@ def test_nothing_is_answered_from_rows_that_were_never_trained() -> None:
 def test_one_thread_and_a_seed_give_the_same_bits() -> None:
     one, other = (train_fasttext(lines(), replace(SMALL, threads=1)) for _ in range(2))
     np.testing.assert_array_equal(one.matrix, other.matrix)
-    np.testing.assert_array_equal(one.ngrams, other.ngrams)
+    np.testing.assert_array_equal(one.bucket_rows, other.bucket_rows)
 
 
 def test_without_ngrams_it_is_word2vec() -> None:
     shared = {"dim": 20, "window": 3, "epochs": 2, "min_count": 1, "threads": 1}
     words = train_word2vec(lines(), Word2Vec(**shared, learning_rate=0.04))  # type: ignore[arg-type]
-    same = FastText(**shared, learning_rate=0.04, longest=0)  # type: ignore[arg-type]
+    same = FastText(**shared, learning_rate=0.04, max_n=0)  # type: ignore[arg-type]
     np.testing.assert_array_equal(train_fasttext(lines(), same).matrix, words.matrix)
 
 
@@ -89,7 +90,7 @@ def test_our_own_file_keeps_everything(units: Units, tmp_path: Path) -> None:
         np.testing.assert_array_equal(again[word], vectors[word])
 
 
-@pytest.mark.parametrize("units", ["letters", "jamo"])
+@pytest.mark.parametrize("units", ["characters", "jamo"])
 def test_fasttext_and_gensim_open_the_model(units: Units, tmp_path: Path) -> None:
     fasttext = pytest.importorskip("fasttext")
     gensim = pytest.importorskip("gensim.models.fasttext")
@@ -117,24 +118,30 @@ def test_what_fasttext_cannot_say_is_not_written_for_it(units: Units, tmp_path: 
 def test_an_update_goes_on_with_words_and_ngrams(tmp_path: Path) -> None:
     save(train_fasttext(KOREAN, SMALL), tmp_path / "old.malmoi")
     old = load(tmp_path / "old.malmoi")
-    new = train_fasttext(["망아지 하마 강아지 기린"] * 40, SMALL, start=old, update=True)
+    new = train_fasttext(
+        ["망아지 하마 강아지 기린"] * 40, SMALL, options=TrainOptions(init_vectors=old, update=True)
+    )
     assert {"하마", "기린", "배추"} <= set(new.keys)
     assert isinstance(old, SubwordVectors)
     np.testing.assert_array_equal(new["배추"], old["배추"])
-    still = replace(SMALL, learning_rate=1e-12, final_rate=0)
-    same = train_fasttext(KOREAN, still, start=old, update=True)
+    still = replace(SMALL, learning_rate=1e-12, min_learning_rate=0)
+    same = train_fasttext(KOREAN, still, options=TrainOptions(init_vectors=old, update=True))
     np.testing.assert_allclose(same.matrix, old.matrix, atol=1e-6)
     with pytest.raises(InvalidArgumentError, match="cut words otherwise"):
-        train_fasttext(KOREAN, replace(SMALL, units="jamo"), start=old, update=True)
+        train_fasttext(
+            KOREAN,
+            replace(SMALL, units="jamo"),
+            options=TrainOptions(init_vectors=old, update=True),
+        )
 
 
 def test_words_begin_with_plain_vectors_as_they_are() -> None:
     plain = train_word2vec(KOREAN, Word2Vec(dim=20, min_count=1, subsample=0))
-    still = replace(SMALL, learning_rate=1e-12, final_rate=0)
-    begun = train_fasttext(KOREAN, still, start=plain)
+    still = replace(SMALL, learning_rate=1e-12, min_learning_rate=0)
+    begun = train_fasttext(KOREAN, still, options=TrainOptions(init_vectors=plain))
     for word in plain:
         np.testing.assert_allclose(begun[word], plain[word], atol=1e-5)
-    own = begun.own[begun.row("강아지")]
+    own = begun.word_rows[begun.row("강아지")]
     assert not np.allclose(own, plain["강아지"], atol=1e-2)  # the n-grams have their part
 
 
@@ -148,7 +155,7 @@ def test_more_buckets_than_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_ngrams_of_any_length_or_none_are_opened_by_gensim(longest: int, tmp_path: Path) -> None:
     gensim = pytest.importorskip("gensim.models.fasttext")
     path = tmp_path / "x.bin"
-    vectors = train_fasttext(KOREAN, replace(SMALL, longest=longest))
+    vectors = train_fasttext(KOREAN, replace(SMALL, max_n=longest))
     save(vectors, path)
     again = load(path)
     np.testing.assert_allclose(again["강아지"], vectors["강아지"], atol=1e-6)
@@ -160,14 +167,14 @@ def test_ngrams_of_any_length_or_none_are_opened_by_gensim(longest: int, tmp_pat
 
 @EVERY_UNIT
 def test_no_ngrams_are_none_in_any_unit(units: Units) -> None:
-    vectors = train_fasttext(KOREAN, replace(SMALL, longest=0, units=units))
-    assert len(vectors.ngrams) == 0
-    np.testing.assert_array_equal(vectors.own, vectors.matrix)
+    vectors = train_fasttext(KOREAN, replace(SMALL, max_n=0, units=units))
+    assert len(vectors.bucket_rows) == 0
+    np.testing.assert_array_equal(vectors.word_rows, vectors.matrix)
 
 
 def test_frozen_words_keep_their_vectors() -> None:
     start = Vectors(["강아지", "사과"], np.eye(2, 20))
-    vectors = train_fasttext(KOREAN, SMALL, start=start, frozen=True)
+    vectors = train_fasttext(KOREAN, SMALL, options=TrainOptions(init_vectors=start, freeze=True))
     for word in start:
         np.testing.assert_array_equal(vectors[word], start[word])
 
@@ -175,12 +182,12 @@ def test_frozen_words_keep_their_vectors() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"shortest": 0},
-        {"shortest": 5, "longest": 4},
+        {"min_n": 0},
+        {"min_n": 5, "max_n": 4},
         {"buckets": 0},
         {"units": "morphemes"},
         {"units": "syllables", "syllables": (3, 2)},
-        {"longest": 10**10},
+        {"max_n": 10**10},
         {"buckets": 3_000_000_000},
     ],
 )

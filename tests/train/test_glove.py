@@ -10,24 +10,26 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.models.cooccurrences import Cooccurrences, save_cooccurrences
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common import memory
+from malmoi.train.common.inputs import encode_token_lists
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove import records as glove_records
-from malmoi.train.glove.glove import GloVe, train_glove, train_glove_tables
-from malmoi.train.glove.merge_vectors import joined
+from malmoi.train.glove.glove import merge_vectors, train_glove, train_glove_tables
 from malmoi.train.glove.records import make_records
-from malmoi.train.glove.tables import Kind, random_tables, taken_apart
-from malmoi.train.language.sentence_counts import encode_sentences
+from malmoi.train.glove.settings import GloVe
+from malmoi.train.glove.tables import VectorKind, random_tables, split_tables
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 from tests import naive
+from tests.reporters import CallbackReporter
 
 SMALL = GloVe(dim=6, window=3, min_count=1, iterations=3, threads=1)
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_records, "CHUNK", 8)
-    monkeypatch.setattr(glove_records, "GROUP", 4)
+    monkeypatch.setattr(glove_records, "CHUNK_GROUPS", 8)
+    monkeypatch.setattr(glove_records, "MAX_GROUP_RECORDS", 4)
     monkeypatch.setattr(glove_records, "NEAR", 1000)
 
 
@@ -39,12 +41,12 @@ def text(seed: int = 1, lines: int = 60, prefix: str = "w") -> list[str]:
 
 
 def encoded(lines: list[str]) -> EncodedCorpus:
-    return EncodedCorpus(*encode_sentences(line.split() for line in lines))
+    return encode_token_lists(line.split() for line in lines)
 
 
 def counted(lines: list[str]) -> Cooccurrences:
     corpus = encoded(lines)
-    return count_cooccurrences(corpus.ids, corpus.vocabulary, Cooccurrence(window=3))
+    return count_cooccurrences(corpus, Cooccurrence(window=3))
 
 
 def losses(vectors: Vectors) -> list[float]:
@@ -61,7 +63,7 @@ def test_all_iterations_are_those_of_the_twin(logarithm: str) -> None:
     counts = counted(text())
     settings = with_settings(x_max=3.0, logarithm=logarithm, iterations=4)
     found = train_glove_tables(counts, settings)
-    begun = taken_apart(random_tables(len(counts.vocabulary), 6, 1), counts.vocabulary, 6, ())
+    begun = split_tables(random_tables(len(counts.vocabulary), 6, 1), counts.vocabulary, 6, ())
     twin = naive.GloVe(begun.words, begun.contexts, begun.word_biases, begun.context_biases)
     table = counts.dense()
     records = make_records(counts, 3.0, 0.75, plus_one=False, row_bytes=64)
@@ -110,7 +112,7 @@ def test_records_are_all_entries_once_whatever_the_order() -> None:
     assert not np.array_equal(one, np.concatenate(records.chunks(2, 0)))
     chunk = records.chunks(1, 0)[0]
     assert sorted(records.sorted(chunk)) == sorted(chunk)
-    assert np.all(np.diff(records.kinds[records.sorted(chunk)].astype(int)) >= 0)
+    assert np.all(np.diff(records.context_classes[records.sorted(chunk)].astype(int)) >= 0)
 
 
 def test_words_of_the_same_company_come_near_each_other() -> None:
@@ -143,7 +145,7 @@ def test_several_threads_learn_as_well() -> None:
 def test_text_files_encoded_corpora_and_counts_give_the_same(tmp_path: Path) -> None:
     lines = text()
     (tmp_path / "text.txt").write_text("\n".join(lines))
-    counts = count_cooccurrences((corpus := encoded(lines)).ids, corpus.vocabulary, SMALL.counting)
+    counts = count_cooccurrences((corpus := encoded(lines)), SMALL.counting)
     save_cooccurrences(counts, tmp_path / "counts")
     sources = (lines, str(tmp_path / "text.txt"), corpus, counts, tmp_path / "counts")
     results = [train_glove(source, SMALL) for source in sources]
@@ -169,34 +171,38 @@ def test_what_comes_out() -> None:
     assert tables.word_biases.shape == tables.context_biases.shape == (len(counts.vocabulary),)
     assert len(tables.losses) == 3
     told: list[float] = []
-    train_glove(counts, SMALL, on_loss=told.append)
+    train_glove(counts, SMALL, reporter=CallbackReporter(on_loss=told.append))
     assert tuple(told) == tables.losses
 
 
 @pytest.mark.parametrize("kind", ["sum", "word", "context", "both"])
-def test_words_begin_with_the_vectors_given(kind: Kind) -> None:
+def test_words_begin_with_the_vectors_given(kind: VectorKind) -> None:
     counts = counted(text())
     still = with_settings(vectors=kind, learning_rate=1e-12, iterations=1)
     trained = train_glove(counts, with_settings(vectors=kind))
     foreign = Vectors(trained.keys, trained.matrix)
     for start in (trained, foreign):
-        again = train_glove(counts, still, start=start[:10])
+        again = train_glove(counts, still, options=TrainOptions(init_vectors=start[:10]))
         np.testing.assert_allclose(again.matrix[:10], start.matrix[:10], atol=1e-6)
         assert not np.allclose(again.matrix[10:], start.matrix[10:], atol=1e-3)
-    kept = train_glove(counts, still, start=trained)
-    if kept.output is not None and trained.output is not None:
-        np.testing.assert_allclose(kept.output, trained.output, atol=1e-6)
-    assert (kept.output is None) == (kind == "both")
+    kept = train_glove(counts, still, options=TrainOptions(init_vectors=trained))
+    if kept.context_matrix is not None and trained.context_matrix is not None:
+        np.testing.assert_allclose(kept.context_matrix, trained.context_matrix, atol=1e-6)
+    assert (kept.context_matrix is None) == (kind == "both")
 
 
 @pytest.mark.parametrize("kind", ["sum", "word", "context", "both"])
-def test_frozen_vectors_do_not_move(kind: Kind) -> None:
+def test_frozen_vectors_do_not_move(kind: VectorKind) -> None:
     counts = counted(text())
     start = train_glove(counts, with_settings(vectors=kind, seed=5))[:10]
     start.matrix[3] = 0
-    found = train_glove(counts, with_settings(vectors=kind), start=start, frozen=True)
+    found = train_glove(
+        counts, with_settings(vectors=kind), options=TrainOptions(init_vectors=start, freeze=True)
+    )
     np.testing.assert_array_equal(found.matrix[:10], start.matrix)
-    moved = train_glove(counts, with_settings(vectors=kind), start=start)
+    moved = train_glove(
+        counts, with_settings(vectors=kind), options=TrainOptions(init_vectors=start)
+    )
     assert np.all(np.any(moved.matrix[:10] != start.matrix, axis=1))
     assert losses(found)[-1] < losses(found)[0]
 
@@ -204,8 +210,8 @@ def test_frozen_vectors_do_not_move(kind: Kind) -> None:
 def test_going_on_with_new_text() -> None:
     old = train_glove(encoded(text()), SMALL)
     lines = [line.replace("w1 ", "new ") for line in text(2)]
-    new = train_glove(encoded(lines), SMALL, start=old)
-    both = train_glove(encoded(lines), SMALL, start=old, update=True)
+    new = train_glove(encoded(lines), SMALL, options=TrainOptions(init_vectors=old))
+    both = train_glove(encoded(lines), SMALL, options=TrainOptions(init_vectors=old, update=True))
     assert set(both.keys) == set(old.keys) | set(new.keys)
     assert "new" in both
     only_old = [word for word in old.keys if word not in new]
@@ -219,8 +225,8 @@ def test_going_on_with_new_text() -> None:
     assert new.counts is not None
     assert both.counts.sum() == old.counts.sum() + new.counts.sum()
     assert np.all(np.diff(both.counts) <= 0)
-    assert both.output is not None
-    assert both.output.shape == both.matrix.shape
+    assert both.context_matrix is not None
+    assert both.context_matrix.shape == both.matrix.shape
     of = {word: int(both.counts[row]) for row, word in enumerate(both.keys)}
     assert of["w2"] == old.counts[old.row("w2")] + new.counts[new.row("w2")]
     assert of[only_old[0]] == old.counts[old.row(only_old[0])]
@@ -228,7 +234,7 @@ def test_going_on_with_new_text() -> None:
 
 def test_joining_vectors_that_nobody_counted() -> None:
     one = Vectors(["a", "b"], [[1.0], [2.0]], meta={"of": "one"})
-    both = joined(one, Vectors(["b", "c"], [[3.0], [4.0]], [5, 6]))
+    both = merge_vectors(one, Vectors(["b", "c"], [[3.0], [4.0]], [5, 6]))
     assert list(both.keys) == ["a", "b", "c"]
     assert both.matrix.tolist() == [[1], [2], [4]]
     assert both.counts is None
@@ -237,7 +243,7 @@ def test_joining_vectors_that_nobody_counted() -> None:
 
 def test_memory_is_told_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     counts, told = counted(text()), list[int]()
-    train_glove(counts, SMALL, tell_memory=told.append)
+    train_glove(counts, SMALL, reporter=CallbackReporter(on_memory=told.append))
     assert told[0] > 8 * len(counts) + 2 * 4 * 16 * len(counts.vocabulary)
     monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     with pytest.raises(InvalidArgumentError, match="of memory and 0 MB are free"):
@@ -245,16 +251,14 @@ def test_memory_is_told_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_words_that_meet_no_other_are_told_of() -> None:
-    with pytest.warns(MalmoiWarning, match="stand beside no other, .* as they begin: 2"):
+    with pytest.warns(MalmoiWarning, match="words without any co-occurrence, .*: 2"):
         vectors = train_glove([*text(), "alone", "lonely"], SMALL)
     assert np.all(np.abs(vectors["alone"]) < 1 / 7)
 
 
 @pytest.mark.parametrize("lines", [["a"], ["a a a a"], ["a", "b"]])
 def test_too_little_text(lines: list[str]) -> None:
-    with pytest.raises(
-        InvalidArgumentError, match=r"there is nothing to learn: of [12] words none"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"none of the [12] words has another word"):
         train_glove(lines, SMALL)
 
 
@@ -270,7 +274,7 @@ def test_what_are_no_counts_is_refused() -> None:
         values[5] = wrong
         table = Cooccurrences(counts.vocabulary, counts.starts, counts.columns, values)
         with pytest.raises(
-            InvalidArgumentError, match="no counts: each must be above 0 and finite"
+            InvalidArgumentError, match="not counts: each must be above 0 and finite"
         ):
             train_glove(table, SMALL)
 
@@ -278,56 +282,58 @@ def test_what_are_no_counts_is_refused() -> None:
 def test_flat_counts_of_one_side_are_learnt_too() -> None:
     corpus = encoded(text())
     flat = Cooccurrence(window=3, weighting="flat", context="left")
-    counts = count_cooccurrences(corpus.ids, corpus.vocabulary, flat)
+    counts = count_cooccurrences(corpus, flat)
     found = losses(train_glove(counts, with_settings(iterations=20)))
     assert found[-1] < found[0] / 2
 
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
     counts = counted(text())
-    with pytest.raises(InvalidArgumentError, match="start from have 2 numbers and the new ones 6"):
-        train_glove(counts, SMALL, start=Vectors(["w1"], [[1.0, 2.0]]))
+    with pytest.raises(
+        InvalidArgumentError, match="init_vectors have 2 dimensions and the new vectors 6"
+    ):
+        train_glove(counts, SMALL, options=TrainOptions(init_vectors=Vectors(["w1"], [[1.0, 2.0]])))
     start = train_glove(counts, SMALL)
-    with pytest.raises(InvalidArgumentError, match="have 6 numbers and the new ones 12"):
-        train_glove(counts, with_settings(vectors="both"), start=start)
-    with pytest.raises(InvalidArgumentError, match="nothing to freeze"):
-        train_glove(counts, SMALL, frozen=True)
-    with pytest.raises(InvalidArgumentError, match="nothing to go on with"):
-        train_glove(counts, SMALL, update=True)
+    with pytest.raises(InvalidArgumentError, match="have 6 dimensions and the new vectors 12"):
+        train_glove(counts, with_settings(vectors="both"), options=TrainOptions(init_vectors=start))
+    with pytest.raises(InvalidArgumentError, match="freeze needs init_vectors"):
+        train_glove(counts, SMALL, options=TrainOptions(freeze=True))
+    with pytest.raises(InvalidArgumentError, match="update needs init_vectors"):
+        train_glove(counts, SMALL, options=TrainOptions(update=True))
 
 
 def test_a_rate_that_is_too_high_is_told() -> None:
-    with pytest.raises(InvalidArgumentError, match="learning_rate is 1e\\+20, lower it"):
+    with pytest.raises(InvalidArgumentError, match="lower learning_rate .now 1e.20"):
         train_glove(counted(text()), with_settings(learning_rate=1e20, iterations=20))
 
 
 @pytest.mark.parametrize("rate", [3e38, 1e300])
 def test_numbers_that_overflow_in_the_last_step_are_told(rate: float) -> None:
     with pytest.raises(
-        InvalidArgumentError, match=f"learning_rate is {rate:g}, lower it".replace("+", ".")
+        InvalidArgumentError, match=f"lower learning_rate .now {rate:g}".replace("+", ".")
     ):
         train_glove(["a b"] * 100, with_settings(learning_rate=rate, iterations=1))
 
 
 @pytest.mark.parametrize("wrong", [{"x_max": 1e300}, {"x_max": 1e4, "alpha": 1e6}])
 def test_pairs_that_weigh_nothing_are_not_learnt_in_silence(wrong: dict[str, float]) -> None:
-    with pytest.raises(
-        InvalidArgumentError, match="every pair has the weight 0; lower one of them"
-    ):
+    with pytest.raises(InvalidArgumentError, match="every pair has the weight 0"):
         train_glove(text(), with_settings(**wrong))
     train_glove(text(), with_settings(x_max=1e-40))  # then all weigh 1
 
 
 def test_that_no_word_has_a_vector_to_begin_with_is_told() -> None:
-    with pytest.warns(MalmoiWarning, match="none is among the vectors to start from"):
-        train_glove(text(), SMALL, start=Vectors(["unicorn"], np.eye(1, 6)))
+    with pytest.warns(MalmoiWarning, match="words is in init_vectors"):
+        train_glove(
+            text(), SMALL, options=TrainOptions(init_vectors=Vectors(["unicorn"], np.eye(1, 6)))
+        )
 
 
 def test_a_checkpoint_may_be_named_by_a_string(tmp_path: Path) -> None:
     place = str(tmp_path / "x.checkpoint")
-    train_glove(text(), SMALL, checkpoint=place)
+    train_glove(text(), SMALL, options=TrainOptions(checkpoint=place))
     with pytest.raises(InvalidFileError, match="to resume from"):
-        train_glove(text(), SMALL, checkpoint=place, resume=True)
+        train_glove(text(), SMALL, options=TrainOptions(checkpoint=place, resume=True))
 
 
 @pytest.mark.parametrize(
@@ -338,17 +344,17 @@ def test_a_checkpoint_may_be_named_by_a_string(tmp_path: Path) -> None:
         ({"threads": 0}, "threads is 0"),
         ({"window": 0}, "window is 0"),
         ({"min_count": 0}, "min_count is 0"),
-        ({"size": 0}, "size 0"),
+        ({"max_vocab_size": 0}, "max_vocab_size 0"),
         ({"x_max": 0.0}, "x_max is 0.0"),
         ({"x_max": float("inf")}, "x_max is inf"),
         ({"alpha": -1.0}, "alpha is -1.0"),
         ({"alpha": float("nan")}, "alpha is nan"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0"),
-        ({"vectors": "mean"}, "'mean' are no vectors"),
-        ({"logarithm": "2x"}, "'2x' is no logarithm"),
+        ({"vectors": "mean"}, "vectors must be one of"),
+        ({"logarithm": "2x"}, "logarithm must be one of"),
         ({"memory_mb": 0.0}, "memory_mb is 0"),
         ({"seed": -1}, "seed is -1"),
-        ({"iterations": 10**12}, "iterations is 1000000000000: it is at most 1,000,000"),
+        ({"iterations": 10**12}, "iterations is 1000000000000: it must be at most 1,000,000"),
     ],
 )
 def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> None:
@@ -360,5 +366,5 @@ def test_an_empty_vocabulary_has_nothing_to_learn() -> None:
     none = Cooccurrences(
         Vocabulary.of({}), np.zeros(1, np.int64), np.empty(0, np.uint32), np.empty(0, np.float32)
     )
-    with pytest.raises(InvalidArgumentError, match="of 0 words none"):
+    with pytest.raises(InvalidArgumentError, match="none of the 0 words"):
         train_glove(none, SMALL)

@@ -10,15 +10,17 @@ import pytest
 
 from malmoi.errors import InvalidArgumentError
 from malmoi.files import checkpoint
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.glove import records as glove_records
 from malmoi.train.glove.glove import train_glove
+from tests.reporters import CallbackReporter
 from tests.train.test_glove import SMALL, encoded, losses, text, with_settings
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove_records, "CHUNK", 8)
-    monkeypatch.setattr(glove_records, "GROUP", 4)
+    monkeypatch.setattr(glove_records, "CHUNK_GROUPS", 8)
+    monkeypatch.setattr(glove_records, "MAX_GROUP_RECORDS", 4)
 
 
 class Interrupted:
@@ -43,14 +45,18 @@ def test_an_interrupted_training_ends_as_if_it_had_not_been(
     if always:
         monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(calls))
+        train_glove(
+            corpus,
+            SMALL,
+            options=TrainOptions(checkpoint=path),
+            reporter=CallbackReporter(progress=Interrupted(calls)),
+        )
     seen: list[tuple[int, int]] = []
     resumed = train_glove(
         corpus,
         SMALL,
-        checkpoint=path,
-        resume=True,
-        progress=lambda done, total: seen.append((done, total)),
+        options=TrainOptions(checkpoint=path, resume=True),
+        reporter=CallbackReporter(progress=lambda done, total: seen.append((done, total))),
     )
     assert resumed.matrix.tobytes() == whole.matrix.tobytes()
     assert resumed.meta == whole.meta
@@ -66,8 +72,15 @@ def test_several_threads_are_still_when_a_checkpoint_is_written(
     corpus, path = encoded(text(lines=500)), tmp_path / "x.checkpoint"
     both = with_settings(threads=2)
     with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, both, checkpoint=path, progress=Interrupted(30))
-    resumed = train_glove(corpus, both, checkpoint=path, resume=True)  # its sum is right
+        train_glove(
+            corpus,
+            both,
+            options=TrainOptions(checkpoint=path),
+            reporter=CallbackReporter(progress=Interrupted(30)),
+        )
+    resumed = train_glove(
+        corpus, both, options=TrainOptions(checkpoint=path, resume=True)
+    )  # its sum is right
     assert losses(resumed)[-1] < losses(resumed)[0]
 
 
@@ -77,16 +90,19 @@ import sys, time
 from pathlib import Path
 from malmoi.files import checkpoint
 from malmoi.train.glove import records as glove_records
+from malmoi.train.common.options import TrainOptions
+from tests.reporters import CallbackReporter
 from tests.train.test_glove import SMALL, encoded, text, train_glove
-checkpoint.SAVE_EVERY = 0.0
-glove_records.CHUNK, glove_records.GROUP = 8, 4
+checkpoint.PAUSE = 0.0
+glove_records.CHUNK_GROUPS, glove_records.MAX_GROUP_RECORDS = 8, 4
 told = []
 def stop(done, total):
     told.append(done)
     if len(told) == int(sys.argv[2]):
         print("now", flush=True)
         time.sleep(600)
-train_glove(encoded(text()), SMALL, checkpoint=Path(sys.argv[1]), progress=stop)
+options = TrainOptions(checkpoint=Path(sys.argv[1]))
+train_glove(encoded(text()), SMALL, options=options, reporter=CallbackReporter(stop))
 """
 
 
@@ -98,7 +114,9 @@ def test_being_killed_loses_little(chunks: int, tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"now\n"
         os.kill(process.pid, signal.SIGKILL)
-    resumed = train_glove(encoded(text()), SMALL, checkpoint=path, resume=True)
+    resumed = train_glove(
+        encoded(text()), SMALL, options=TrainOptions(checkpoint=path, resume=True)
+    )
     assert resumed.matrix.tobytes() == train_glove(encoded(text()), SMALL).matrix.tobytes()
     assert [file.name for file in tmp_path.iterdir() if file != path] == []
 
@@ -106,8 +124,15 @@ def test_being_killed_loses_little(chunks: int, tmp_path: Path) -> None:
 def test_another_number_of_threads_may_go_on(tmp_path: Path) -> None:
     corpus, path = encoded(text()), tmp_path / "x.checkpoint"
     with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(9))
-    resumed = train_glove(corpus, with_settings(threads=2), checkpoint=path, resume=True)
+        train_glove(
+            corpus,
+            SMALL,
+            options=TrainOptions(checkpoint=path),
+            reporter=CallbackReporter(progress=Interrupted(9)),
+        )
+    resumed = train_glove(
+        corpus, with_settings(threads=2), options=TrainOptions(checkpoint=path, resume=True)
+    )
     assert losses(resumed)[-1] < losses(resumed)[0]
 
 
@@ -115,10 +140,19 @@ def test_another_training_cannot_go_on(tmp_path: Path) -> None:
     corpus, path = encoded(text()), tmp_path / "x.checkpoint"
     start = train_glove(corpus, SMALL)
     with pytest.raises(KeyboardInterrupt):
-        train_glove(corpus, SMALL, checkpoint=path, progress=Interrupted(9))
+        train_glove(
+            corpus,
+            SMALL,
+            options=TrainOptions(checkpoint=path),
+            reporter=CallbackReporter(progress=Interrupted(9)),
+        )
     with pytest.raises(InvalidArgumentError, match="with dim 6, not 7"):
-        train_glove(corpus, with_settings(dim=7), checkpoint=path, resume=True)
+        train_glove(
+            corpus, with_settings(dim=7), options=TrainOptions(checkpoint=path, resume=True)
+        )
     with pytest.raises(InvalidArgumentError, match="on another corpus"):
-        train_glove(encoded(text(2)), SMALL, checkpoint=path, resume=True)
-    with pytest.raises(InvalidArgumentError, match="training with start "):
-        train_glove(corpus, SMALL, start=start, checkpoint=path, resume=True)
+        train_glove(encoded(text(2)), SMALL, options=TrainOptions(checkpoint=path, resume=True))
+    with pytest.raises(InvalidArgumentError, match="training with init_vectors "):
+        train_glove(
+            corpus, SMALL, options=TrainOptions(init_vectors=start, checkpoint=path, resume=True)
+        )

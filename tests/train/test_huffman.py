@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.train.word2vec.huffman import Paths, huffman_paths
+from malmoi.train.word2vec.huffman import HuffmanPaths, huffman_paths
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=2, max_size=60)
 
 
-def codes_of(paths: Paths) -> list[str]:
+def codes_of(paths: HuffmanPaths) -> list[str]:
     bounds = zip(paths.starts[:-1], paths.starts[1:], strict=True)
     return ["".join(map(str, paths.codes[a:b].tolist())) for a, b in bounds]
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.models.cooccurrences import Cooccurrences
+from malmoi.train.common.inputs import encode_token_lists
 from malmoi.train.counts import cooccurrence
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.counts.pmi import PMI, mutual_information, probability_table
-from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 SENTENCES = [
@@ -32,8 +32,8 @@ tables = st.integers(1, 6).flatmap(
 
 
 def counted(sentences: list[str] = SENTENCES, window: int = 3) -> Cooccurrences:
-    encoded = encode_sentences(sentence.split() for sentence in sentences)
-    return count_cooccurrences(*encoded, Cooccurrence(window=window, weighting="flat"))
+    encoded = encode_token_lists(sentence.split() for sentence in sentences)
+    return count_cooccurrences(encoded, Cooccurrence(window=window, weighting="flat"))
 
 
 def from_table(table: npt.NDArray[np.int64]) -> Cooccurrences:

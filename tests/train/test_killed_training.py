@@ -21,15 +21,16 @@ import sys
 from malmoi.cli import run
 from malmoi.files import checkpoint
 from malmoi.train.word2vec import trainer as word_learning
-checkpoint.SAVE_EVERY, word_learning.PART = 0.1, 4000
+checkpoint.PAUSE, word_learning.CHUNK_TOKENS = 0.1, 4000
 sys.exit(run(sys.argv[1:]))
 """
 # One that takes seconds, so that it is not done before it is killed.
 SLOW = """
 import time
 from malmoi.train.word2vec import trainer as word_learning
-learn = word_learning.Learning._learn
-word_learning.Learning._learn = lambda self, part: (learn(self, part), time.sleep(0.01))[0]
+trainer = word_learning.Word2VecTrainer
+learn = trainer.train_chunk
+trainer.train_chunk = lambda self, job: (learn(self, job), time.sleep(0.01))[0]
 """
 
 
@@ -77,7 +78,7 @@ def test_killed_trainings_end_with_the_same_bits(
     whole, out = load("whole.malmoi"), load("out.malmoi")
     assert out.matrix.tobytes() == whole.matrix.tobytes()
     if isinstance(whole, SubwordVectors) and isinstance(out, SubwordVectors):
-        assert out.ngrams.tobytes() == whole.ngrams.tobytes()
+        assert out.bucket_rows.tobytes() == whole.bucket_rows.tobytes()
     discard_checkpoint(left)  # there still if the last one was killed just before its end
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"text.txt", "whole.malmoi", "out.malmoi"}

@@ -11,11 +11,13 @@ from malmoi.arrays import Float64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.reporting.reporter import no_progress
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.common.inputs import encode_token_lists
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.counts.lsa import LSA, Kind, Sparse, right_vectors, tf_idf, train_lsa
+from malmoi.train.counts.lsa import LSA, MatrixKind, SparseMatrix, right_vectors, tf_idf, train_lsa
 from malmoi.train.counts.pmi import PMI, mutual_information
-from malmoi.train.language.sentence_counts import encode_sentences
 from malmoi.vocabulary import Vocabulary
+from tests.reporters import CallbackReporter
 
 sparse: Any = pytest.importorskip("scipy.sparse")
 linalg: Any = pytest.importorskip("scipy.sparse.linalg")
@@ -37,17 +39,18 @@ def corpus(words: int = 600, lines: int = 1500) -> tuple[UInt32Array, Vocabulary
         [f"w{i}" for i in random.choice(words, 12, p=topics[random.integers(12)])]
         for _ in range(lines)
     ]
-    return encode_sentences(sentences)
+    encoded = encode_token_lists(sentences)
+    return encoded.ids, encoded.vocabulary
 
 
-def as_sparse(table: Float64Array) -> Sparse:
+def as_sparse(table: Float64Array) -> SparseMatrix:
     rows = sparse.csr_array(table.astype(np.float32))
     rows.sort_indices()
     starts, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
-    return Sparse(starts, columns, rows.data, table.shape[1])
+    return SparseMatrix(starts, columns, rows.data, table.shape[1])
 
 
-def as_scipy(matrix: Sparse) -> Any:
+def as_scipy(matrix: SparseMatrix) -> Any:
     shape = len(matrix.starts) - 1, matrix.width
     return sparse.csr_array((matrix.values, matrix.columns, matrix.starts), shape=shape)
 
@@ -80,14 +83,14 @@ def test_tf_idf_is_its_formula(ids: UInt32Array) -> None:
 
 @pytest.mark.parametrize("kind", ["tf-idf", "ppmi"])
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
-def test_vectors_are_scipys_singular_vectors(kind: Kind, power: float) -> None:
+def test_vectors_are_scipys_singular_vectors(kind: MatrixKind, power: float) -> None:
     ids, vocabulary = corpus()
     settings = LSA(dim=10, matrix=kind, power=power, window=4, shift=1.5, smoothing=0.75)
-    ours = train_lsa(ids, vocabulary, settings).matrix
+    ours = train_lsa(EncodedCorpus(ids, vocabulary), settings).matrix
     if kind == "tf-idf":
         words = as_scipy(tf_idf(ids, vocabulary)).T
     else:
-        counts = count_cooccurrences(ids, vocabulary, Cooccurrence(window=4))
+        counts = count_cooccurrences(EncodedCorpus(ids, vocabulary), Cooccurrence(window=4))
         words = mutual_information(counts, PMI(shift=1.5, smoothing=0.75)).dense()
     left, values, _ = linalg.svds(words.astype(np.float64), k=10, random_state=1)
     order = np.argsort(-values)
@@ -124,7 +127,7 @@ def test_vectors_are_those_of_scikit_learn(algorithm: str) -> None:
     units = svd.fit(documents).components_.T
     units *= np.sign(units[np.abs(units).argmax(axis=0), range(10)])
     for power in (0.0, 0.5, 1.0):
-        ours = train_lsa(ids, vocabulary, LSA(dim=10, power=power)).matrix
+        ours = train_lsa(EncodedCorpus(ids, vocabulary), LSA(dim=10, power=power)).matrix
         theirs = units * svd.singular_values_**power
         np.testing.assert_allclose(ours, theirs, atol=1e-4 * np.abs(theirs).max())
 
@@ -135,7 +138,7 @@ def test_words_as_rows_are_vectors_of_power_one() -> None:
     vectorizer = peer_text.TfidfVectorizer(analyzer=list, vocabulary=list(vocabulary.words))
     words = vectorizer.fit_transform(lines_of(ids, vocabulary)).T
     theirs = peer_svd.TruncatedSVD(8, algorithm="arpack", random_state=1).fit_transform(words)
-    ours = train_lsa(ids, vocabulary, LSA(dim=8, power=1.0)).matrix
+    ours = train_lsa(EncodedCorpus(ids, vocabulary), LSA(dim=8, power=1.0)).matrix
     np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-4)
 
 
@@ -167,7 +170,8 @@ def test_singular_values_of_all_kinds_of_matrices(name: str) -> None:
 def test_the_same_seed_gives_the_same_vectors() -> None:
     ids, vocabulary = corpus(words=200, lines=300)
     one, again, other = (
-        train_lsa(ids, vocabulary, LSA(dim=8, seed=seed)).matrix for seed in (1, 1, 2)
+        train_lsa(EncodedCorpus(ids, vocabulary), LSA(dim=8, seed=seed)).matrix
+        for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(one, again)
     np.testing.assert_allclose(one, other, atol=1e-3)  # signs too
@@ -175,26 +179,30 @@ def test_the_same_seed_gives_the_same_vectors() -> None:
 
 def test_words_of_one_topic_are_near() -> None:
     lines = ["cat dog pet", "dog pet cat", "pet cat", "car road wheel", "road wheel", "wheel car"]
-    encoded = encode_sentences(line.split() for line in lines)
+    encoded = encode_token_lists(line.split() for line in lines)
     for kind in ("tf-idf", "ppmi"):
-        vectors = train_lsa(*encoded, LSA(dim=2, matrix=kind, shift=0.5))
+        vectors = train_lsa(encoded, LSA(dim=2, matrix=kind, shift=0.5))
         assert vectors["cat"] @ vectors["dog"] > 10 * abs(vectors["cat"] @ vectors["road"])
         assert vectors.counts is not None
-        assert vectors.counts.tolist() == encoded[1].counts.tolist()
+        assert vectors.counts.tolist() == encoded.vocabulary.counts.tolist()
         assert vectors.meta == {"method": "lsa", "matrix": kind}
 
 
 def test_dimensions_that_are_not_there_are_zero() -> None:
-    encoded = encode_sentences([["a", "b"]] * 5)
+    encoded = encode_token_lists([["a", "b"]] * 5)
     for power in (0.0, 1.0, -1.0):
-        matrix = train_lsa(*encoded, LSA(dim=2, power=power)).matrix
+        matrix = train_lsa(encoded, LSA(dim=2, power=power)).matrix
         assert np.all(matrix[:, 0] > 0)
         assert np.all(matrix[:, 1] == 0)
 
 
 def test_progress_is_told() -> None:
     seen: list[tuple[int, int]] = []
-    train_lsa(*corpus(), LSA(dim=10), progress=lambda done, total: seen.append((done, total)))
+    train_lsa(
+        EncodedCorpus(*corpus()),
+        LSA(dim=10),
+        reporter=CallbackReporter(progress=lambda done, total: seen.append((done, total))),
+    )
     assert seen
     assert all(done <= total for done, total in seen)
 
@@ -217,6 +225,6 @@ def test_settings_that_make_no_sense(wrong: dict[str, object], words: str) -> No
 
 
 def test_more_dimensions_than_the_matrix_has_are_refused() -> None:
-    encoded = encode_sentences([["a", "b", "c"], ["b", "c"]])
+    encoded = encode_token_lists([["a", "b", "c"], ["b", "c"]])
     with pytest.raises(InvalidArgumentError, match="dim is 3: a matrix of 2 × 3 has at most 2"):
-        train_lsa(*encoded, LSA(dim=3))
+        train_lsa(encoded, LSA(dim=3))

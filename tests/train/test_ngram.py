@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.ngram_model import NgramModel
-from malmoi.train.language.ngram import NGram, Smoothing, train_ngram, train_ngram_ids
-from malmoi.train.language.sentence_counts import count_ids, count_ngrams
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.language.ngram import NGram, Smoothing, train_ngram
+from malmoi.train.language.sentence_counts import count_ngrams
 from malmoi.vocabulary import Vocabulary
+from tests.reporters import CallbackReporter
 
 Sentences = list[list[str]]
 SAM = [line.split() for line in ("I am Sam", "Sam I am", "I do not like green eggs and ham")]
@@ -154,7 +156,7 @@ def test_ids_and_sentences_train_the_same_model(given_sentences: Sentences, min_
     ids = np.array(numbers, dtype=np.uint32)
     settings = NGram(smoothing="add-k", min_count=min_count)
     one = train_ngram(given_sentences, settings)
-    other = train_ngram_ids(ids, kept, settings)
+    other = train_ngram(EncodedCorpus(ids, kept), settings)
     assert one.trie.words == other.trie.words
     for ours, theirs in zip(one.probabilities, other.probabilities, strict=True):
         assert np.array_equal(ours, theirs)
@@ -162,7 +164,7 @@ def test_ids_and_sentences_train_the_same_model(given_sentences: Sentences, min_
 
 def test_a_last_line_without_its_end_counts_too() -> None:
     vocabulary = Vocabulary.of({"a": 2, "b": 1})
-    counts = count_ids(np.array([0, LINE_END, 0, 1], np.uint32), vocabulary, 2)
+    counts = count_ngrams(EncodedCorpus(np.array([0, LINE_END, 0, 1], np.uint32), vocabulary), 2)
     assert counts.count(["b", "</s>"]) == counts.count(["<s>", "a"]) - 1 == 1
 
 
@@ -172,7 +174,7 @@ def test_words_of_the_vocabulary_that_were_never_seen_are_learnt_too() -> None:
     model: NgramModel
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MalmoiWarning)
-        model = train_ngram_ids(ids, vocabulary)
+        model = train_ngram(EncodedCorpus(ids, vocabulary))
     assert 0 < model.probability("b") == model.probability("<unk>") < model.probability("a")
 
 
@@ -217,15 +219,27 @@ def test_strings_and_marks_are_no_words() -> None:
     with pytest.raises(InvalidArgumentError, match="'<s>' stands among the words: leave it out"):
         train_ngram([["<s>", "I", "am", "</s>"]])
     with pytest.raises(InvalidArgumentError, match="'</s>' stands among the words"):
-        train_ngram_ids(np.array([0], np.uint32), Vocabulary.of({"</s>": 1}))
+        train_ngram(EncodedCorpus(np.array([0], np.uint32), Vocabulary.of({"</s>": 1})))
     with pytest.raises(InvalidArgumentError, match="id 7 stands in a text of 4 words"):
-        train_ngram_ids(np.array([7], np.uint32), Vocabulary.of({"a": 1}))
+        train_ngram(EncodedCorpus(np.array([7], np.uint32), Vocabulary.of({"a": 1})))
 
 
 def test_progress_is_told_by_order_and_at_the_end() -> None:
     told: list[tuple[int, int]] = []
-    train_ngram(SAM, NGram(smoothing="add-k"), progress=lambda *pair: told.append(pair))
+    train_ngram(
+        SAM,
+        NGram(smoothing="add-k"),
+        reporter=CallbackReporter(
+            progress=lambda *pair: told.append(pair), stage="counting n-grams"
+        ),
+    )
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     told.clear()
-    count_ngrams(SAM, 2, progress=lambda *pair: told.append(pair))
+    count_ngrams(
+        SAM,
+        2,
+        reporter=CallbackReporter(
+            progress=lambda *pair: told.append(pair), stage="counting n-grams"
+        ),
+    )
     assert told == [(1, 2), (2, 2)]

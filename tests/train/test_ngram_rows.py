@@ -3,35 +3,35 @@ import pytest
 
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, Units
-from malmoi.train.word2vec.input_rows import ngram_rows, own_rows
+from malmoi.train.word2vec.input_rows import ngram_input_rows, word_input_rows
 
 WORDS = ["eating", "자연어처리", "K팝", "a", "</s>", "강아지", "ㅋㅋ", "x" * 40]
-EVERY_UNIT = pytest.mark.parametrize("units", ["letters", "syllables", "jamo", "jamo+syllables"])
+EVERY_UNIT = pytest.mark.parametrize("units", ["characters", "syllables", "jamo", "jamo+syllables"])
 
 
 @EVERY_UNIT
 @pytest.mark.parametrize("buckets", [50, 100_000])
 def test_rows_are_the_word_and_its_ngrams_in_order(units: Units, buckets: int) -> None:
     cut = Subwords(units=units, buckets=buckets)
-    rows = ngram_rows(Keys.of(WORDS), cut)
+    rows = ngram_input_rows(Keys.of(WORDS), cut)
     for i, word in enumerate(WORDS):
         own, *others = rows.rows[rows.starts[i] : rows.starts[i + 1]].tolist()
         assert own == i
-        distance_buckets = [int(rows.used[row - len(WORDS)]) for row in others]
-        assert distance_buckets == [cut.bucket(ngram) for ngram in cut.ngrams(word)]
-    assert len(rows) == len(WORDS) + len(rows.used)
-    assert np.all(np.diff(rows.used) > 0)
+        buckets_of = [int(rows.used_buckets[row - len(WORDS)]) for row in others]
+        assert buckets_of == [cut.bucket(ngram) for ngram in cut.ngrams(word)]
+    assert len(rows) == len(WORDS) + len(rows.used_buckets)
+    assert np.all(np.diff(rows.used_buckets) > 0)
 
 
 def test_words_alone_have_one_row_each() -> None:
-    rows = own_rows(3)
+    rows = word_input_rows(3)
     assert rows.rows.tolist() == [0, 1, 2]
     assert rows.starts.tolist() == [0, 1, 2, 3]
 
 
 @EVERY_UNIT
 def test_a_words_vector_is_the_mean_of_its_rows(units: Units) -> None:
-    rows = ngram_rows(Keys.of(WORDS), Subwords(units=units, buckets=1000))
+    rows = ngram_input_rows(Keys.of(WORDS), Subwords(units=units, buckets=1000))
     inputs = np.random.default_rng(1).normal(size=(len(rows), 5)).astype(np.float32)
     means = rows.means(inputs)
     for i in range(len(WORDS)):
@@ -41,7 +41,7 @@ def test_a_words_vector_is_the_mean_of_its_rows(units: Units) -> None:
 
 def test_a_row_that_is_there_often_moves_less_each_time() -> None:
     """So that the word itself, their mean, moves by as much as any other."""
-    rows = ngram_rows(Keys.of(["ㅋ" * 50, "eating"]), Subwords(buckets=10**6))
+    rows = ngram_input_rows(Keys.of(["ㅋ" * 50, "eating"]), Subwords(buckets=10**6))
     for word, share in enumerate(rows.shares.tolist()):
         inputs = np.zeros(len(rows))
         for row in rows.rows[rows.starts[word] : rows.starts[word + 1]]:

@@ -18,14 +18,24 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.nnlm_model import WEIGHTS, NeuralModel
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.language.ngram import NGram, train_ngram
-from malmoi.train.language.nnlm import NNLM, pace, train_nnlm, train_nnlm_ids
+from malmoi.train.language.nnlm import NNLM, pace, train_nnlm
 from malmoi.vocabulary import Vocabulary
+from tests.reporters import CallbackReporter
 
 pytest.importorskip("torch", reason="needs the extra 'train'")
 
 SMALL = NNLM(
-    context=3, dim=8, hidden=16, dropout=0, softmax="full", epochs=60, batch=16, learning_rate=0.02
+    context=3,
+    dim=8,
+    hidden=16,
+    dropout=0,
+    softmax="full",
+    epochs=60,
+    batch_size=16,
+    learning_rate=0.02,
 )
 ANIMALS = {"cat": "meows", "dog": "barks", "cow": "moos", "bird": "sings"}
 GRAMMAR = [
@@ -48,7 +58,7 @@ def arrays(model: NeuralModel) -> list[bytes]:
         replace(SMALL, tied=False),
         replace(SMALL, direct=False),
         replace(SMALL, tied=False, direct=False, dropout=0.1),
-        replace(SMALL, softmax="sampled", negatives=8),
+        replace(SMALL, softmax="sampled", negative_samples=8),
     ],
 )
 def test_a_grammar_is_learnt(settings: NNLM) -> None:
@@ -78,7 +88,7 @@ def test_unseen_contexts_are_understood_from_words_that_are_alike() -> None:
 
 
 def test_the_same_seed_gives_the_same_bits() -> None:
-    settings = replace(SMALL, epochs=2, dropout=0.2, softmax="sampled", negatives=5)
+    settings = replace(SMALL, epochs=2, dropout=0.2, softmax="sampled", negative_samples=5)
     first, again = train_nnlm(GRAMMAR, settings), train_nnlm(GRAMMAR, settings)
     assert arrays(first) == arrays(again)
     assert arrays(first) != arrays(train_nnlm(GRAMMAR, replace(settings, seed=2)))
@@ -124,7 +134,7 @@ def test_the_sampled_loss_comes_close_to_the_full_one() -> None:
 
 def test_a_model_of_the_sampled_softmax_is_nearly_as_good() -> None:
     full = train_nnlm(GRAMMAR, SMALL).perplexity(GRAMMAR)
-    sampled = train_nnlm(GRAMMAR, replace(SMALL, softmax="sampled", negatives=30))
+    sampled = train_nnlm(GRAMMAR, replace(SMALL, softmax="sampled", negative_samples=30))
     assert sampled.perplexity(GRAMMAR) == pytest.approx(full, rel=0.02)
 
 
@@ -132,7 +142,7 @@ def test_rare_words_are_unknown() -> None:
     text = [["a", "b"], ["a", "b"], ["a", "c"]]
     brief = replace(SMALL, epochs=1)
     assert list(train_nnlm(text, replace(brief, min_count=2)).vectors()) == ["a", "b"]
-    assert list(train_nnlm(text, replace(brief, size=1)).vectors()) == ["a"]
+    assert list(train_nnlm(text, replace(brief, max_vocab_size=1)).vectors()) == ["a"]
     model = train_nnlm(text, replace(brief, min_count=2))
     assert model.counts.tolist() == [3, 2, 1, 3, 3]  # a, b, <unk>, </s>, <s>
     assert model.score(text).unknown == 1
@@ -141,14 +151,18 @@ def test_rare_words_are_unknown() -> None:
 def test_ids_with_marks_are_taken_as_they_come() -> None:
     ids = np.array([0, UNKNOWN, 1, LINE_END, 1, 0], dtype=np.uint32)
     vocabulary = Vocabulary.of({"a": 2, "b": 2})
-    model = train_nnlm_ids(ids, vocabulary, replace(SMALL, epochs=1))
+    model = train_nnlm(EncodedCorpus(ids, vocabulary), replace(SMALL, epochs=1))
     assert model.counts.tolist() == [2, 2, 1, 2, 2]
     assert model.score_ids(ids).tokens == 7
 
 
 def test_progress_is_told_in_words() -> None:
     told: list[tuple[int, int]] = []
-    train_nnlm(GRAMMAR, replace(SMALL, epochs=2), progress=lambda *pair: told.append(pair))
+    train_nnlm(
+        GRAMMAR,
+        replace(SMALL, epochs=2),
+        reporter=CallbackReporter(progress=lambda *pair: told.append(pair)),
+    )
     assert told[-1] == (240, 240)
     assert told == sorted(told)
 
@@ -187,7 +201,7 @@ def test_text_that_cannot_be_learnt_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="no word was seen 3 times"):
         train_nnlm([["a", "a"]], NNLM(min_count=3))
     with pytest.raises(InvalidArgumentError, match="ids beyond the 1 words"):
-        train_nnlm_ids(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1}))
+        train_nnlm(EncodedCorpus(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1})))
 
 
 def test_a_model_that_runs_away_is_told() -> None:
@@ -206,8 +220,8 @@ class Stop(Exception):
 
 
 RESUMED = [
-    replace(SMALL, epochs=3, dropout=0.2, softmax="sampled", negatives=5),
-    replace(SMALL, epochs=3, tied=False, batch=50),
+    replace(SMALL, epochs=3, dropout=0.2, softmax="sampled", negative_samples=5),
+    replace(SMALL, epochs=3, tied=False, batch_size=50),
 ]
 
 
@@ -219,7 +233,12 @@ def break_off(path: Path, settings: NNLM, words: int, *, resume: bool = False) -
             raise Stop
 
     with pytest.raises(Stop):
-        train_nnlm(GRAMMAR, settings, checkpoint=path, resume=resume, progress=stop)
+        train_nnlm(
+            GRAMMAR,
+            settings,
+            options=TrainOptions(checkpoint=path, resume=resume),
+            reporter=CallbackReporter(progress=stop),
+        )
 
 
 @pytest.mark.parametrize("settings", RESUMED)
@@ -230,7 +249,7 @@ def test_a_resumed_training_ends_with_the_same_bits(
     monkeypatch.setattr("malmoi.files.checkpoint.SAVE_EVERY", 0.0)  # after every batch
     path = tmp_path / "x.checkpoint"
     break_off(path, settings, words)
-    resumed = train_nnlm(GRAMMAR, settings, checkpoint=path, resume=True)
+    resumed = train_nnlm(GRAMMAR, settings, options=TrainOptions(checkpoint=path, resume=True))
     assert arrays(resumed) == arrays(train_nnlm(GRAMMAR, settings))
 
 
@@ -242,9 +261,8 @@ def test_a_training_may_be_broken_off_again_and_again(tmp_path: Path) -> None:
     resumed = train_nnlm(
         GRAMMAR,
         RESUMED[0],
-        checkpoint=path,
-        resume=True,
-        progress=lambda done, total: told.append(done),
+        options=TrainOptions(checkpoint=path, resume=True),
+        reporter=CallbackReporter(progress=lambda done, total: told.append(done)),
     )
     assert told[0] == 256  # two epochs of 120 words are not learnt again
     assert arrays(resumed) == arrays(train_nnlm(GRAMMAR, RESUMED[0]))
@@ -254,11 +272,13 @@ def test_only_the_same_training_is_resumed(tmp_path: Path) -> None:
     path, settings = tmp_path / "x.checkpoint", RESUMED[0]
     break_off(path, settings, 130)
     with pytest.raises(InvalidArgumentError, match="with seed 1, not 2"):
-        train_nnlm(GRAMMAR, replace(settings, seed=2), checkpoint=path, resume=True)
+        train_nnlm(
+            GRAMMAR, replace(settings, seed=2), options=TrainOptions(checkpoint=path, resume=True)
+        )
     with pytest.raises(InvalidArgumentError, match="on another corpus"):
-        train_nnlm(GRAMMAR[1:], settings, checkpoint=path, resume=True)
+        train_nnlm(GRAMMAR[1:], settings, options=TrainOptions(checkpoint=path, resume=True))
     with pytest.warns(MalmoiWarning, match="is left over"):
-        anew = train_nnlm(GRAMMAR[1:], settings, checkpoint=path)
+        anew = train_nnlm(GRAMMAR[1:], settings, options=TrainOptions(checkpoint=path))
     assert arrays(anew) == arrays(train_nnlm(GRAMMAR[1:], settings))
 
 
@@ -271,4 +291,4 @@ def test_a_checkpoint_that_lacks_something_is_refused(tensor: str, tmp_path: Pat
         rest = {name: array for name, array in whole.items() if name != tensor}
         write_safetensors(path, rest | changed, metadata)
         with pytest.raises(InvalidFileError, match=r"x\.checkpoint is damaged"):
-            train_nnlm(GRAMMAR, RESUMED[0], checkpoint=path, resume=True)
+            train_nnlm(GRAMMAR, RESUMED[0], options=TrainOptions(checkpoint=path, resume=True))

@@ -54,7 +54,11 @@ def test_frequent_words_are_drawn_more_often() -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "settings"),
-    [(FAT_CAT, {"window": 0}), (FAT_CAT, {"negatives": -1}), (["a", "a"], {"negatives": 1})],
+    [
+        (FAT_CAT, {"window": 0}),
+        (FAT_CAT, {"negative_samples": -1}),
+        (["a", "a"], {"negative_samples": 1}),
+    ],
 )
 def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) -> None:
     with pytest.raises(InvalidArgumentError):
@@ -64,9 +68,9 @@ def test_what_cannot_be_is_refused(tokens: list[str], settings: dict[str, int]) 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"power": float("nan")}, "power is nan"),
-        ({"power": 1e6}, "power is 1000000.0"),
-        ({"power": -1.0}, "power is -1.0"),
+        ({"ns_exponent": float("nan")}, "ns_exponent is nan"),
+        ({"ns_exponent": 1e6}, "ns_exponent is 1000000.0"),
+        ({"ns_exponent": -1.0}, "ns_exponent is -1.0"),
         ({"seed": -1}, "seed -1"),
     ],
 )

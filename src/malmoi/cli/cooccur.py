@@ -9,8 +9,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target, print_written
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
+from malmoi.cli.shared.text_options import Text, TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import save_cooccurrences
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -28,7 +28,6 @@ def cooccur_command(
         str | None, Parameter(help="Their contexts, such as solid,gas,water.")
     ] = None,
     out: Annotated[Path | None, Parameter(help="Keep all counts in this file.")] = None,
-    min_count: MinCount = 1,
     counting: Annotated[Cooccurrence, Parameter(name="*")] = COUNTING,
     options: TextOptions = DEFAULT,
     json: AsJson = False,
@@ -42,9 +41,9 @@ def cooccur_command(
         raise InvalidArgumentError("--words and --contexts go together: name both, or none")
     if out is not None:
         check_target(corpus, out)
-    text = options.encoded(corpus, min_count)
-    with progress_bar(f"counting {corpus}") as progress:
-        counts = count_cooccurrences(text.ids, text.vocabulary, counting, progress=progress)
+    text, tokenizer = options.corpus(corpus), options.make_tokenizer()
+    with TerminalReporter() as reporter:
+        counts = count_cooccurrences(text, counting, tokenizer=tokenizer, reporter=reporter)
     if words is not None and contexts is not None:
         show(probability_table(counts, words.split(","), contexts.split(",")), json)
     if out is not None:

@@ -30,7 +30,7 @@ def vocab_command(
     """Count the words of a corpus; print the most frequent, or write all."""
     if out is not None:
         check_target(corpus, out)
-    settings = VocabularySettings(min_count=min_count, size=max_vocab_size)
+    settings = VocabularySettings(min_count=min_count, max_vocab_size=max_vocab_size)
     tokenizer = options.make_tokenizer()
     with ProgressReporter() as reporter:
         vocabulary = count_corpus(options.corpus(corpus), tokenizer, settings, reporter=reporter)

@@ -87,11 +87,11 @@ def inspect(
 
 def describe_subwords(vectors: Vectors) -> str:
     """The lengths of the n-grams and the number of buckets, for people."""
-    if not isinstance(vectors, SubwordVectors) or vectors.subwords.longest <= 0:
+    if not isinstance(vectors, SubwordVectors) or vectors.subwords.max_n <= 0:
         return "none"
     subwords = vectors.subwords
-    pruned = "" if vectors.kept is None else f", pruned to {len(vectors.kept):,}"
-    lengths = f"{subwords.shortest} to {subwords.longest} characters"
+    pruned = "" if vectors.kept_buckets is None else f", pruned to {len(vectors.kept_buckets):,}"
+    lengths = f"{subwords.min_n} to {subwords.max_n} characters"
     return f"{lengths} in {subwords.buckets:,} buckets{pruned}"
 
 

@@ -3,15 +3,15 @@
     u64 length of the header, the header (JSON), then the bytes of the tensors
 
 Tensors: `matrix` f32 [n, dim]; `norms` f32 [n]; the keys as `key_bytes` u8 and `key_offsets`
-i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] for look-ups; if
-known `counts` i64 [n] and `output` f32, the network's output layer. With subwords also `own`,
-`ngrams`, `kept`. The header's `__metadata__` holds `malmoi` (this layout's version),
-`kind` ("vectors"; older files have none), `subwords` (JSON), `meta` (JSON) and checksums.
-A file of up to 4 MB is verified when it is opened, a larger one when it is used.
+i64 [n + 1], with `key_hashes` u64 [n] ascending and `key_rows` u32 [n] for look-ups; if known
+`counts` i64 [n] and `context_matrix` f32, the network's output layer. With subwords also
+`word_rows`, `bucket_rows`, `kept_buckets`. The header's `__metadata__` holds `malmoi` (this
+layout's version), `kind` ("vectors"; older files have none), `subwords` (JSON), `meta` (JSON) and
+checksums. A file of up to 4 MB is verified when it is opened, a larger one when it is used.
 """
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from malmoi.deferred import defer
@@ -28,14 +28,21 @@ from malmoi.vectors import Vectors
 
 TITLE = "malmoi"
 KIND = FileKind("vectors", "a file of vectors", former=(("malmoi", "1"),))
-SUBWORD_TENSORS = ("own", "ngrams", "kept")
+SUBWORD_TENSORS = ("word_rows", "bucket_rows", "kept_buckets")
+FORMER_TENSORS = {  # names in files of earlier versions
+    "output": "context_matrix",
+    "own": "word_rows",
+    "ngrams": "bucket_rows",
+    "kept": "kept_buckets",
+}
+FORMER_SUBWORDS = {"shortest": "min_n", "longest": "max_n"}
 DEFERRED = {  # fields that are verified when they are used, and their tensors
     "matrix": "matrix",
     "stored_norms": "norms",
     "counts": "counts",
-    "output": "output",
-    "own": "own",
-    "ngrams": "ngrams",
+    "context_matrix": "context_matrix",
+    "word_rows": "word_rows",
+    "bucket_rows": "bucket_rows",
 }
 
 
@@ -51,7 +58,7 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
         raise InvalidFileError(
             f"{source.path} is compressed but must be memory-mapped: decompress it"
         )
-    file = open_tensor_file(source, KIND)
+    file = with_current_names(open_tensor_file(source, KIND))
     if "matrix" not in file.tensors:
         raise InvalidFileError(f"{source.path} does not hold vectors")
     with invalid_file_on_error(source.path):
@@ -60,6 +67,20 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
     if request.limit is not None or request.only is not None:
         vectors = vectors.take(chosen_rows(vectors.keys, request))
     return LoadResult(vectors, report)
+
+
+def with_current_names(file: TensorFile) -> TensorFile:
+    """The file with its tensors under their present names."""
+    tensors = {FORMER_TENSORS.get(name, name): tensor for name, tensor in file.tensors.items()}
+    return replace(file, tensors=tensors)
+
+
+def read_subwords(text: str) -> Subwords:
+    """The n-gram settings from JSON; older files have other names for some of them."""
+    settings = {FORMER_SUBWORDS.get(name, name): value for name, value in json.loads(text).items()}
+    if settings.get("units") == "letters":
+        settings["units"] = "characters"
+    return Subwords(**settings)
 
 
 def assemble(file: TensorFile) -> Vectors:
@@ -82,8 +103,9 @@ def assemble(file: TensorFile) -> Vectors:
 
 def from_tensors(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vectors:
     """The vectors that tensors and metadata describe."""
-    check_tensors(tensors, 1, counts="<i8", kept="<i4", norms="<f4")
-    check_tensors(tensors, 2, matrix="<f4", own="<f4", ngrams="<f4", output="<f4")
+    check_tensors(tensors, 1, counts="<i8", kept_buckets="<i4", norms="<f4")
+    matrices = ("matrix", "word_rows", "bucket_rows", "context_matrix")
+    check_tensors(tensors, 2, **dict.fromkeys(matrices, "<f4"))
     meta = dict(json.loads(metadata.get("meta", "{}")).items())
     if "subwords" not in metadata:
         return Vectors(
@@ -91,7 +113,7 @@ def from_tensors(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vect
             tensors["matrix"],
             tensors.get("counts"),
             meta,
-            tensors.get("output"),
+            tensors.get("context_matrix"),
             tensors["norms"],
         )
     return SubwordVectors(
@@ -99,12 +121,12 @@ def from_tensors(tensors: Tensors, keys: Keys, metadata: dict[str, str]) -> Vect
         tensors["matrix"],
         tensors.get("counts"),
         meta,
-        tensors.get("output"),
+        tensors.get("context_matrix"),
         tensors["norms"],
-        subwords=Subwords(**json.loads(metadata["subwords"])),
-        own=tensors["own"],
-        ngrams=tensors["ngrams"],
-        kept=tensors.get("kept"),
+        subwords=read_subwords(metadata["subwords"]),
+        word_rows=tensors["word_rows"],
+        bucket_rows=tensors["bucket_rows"],
+        kept_buckets=tensors.get("kept_buckets"),
     )
 
 
@@ -115,7 +137,7 @@ def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> Non
         "matrix": vectors.matrix,
         "norms": vectors.norms,
         "counts": vectors.counts,
-        "output": vectors.output,
+        "context_matrix": vectors.context_matrix,
         **keys_as_tensors(vectors.keys),
     }
     if isinstance(vectors, SubwordVectors):

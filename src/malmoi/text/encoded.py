@@ -42,25 +42,20 @@ STALE_AFTER = 30 * 24 * 3600  # seconds since a cached corpus was last opened
 class VocabularySettings:
     """Which words of a corpus enter the vocabulary.
 
-    Args:
-        min_count: Leave out words that occur less often.
-        size: Take at most so many words, the most frequent ones; None takes all.
-        held: Hold at most so many different words while counting; None holds all.
-        special: Words that come first, whether they occur or not.
-
-    Raises:
-        InvalidArgumentError: A number is below 1.
+    Those seen at least `min_count` times, at most `max_vocab_size` of them; `special` ones come
+    first, seen or not. `held` bounds how many different words are held while counting.
     """
 
     min_count: int = 1
-    size: int | None = None
+    max_vocab_size: int | None = None
     held: int | None = None
     special: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.min_count < 1 or (self.size is not None and self.size < 1):
+        most = self.max_vocab_size
+        if self.min_count < 1 or (most is not None and most < 1):
             raise InvalidArgumentError(
-                f"min_count is {self.min_count} and size {self.size}: both count from 1"
+                f"min_count is {self.min_count} and max_vocab_size {most}: both must be at least 1"
             )
 
 
@@ -253,7 +248,7 @@ def select_vocabulary(table: WordTable, settings: VocabularySettings) -> Vocabul
         table.keys,
         table.counts,
         min_count=settings.min_count,
-        size=settings.size,
+        size=settings.max_vocab_size,
         special=settings.special,
     )
     if len(vocabulary) == len(settings.special):

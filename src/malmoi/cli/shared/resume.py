@@ -1,6 +1,5 @@
 """Shared by long-running commands: checkpoints, --resume, memory."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,20 +40,10 @@ def _discarded_on_success(path: Path) -> Iterator[Path]:
     except (KeyboardInterrupt, MalmoiError) as error:
         known = None if isinstance(error, KeyboardInterrupt) else before
         if _modified(path) not in (None, known):
-            warn(f"the checkpoint {path} remains: repeat the command with --resume to continue")
+            warn(f"{path} is kept: run the same command with --resume to continue from there")
         raise
     discard_checkpoint(path)
 
 
 def _modified(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
-
-
-def print_memory(needed: int) -> None:
-    """Print how much memory a training allocates."""
-    from malmoi.train.common.memory import (
-        in_megabytes,  # imports Numba, which not all commands need
-    )
-
-    amount = in_megabytes(needed) if needed >= 10**6 else "less than 1 MB"
-    print(f"training takes {amount} of memory", file=sys.stderr)

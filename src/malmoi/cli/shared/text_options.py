@@ -11,9 +11,7 @@ from malmoi.cli.shared.output import print_json
 from malmoi.cli.shared.text_width import WIDTH
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_not_source, check_writable
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.corpus import Corpus
-from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.text.normalize import Normalizer
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
@@ -77,13 +75,6 @@ class TextOptions:
             "wordpiece": {"vocabulary": self.vocab_file or "", "lower": self.lower},
         }
         return make_tokenizer(self.tokenizer, **options.get(self.tokenizer, {}))
-
-    def encoded(self, text: str, min_count: int = 1, size: int | None = None) -> EncodedCorpus:
-        """The encoded corpus of a text argument."""
-        choice = VocabularySettings(min_count=min_count, size=size)
-        with ProgressReporter() as reporter:
-            tokenizer = self.make_tokenizer()
-            return encode_corpus(self.corpus(text), tokenizer, choice, reporter=reporter)
 
 
 def check_target(corpus: str, out: Path) -> None:

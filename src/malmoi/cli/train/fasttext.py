@@ -1,4 +1,4 @@
-"""`malmoi train fasttext CORPUS --out PATH`: vectors that also answer words never seen."""
+"""`malmoi train fasttext CORPUS --out PATH`: vectors with subwords."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
 from malmoi.cli.train.word_vectors import InitOptions, train_and_save
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 
-TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), FastText()
+TEXT, INIT, DEFAULT = TextOptions(), InitOptions(), FastText()
 
 
 def train_fasttext_command(
@@ -17,10 +17,10 @@ def train_fasttext_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: InitOptions = BEGIN,
+    init: InitOptions = INIT,
     settings: Annotated[FastText, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
 ) -> None:
-    """Vectors that also answer words never seen, by their n-grams."""
-    train_and_save(train_fasttext, corpus, settings, begin, options, out, resume, json)
+    """Word vectors with subwords: unseen words get vectors from their n-grams."""
+    train_and_save(train_fasttext, corpus, settings, init, options, out, resume, json)

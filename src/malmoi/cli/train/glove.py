@@ -7,18 +7,18 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.resume import Resume, print_memory, resumable
+from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Out, Settings, TextOptions, check_target, print_written
 from malmoi.cli.train.word_vectors import InitOptions
 from malmoi.errors import warn
 from malmoi.formats import check_save_path, save
-from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
-from malmoi.train.counts.cooccurrence import count_cooccurrences
-from malmoi.train.glove.glove import GloVe, train_glove
+from malmoi.models.cooccurrences import is_cooccurrences
+from malmoi.train.glove.glove import train_glove
+from malmoi.train.glove.settings import GloVe
 
-TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), GloVe()
-COUNTING = ("window", "min_count", "size", "memory_mb")  # settings that training does without
+TEXT, INIT, DEFAULT = TextOptions(), InitOptions(), GloVe()
+COUNTING = ("window", "min_count", "max_vocab_size", "memory_mb")  # unused for saved counts
 Source = Annotated[
     str,
     Parameter(
@@ -34,54 +34,38 @@ def train_glove_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: InitOptions = BEGIN,
+    init: InitOptions = INIT,
     settings: Annotated[GloVe, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
 ) -> None:
-    """Vectors whose products are near the logarithms of how often words meet (GloVe)."""
+    """Word vectors whose dot products approximate log co-occurrences (GloVe)."""
     check_save_path(out)
     check_target(corpus, out)
-    given = begin.given()
-    counts, cut = _counted(corpus, settings, options)
+    counted = is_cooccurrences(corpus)
+    if counted:
+        warn_unused(corpus, settings, options)
     with resumable(out) as checkpoint:
-        with progress_bar("training", "records") as progress:
+        train_options = init.train_options(checkpoint, resume)
+        with TerminalReporter() as reporter:
             vectors = train_glove(
-                counts,
+                corpus if counted else options.corpus(corpus),
                 settings,
-                **given,
-                checkpoint=checkpoint,
-                resume=resume,
-                progress=progress,
-                on_loss=progress.note_loss,
-                tell_memory=print_memory,
+                tokenizer=options.make_tokenizer(),
+                options=train_options,
+                reporter=reporter,
             )
-        save(vectors.with_meta(**cut), out)
+        save(vectors, out)
     losses = loads(vectors.meta["losses"])
     facts = {"rows": len(vectors), "dim": vectors.dim}
     print_written(out, facts, json, losses, each="iteration")
 
 
-def _counted(
-    corpus: str, settings: GloVe, options: TextOptions
-) -> tuple[Cooccurrences, dict[str, str]]:
-    """What stands beside what, and what is known of how the text was cut."""
-    if is_cooccurrences(corpus):
-        note_unused(corpus, settings, options)
-        return load_cooccurrences(corpus), {}
-    text = options.encoded(corpus, settings.min_count, settings.size)
-    with progress_bar(f"counting {corpus}") as progress:
-        counts = count_cooccurrences(
-            text.ids, text.vocabulary, settings.counting, progress=progress
-        )
-    return counts, {"tokenizer": text.tokenizer}
-
-
-def note_unused(corpus: str, settings: GloVe, options: TextOptions) -> None:
-    """What is counted already is neither cut nor counted another way: who asks for it is told."""
-    asked = [name for name in COUNTING if getattr(settings, name) != getattr(DEFAULT, name)]
-    names = [field.name for field in fields(TextOptions)]
-    asked += [name for name in names if getattr(options, name) != getattr(TEXT, name)]
-    if asked:
-        named = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
-        warn(f"{corpus} is counted already: {named} has no effect")
+def warn_unused(corpus: str, settings: GloVe, options: TextOptions) -> None:
+    """Warn about options for reading and counting text, if the counts were saved before."""
+    names = [name for name in COUNTING if getattr(settings, name) != getattr(DEFAULT, name)]
+    text_names = [field.name for field in fields(TextOptions)]
+    names += [name for name in text_names if getattr(options, name) != getattr(TEXT, name)]
+    if names:
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in names)
+        warn(f"{corpus} is counted already: {listed} has no effect")

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import progress_bar
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
-    MinCount,
     Out,
     Settings,
     Text,
@@ -24,7 +23,6 @@ def train_lsa_command(
     /,
     *,
     out: Out,
-    min_count: MinCount = 5,
     settings: Annotated[LSA, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
@@ -32,8 +30,8 @@ def train_lsa_command(
     """Vectors by the singular values of counts: TF-IDF of documents, or PPMI of windows."""
     check_save_path(out)
     check_target(corpus, out)
-    text = options.encoded(corpus, min_count)
-    with progress_bar("training") as progress:
-        vectors = train_lsa(text.ids, text.vocabulary, settings, progress=progress)
-    save(vectors.with_meta(tokenizer=text.tokenizer), out)
+    text, tokenizer = options.corpus(corpus), options.make_tokenizer()
+    with TerminalReporter() as reporter:
+        vectors = train_lsa(text, settings, tokenizer=tokenizer, reporter=reporter)
+    save(vectors, out)
     print_written(out, {"rows": len(vectors), "dim": vectors.dim}, json)

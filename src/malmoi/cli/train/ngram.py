@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import progress_bar
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
     Out,
     Settings,
@@ -13,7 +13,7 @@ from malmoi.cli.shared.text_options import (
     print_written,
 )
 from malmoi.models.ngram_files import save_ngram
-from malmoi.train.language.ngram import NGram, train_ngram_ids
+from malmoi.train.language.ngram import NGram, train_ngram
 
 TEXT, DEFAULT = TextOptions(), NGram()
 
@@ -29,8 +29,8 @@ def train_ngram_command(
 ) -> None:
     """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
     check_target(corpus, out)
-    text = options.encoded(corpus)
-    with progress_bar("counting n-grams") as progress:
-        model = train_ngram_ids(text.ids, text.vocabulary, settings, progress=progress)
+    text, tokenizer = options.corpus(corpus), options.make_tokenizer()
+    with TerminalReporter() as reporter:
+        model = train_ngram(text, settings, tokenizer=tokenizer, reporter=reporter)
     save_ngram(model, out)
     print_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

@@ -6,8 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson
-from malmoi.cli.shared.progress import progress_bar
 from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
     Out,
     Settings,
@@ -18,7 +18,9 @@ from malmoi.cli.shared.text_options import (
 )
 from malmoi.formats import check_save_path, save
 from malmoi.models.nnlm_model import save_nnlm
-from malmoi.train.language.nnlm import NNLM, train_nnlm_ids
+from malmoi.text.tokenizers import describe
+from malmoi.train.common.options import TrainOptions
+from malmoi.train.language.nnlm import NNLM, train_nnlm
 
 TEXT, DEFAULT = TextOptions(), NNLM()
 
@@ -41,19 +43,18 @@ def train_nnlm_command(
     if vectors is not None:
         check_save_path(vectors)
         check_target(corpus, vectors)
-    text = options.encoded(corpus)
+    text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with resumable(out) as checkpoint:
-        with progress_bar("training") as progress:
-            model = train_nnlm_ids(
-                text.ids,
-                text.vocabulary,
+        with TerminalReporter() as reporter:
+            model = train_nnlm(
+                text,
                 settings,
-                checkpoint=checkpoint,
-                resume=resume,
-                progress=progress,
+                tokenizer=tokenizer,
+                options=TrainOptions(checkpoint=checkpoint, resume=resume),
+                reporter=reporter,
             )
         save_nnlm(model, out)
         table = model.vectors()
         if vectors is not None:
-            save(table.with_meta(tokenizer=text.tokenizer), vectors)
+            save(table.with_meta(tokenizer=describe(tokenizer)), vectors)
     print_written(out, {"words": len(table), "dim": table.dim}, json)

@@ -1,4 +1,4 @@
-"""`malmoi train word2vec CORPUS --out PATH`: vectors of words that foretell each other."""
+"""`malmoi train word2vec CORPUS --out PATH`: word vectors that predict their context."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
 from malmoi.cli.train.word_vectors import InitOptions, train_and_save
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 
-TEXT, BEGIN, DEFAULT = TextOptions(), InitOptions(), Word2Vec()
+TEXT, INIT, DEFAULT = TextOptions(), InitOptions(), Word2Vec()
 
 
 def train_word2vec_command(
@@ -17,10 +17,10 @@ def train_word2vec_command(
     *,
     out: Out,
     resume: Resume = False,
-    begin: InitOptions = BEGIN,
+    init: InitOptions = INIT,
     settings: Annotated[Word2Vec, Settings] = DEFAULT,
     options: TextOptions = TEXT,
     json: AsJson = False,
 ) -> None:
-    """Vectors of words that foretell each other: skip-gram or CBOW."""
-    train_and_save(train_word2vec, corpus, settings, begin, options, out, resume, json)
+    """Word vectors that predict the words around them: skip-gram or CBOW."""
+    train_and_save(train_word2vec, corpus, settings, init, options, out, resume, json)

@@ -1,18 +1,19 @@
-"""What the commands that train word vectors share: where they begin, and the training itself."""
+"""What the commands that train word vectors share: initial vectors, training, saving."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from json import loads
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.progress import progress_bar
-from malmoi.cli.shared.resume import print_memory, resumable
+from malmoi.cli.shared.resume import resumable
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Flag, TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats import check_save_path, load, save
+from malmoi.train.common.options import TrainOptions
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -20,34 +21,39 @@ from malmoi.vectors import Vectors
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class InitOptions:
-    """Where a training begins."""
+    """Where a training starts."""
 
-    start: Annotated[Path | None, Parameter(help="Vectors that its words begin with.")] = None
-    frozen: Annotated[bool, Flag, Parameter(help="Those vectors do not move.")] = False
+    init_vectors: Annotated[
+        Path | None, Parameter(help="Start from these vectors where they have the word.")
+    ] = None
+    freeze: Annotated[bool, Flag, Parameter(help="Keep these vectors unchanged.")] = False
     update: Annotated[
-        Path | None, Parameter(help="Vectors to go on with; all its words are kept.")
+        Path | None, Parameter(help="Continue training these vectors; keep all their words.")
     ] = None
 
-    def given(self) -> dict[str, Any]:
-        """What the training takes."""
-        if self.start is not None and self.update is not None:
+    def train_options(self, checkpoint: Path, resume: bool) -> TrainOptions:
+        """The options of the training, with the vectors loaded."""
+        if self.init_vectors is not None and self.update is not None:
             raise InvalidArgumentError(
-                f"--start {self.start} and --update {self.update} both say where to begin: give one"
+                f"--init-vectors {self.init_vectors} and --update {self.update} exclude each"
+                " other: give one"
             )
-        path = self.start or self.update
-        return {
-            "start": None if path is None else load(path),
-            "frozen": self.frozen,
-            "update": self.update is not None,
-        }
+        path = self.init_vectors or self.update
+        return TrainOptions(
+            init_vectors=None if path is None else load(path),
+            freeze=self.freeze,
+            update=self.update is not None,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
 
 
 def train_and_save(
     train: Callable[..., Vectors],
     corpus: str,
     settings: WordSettings,
-    begin: InitOptions,
-    options: TextOptions,
+    init: InitOptions,
+    text: TextOptions,
     out: Path,
     resume: bool,
     json: bool,
@@ -55,19 +61,15 @@ def train_and_save(
     """Train on a corpus, and write the vectors."""
     check_save_path(out, getattr(settings, "subwords", None))
     check_target(corpus, out)
-    given = begin.given()
-    text = options.encoded(corpus, settings.min_count, settings.size)
     with resumable(out) as checkpoint:
-        with progress_bar("training", "words") as progress:
+        options = init.train_options(checkpoint, resume)
+        with TerminalReporter() as reporter:
             vectors = train(
-                text,
+                text.corpus(corpus),
                 settings,
-                **given,
-                checkpoint=checkpoint,
-                resume=resume,
-                progress=progress,
-                on_loss=progress.note_loss,
-                tell_memory=print_memory,
+                tokenizer=text.make_tokenizer(),
+                options=options,
+                reporter=reporter,
             )
         save(vectors, out)
     losses = loads(vectors.meta["losses"])

@@ -99,11 +99,11 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
         word_matrix(keys, own, ngrams, subwords, kept, request.progress),
         counts,
         {"fasttext": json.dumps(settings)},
-        own=own,
-        ngrams=ngrams,
+        word_rows=own,
+        bucket_rows=ngrams,
         subwords=subwords,
-        kept=kept,
-        output=output,
+        kept_buckets=kept,
+        context_matrix=output,
     )
     result = select_rows(
         vectors, replace(request, limit=None, only=None), lambda i: str(source.path)
@@ -189,8 +189,8 @@ def subwords_of(settings: dict[str, float], rows: int, encoding: str) -> Subword
     """The n-grams of this model; none if it has no rows for them."""
     shortest, longest = max(1, int(settings["minn"])), int(settings["maxn"])
     return Subwords(
-        shortest=shortest,
-        longest=longest if rows and shortest <= longest else 0,
+        min_n=shortest,
+        max_n=longest if rows and shortest <= longest else 0,
         buckets=int(settings["bucket"]),
         encoding=encoding,
     )
@@ -222,7 +222,7 @@ def word_matrix(
         part = slice(first, last)  # each call gets its own words only
         word_vectors(
             keys.packed, keys.offsets[first : last + 1], own[part], ngrams,
-            subwords.shortest, subwords.longest, subwords.buckets, buckets, kept is not None,
+            subwords.min_n, subwords.max_n, subwords.buckets, buckets, kept is not None,
             matrix[part], 0, last - first,
         )  # fmt: skip
 

@@ -41,11 +41,11 @@ def write(vectors: Vectors, path: Path, progress: Progress = no_progress) -> Non
     keys, own = vectors.keys, vectors.matrix
     blocks: Iterator[Float32Array] = iter(())
     if isinstance(vectors, SubwordVectors):
-        keys, own = fasttext_keys(vectors), vectors.own
+        keys, own = fasttext_keys(vectors), vectors.word_rows
         check_ngram_rows(vectors, keys)
-        blocks = ngram_rows(vectors) if vectors.subwords.longest > 0 else blocks
+        blocks = ngram_rows(vectors) if vectors.subwords.max_n > 0 else blocks
     check_keys(keys, b"\0", TITLE, empty=True)
-    output = vectors.output
+    output = vectors.context_matrix
     if output is None or output.shape != own.shape:
         output = np.zeros_like(own)
     with open_output(path) as (file,):
@@ -65,20 +65,20 @@ def fasttext_keys(vectors: SubwordVectors) -> Keys:
 
 def check_units(subwords: Subwords) -> None:
     """Raise `InvalidArgumentError` for n-grams of syllables, which fastText does not have."""
-    if subwords.units not in ("letters", "jamo"):
+    if subwords.units not in ("characters", "jamo"):
         raise InvalidArgumentError(
             f"{TITLE} cannot hold n-grams of {subwords.units}: choose another format,"
-            " such as .malmoi, or train with units of letters or jamo"
+            " such as .malmoi, or train with units of characters or jamo"
         )
 
 
 def check_ngram_rows(vectors: SubwordVectors, keys: Keys) -> None:
     """Raise `InvalidArgumentError` if n-grams of known words have no row (a pruned model)."""
-    if vectors.kept is None or vectors.subwords.longest <= 0:
+    if vectors.kept_buckets is None or vectors.subwords.max_n <= 0:
         return
     subwords, has_row = vectors.subwords, np.zeros(vectors.subwords.buckets, np.bool_)
-    has_row[vectors.kept] = True
-    lengths = np.array([(subwords.shortest, subwords.longest)] * len(keys), np.int32)
+    has_row[vectors.kept_buckets] = True
+    lengths = np.array([(subwords.min_n, subwords.max_n)] * len(keys), np.int32)
     ends, ngram_buckets = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
     packed, offsets = readonly_view(keys.packed), readonly_view(keys.offsets)
     list_buckets(packed, offsets, lengths, subwords.buckets, ends, ngram_buckets)
@@ -93,14 +93,14 @@ def check_ngram_rows(vectors: SubwordVectors, keys: Keys) -> None:
 
 def ngram_rows(vectors: SubwordVectors) -> Iterator[Float32Array]:
     """One row per bucket; zeros for buckets without n-grams of known words."""
-    if vectors.kept is None:
-        yield from in_blocks(vectors.ngrams)
+    if vectors.kept_buckets is None:
+        yield from in_blocks(vectors.bucket_rows)
         return
-    buckets, kept = vectors.subwords.buckets, vectors.kept
+    buckets, kept = vectors.subwords.buckets, vectors.kept_buckets
     for first in range(0, buckets, BLOCK_ROWS):
         block = np.zeros((min(BLOCK_ROWS, buckets - first), vectors.dim), np.float32)
         start, stop = np.searchsorted(kept, (first, first + len(block)))
-        block[kept[start:stop] - first] = vectors.ngrams[start:stop]
+        block[kept[start:stop] - first] = vectors.bucket_rows[start:stop]
         yield block
 
 
@@ -108,12 +108,12 @@ def write_settings(vectors: Vectors, file: BinaryIO) -> int:
     """Write the settings the model was loaded with, if any; returns the number of buckets."""
     settings = DEFAULTS | json.loads(vectors.meta.get("fasttext", "{}")) | {"dim": vectors.dim}
     settings |= {"bucket": 0, "minn": 0, "maxn": 0}
-    if isinstance(vectors, SubwordVectors) and vectors.subwords.longest > 0:
+    if isinstance(vectors, SubwordVectors) and vectors.subwords.max_n > 0:
         subwords = vectors.subwords
         settings |= {
             "bucket": subwords.buckets,
-            "minn": subwords.shortest,
-            "maxn": subwords.longest,
+            "minn": subwords.min_n,
+            "maxn": subwords.max_n,
         }
     if settings["model"] == SUPERVISED:  # vectors have no labels
         settings |= {"model": SKIPGRAM, "loss": NEGATIVE_SAMPLING}

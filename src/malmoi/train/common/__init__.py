@@ -1,1 +1,1 @@
-"""What all trainers share: inputs, memory estimates, epochs."""
+"""What all trainers share: text as ids, options, memory, and the loop over epochs."""

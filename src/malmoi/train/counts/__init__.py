@@ -1,1 +1,1 @@
-"""Vectors from counts: one-hot, co-occurrence, PMI and LSA."""
+"""Vectors and statistics from counts: co-occurrences, PMI, LSA, one-hot."""

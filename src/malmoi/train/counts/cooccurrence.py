@@ -1,7 +1,7 @@
-"""Which words stand beside which, how often: counted in bounded memory into a sparse matrix.
+"""Co-occurrence counts of words, in bounded memory, as a sparse matrix.
 
-The matrix is made row by row: where a word stands is looked up, and what stands there beside
-it is summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
+The matrix is built row by row: the positions of a word are looked up, and the words around them
+are summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,75 +22,92 @@ from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, f
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.text.encoded import VocabularySettings
 from malmoi.text.parallel import in_order
+from malmoi.text.tokenizers import Tokenizer
+from malmoi.train.common.inputs import Text, encode_text
 from malmoi.vocabulary import Vocabulary
 
 Context = Literal["both", "left", "right"]
 Weighting = Literal["distance", "flat"]
 Folder = str | PathLike[str] | None  # None is the system's folder for temporary files
 
-FARTHEST = 10_000  # words
+MAX_WINDOW = 10_000  # words
 MEGABYTE = 10**6
-ENTRY = 8  # bytes: a column and a value
-AT_ONCE = 2 * THREADS + 2  # blocks of rows that are counted, or wait to be written
+ENTRY_BYTES = 8  # a column and a value
+MAX_BLOCKS = 2 * THREADS + 2  # blocks of rows in memory: being counted or waiting to be written
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cooccurrence:
-    """What counts as standing beside a word.
+    """How co-occurrences are counted.
 
     A `context` word is up to `window` words away, to the `left`, to the `right` or on `both`
-    sides, and counts 1 (`flat`) or 1 / distance (`distance`). Words outside the vocabulary are
-    as if they were not there (`over_unknown`, as in word2vec and GloVe), or else take their
-    place in the window. The whole takes at most `memory_mb` megabytes.
+    sides, and counts 1 (`flat`) or 1 / distance (`distance`). Windows skip words outside the
+    vocabulary (`over_unknown`, as in word2vec and GloVe), or count their positions. Counting
+    takes at most `memory_mb` megabytes. `min_count` and `max_vocab_size` choose the words of a
+    text.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
     """
 
     window: int = 10
-    """How many words away is still beside."""
+    """Maximum distance between word and context."""
     context: Context = "both"
-    """On which side."""
+    """Side of the window."""
     weighting: Weighting = "distance"
-    """Near words count more, or all the same."""
+    """A context counts 1 / distance, or 1."""
     across_lines: bool = False
-    """Windows reach over the ends of lines."""
+    """Windows cross the ends of lines."""
     over_unknown: bool = True
-    """Words outside the vocabulary take no place in the window."""
+    """Windows skip words outside the vocabulary."""
     memory_mb: float = 2048
-    """At most, in megabytes."""
+    """Memory for counting, in megabytes."""
+    min_count: int = 1
+    """Ignore words with fewer occurrences."""
+    max_vocab_size: int | None = None
+    """Keep at most so many of the most frequent words."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.window <= FARTHEST:
+        if not 1 <= self.window <= MAX_WINDOW:
             raise InvalidArgumentError(
-                f"window is {self.window}: it reaches 1 to {FARTHEST:,} words far"
+                f"window is {self.window}: it must be from 1 to {MAX_WINDOW:,}"
             )
-        if self.context not in get_args(Context):
-            raise InvalidArgumentError(
-                f"'{self.context}' is no context: choose both, left or right"
-            )
-        if self.weighting not in get_args(Weighting):
-            raise InvalidArgumentError(
-                f"'{self.weighting}' is no weighting: choose distance or flat"
-            )
+        for name, choices in (("context", Context), ("weighting", Weighting)):
+            if getattr(self, name) not in get_args(choices):
+                raise InvalidArgumentError(
+                    f"{name} must be one of {', '.join(get_args(choices))};"
+                    f" got '{getattr(self, name)}'"
+                )
         if not 0 < self.memory_mb < inf:
-            raise InvalidArgumentError(f"memory_mb is {self.memory_mb:g}: give a number above 0")
+            raise InvalidArgumentError(
+                f"memory_mb is {self.memory_mb:g}: it must be a number above 0"
+            )
+        _ = self.vocabulary  # checks its own settings
 
     @property
-    def reach(self) -> int:
-        """How many words can stand beside one."""
+    def vocabulary(self) -> VocabularySettings:
+        """Which words of a text are counted."""
+        return VocabularySettings(min_count=self.min_count, max_vocab_size=self.max_vocab_size)
+
+    @property
+    def contexts_per_word(self) -> int:
+        """The largest number of contexts of one occurrence."""
         return self.window * (2 if self.context == "both" else 1)
 
     @property
     def weights(self) -> Float64Array:
-        """What a context counts, by its distance."""
+        """The weight of a context by its distance [window + 1]."""
         distances = np.arange(self.window + 1, dtype=np.float64)
         if self.weighting == "flat":
             return np.minimum(distances, 1)
         return np.divide(1, distances, out=distances, where=distances > 0)
 
 
-class Block(NamedTuple):
-    """Rows that are done: how many entries each has, and the entries."""
+class RowBlock(NamedTuple):
+    """Finished rows: the number of entries of each, and the entries."""
 
     lengths: Int64Array
     columns: UInt32Array
@@ -98,40 +115,54 @@ class Block(NamedTuple):
 
 
 def count_cooccurrences(
-    ids: UInt32Array,
-    vocabulary: Vocabulary,
+    text: Text,
     settings: Cooccurrence | None = None,
     *,
+    tokenizer: Tokenizer | str | None = None,
     folder: Folder = None,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Cooccurrences:
-    """What stands beside each word in a stream of ids: LINE_END after each line.
+    """Count how often each pair of words occurs together in a text.
 
-    The result lies in temporary files in `folder`, which vanish with it.
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        settings: How to count; the defaults of `Cooccurrence` if not given.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+        folder: Folder for temporary files, which hold the result and vanish with it.
+        reporter: Receives progress and warnings.
+
+    Returns:
+        A sparse matrix of words by context words.
+
+    Raises:
+        InvalidArgumentError: The memory is too small for the text.
+        InvalidFileError: The text cannot be read, or the temporary files cannot be written.
     """
     settings = settings or Cooccurrence()
+    corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
+    ids, vocabulary = corpus.ids, corpus.vocabulary
     counts = count_words(ids, vocabulary)
     dropped = [UNKNOWN] * settings.over_unknown + [LINE_END] * settings.across_lines
     if any(counts[mark - LINE_END - 1] for mark in dropped):
-        ids = without(ids, dropped, folder)
-    blocks = counted_rows(np.asarray(ids), counts[:-2], settings)
-    return gathered(vocabulary, blocks, folder, progress)
+        ids = drop_ids(ids, dropped, folder)
+    blocks = count_row_blocks(np.asarray(ids), counts[:-2], settings)
+    return collect_rows(vocabulary, blocks, folder, reporter.stage("counting co-occurrences"))
 
 
 def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
-    """How often each word stands in the stream, then UNKNOWN, then LINE_END."""
+    """The occurrences of each word in a stream of ids, then of UNKNOWN, then of LINE_END."""
     counts = np.zeros(len(vocabulary) + 2, dtype=np.int64)
     wrong = count_ids(np.asarray(ids), counts)
     if wrong >= 0:
         raise InvalidArgumentError(
-            f"id {ids[wrong]} at place {wrong:,} is none of the vocabulary's"
-            f" {len(vocabulary):,}: encode the text with this vocabulary"
+            f"id {ids[wrong]} at position {wrong:,} is not in the vocabulary of"
+            f" {len(vocabulary):,} words: encode the text with this vocabulary"
         )
     return counts
 
 
-def without(ids: UInt32Array, dropped: list[int], folder: Folder) -> UInt32Array:
-    """The stream without some of its ids, in a temporary file."""
+def drop_ids(ids: UInt32Array, dropped: list[int], folder: Folder) -> UInt32Array:
+    """The stream of ids without some of them, in a temporary file."""
     with temporary_file(folder) as file:
         for first in range(0, len(ids), BLOCK):
             block = ids[first : first + BLOCK]
@@ -139,17 +170,19 @@ def without(ids: UInt32Array, dropped: list[int], folder: Folder) -> UInt32Array
         return mapped(file, np.uint32)
 
 
-def counted_rows(ids: UInt32Array, counts: Int64Array, settings: Cooccurrence) -> Iterator[Block]:
-    """Blocks of rows; as many words' positions are looked up at a time as there is room for."""
-    place = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
-    positions_room, block_room = rooms(counts, place, settings)
-    for first, last in spans(counts, positions_room):
+def count_row_blocks(
+    ids: UInt32Array, counts: Int64Array, settings: Cooccurrence
+) -> Iterator[RowBlock]:
+    """Blocks of rows; the positions of as many words are looked up at a time as memory allows."""
+    dtype = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
+    max_positions, max_entries = memory_limits(counts, dtype, settings)
+    for first, last in spans(counts, max_positions):
         bounds = np.r_[0, np.cumsum(counts[first:last])]
-        positions = np.empty(bounds[-1], dtype=place)
+        positions = np.empty(bounds[-1], dtype=dtype)
         find_positions(ids, first, last, bounds[:-1].copy(), positions)
         count = partial(count_block, ids, positions, bounds, len(counts), settings)
-        most = most_contexts(counts[first:last], len(counts), settings)
-        yield from in_order(count, spans(most, block_room))
+        contexts = max_contexts(counts[first:last], len(counts), settings)
+        yield from in_order(count, spans(contexts, max_entries))
 
 
 def count_block(
@@ -159,84 +192,86 @@ def count_block(
     words: int,
     settings: Cooccurrence,
     rows: tuple[int, int],
-) -> Block:
-    """Some rows; `bounds` says between which positions each of them has its own."""
+) -> RowBlock:
+    """Some rows; those of row i have the positions between `bounds[i]` and `bounds[i + 1]`."""
     bounds = bounds[rows[0] : rows[1] + 1]
-    room = most_contexts(np.diff(bounds), words, settings).sum()
-    columns = np.empty(room, dtype=np.uint32)
-    values = np.empty(room, dtype=np.uint32 if settings.weighting == "flat" else np.float32)
+    entries = max_contexts(np.diff(bounds), words, settings).sum()
+    columns = np.empty(entries, dtype=np.uint32)
+    values = np.empty(entries, dtype=np.uint32 if settings.weighting == "flat" else np.float32)
     starts = np.zeros(len(bounds), dtype=np.int64)
     left, right = settings.context != "right", settings.context != "left"
     sums, marks = np.zeros(words), np.zeros(words // 64 + 1, dtype=np.uint64)
     count_rows(
         ids, positions, bounds, settings.weights, left, right, sums, marks, columns, values, starts
     )
-    return Block(np.diff(starts), columns[: starts[-1]], values[: starts[-1]])
+    return RowBlock(np.diff(starts), columns[: starts[-1]], values[: starts[-1]])
 
 
-def most_contexts(counts: Int64Array, words: int, settings: Cooccurrence) -> Int64Array:
-    """How many different words can at most stand beside each, seen so many times."""
-    return np.minimum(settings.reach * counts, words)
+def max_contexts(counts: Int64Array, words: int, settings: Cooccurrence) -> Int64Array:
+    """The largest number of different contexts of each word, given its occurrences."""
+    return np.minimum(settings.contexts_per_word * counts, words)
 
 
-def rooms(counts: Int64Array, place: np.dtype[Any], settings: Cooccurrence) -> tuple[int, int]:
-    """How many positions, and how many entries of a block, there is memory for."""
-    words, most = len(counts), counts.max(initial=0)
-    if settings.weighting == "flat" and settings.reach * most >= 2**32:
+def memory_limits(
+    counts: Int64Array, position_dtype: np.dtype[Any], settings: Cooccurrence
+) -> tuple[int, int]:
+    """How many positions, and how many entries of a block, fit into the memory."""
+    words, top_count = len(counts), counts.max(initial=0)
+    if settings.weighting == "flat" and settings.contexts_per_word * top_count >= 2**32:
         raise InvalidArgumentError(
-            f"a word is there {most:,} times, more than flat counts can hold with a window of"
+            f"a word occurs {top_count:,} times, more than flat counts can hold with a window of"
             f" {settings.window}: use weighting='distance'"
         )
     half = int(settings.memory_mb * MEGABYTE / 2)
-    state = 9 * words  # bytes of sums and marks, beside each block
-    longest = most_contexts(most, words, settings)
-    least = max(most * place.itemsize, AT_ONCE * (longest * ENTRY + state))
-    if half < least:
+    state = 9 * words  # bytes of sums and marks per block
+    longest_row = max_contexts(top_count, words, settings) * ENTRY_BYTES
+    needed = max(top_count * position_dtype.itemsize, MAX_BLOCKS * (longest_row + state))
+    if half < needed:
         raise InvalidArgumentError(
-            f"memory_mb is {settings.memory_mb:g}: {words:,} words on {THREADS} threads take"
-            f" at least {ceil(2 * least / MEGABYTE):,}"
+            f"memory_mb is {settings.memory_mb:g}: {words:,} words on {THREADS} threads need"
+            f" at least {ceil(2 * needed / MEGABYTE):,}"
         )
-    entries = (half // AT_ONCE - state) // ENTRY
-    return half // place.itemsize, min(entries, max(BLOCK, 4 * words))
+    entries = (half // MAX_BLOCKS - state) // ENTRY_BYTES
+    return half // position_dtype.itemsize, min(entries, max(BLOCK, 4 * words))
 
 
-def gathered(
-    vocabulary: Vocabulary, blocks: Iterable[Block], folder: Folder, progress: Progress
+def collect_rows(
+    vocabulary: Vocabulary, blocks: Iterable[RowBlock], folder: Folder, progress: Progress
 ) -> Cooccurrences:
-    """Blocks of rows, written to temporary files one after the other."""
+    """Write blocks of rows to temporary files, one after the other."""
     lengths: list[Int64Array] = [np.zeros(1, dtype=np.int64)]
     done = np.r_[0, np.cumsum(vocabulary.counts)]
-    rows, number = 0, np.dtype(np.float32)
+    rows, dtype = 0, np.dtype(np.float32)
     with temporary_file(folder) as columns, temporary_file(folder) as values:
         for block in blocks:
             columns.write(block.columns.data)
             values.write(block.values.data)
             lengths.append(block.lengths)
-            rows, number = rows + len(block.lengths), block.values.dtype
+            rows, dtype = rows + len(block.lengths), block.values.dtype
             progress(int(done[rows]), int(done[-1]))
         return Cooccurrences(
             vocabulary,
             np.cumsum(np.concatenate(lengths)),
             mapped(columns, np.uint32),
-            mapped(values, number),
+            mapped(values, dtype),
         )
 
 
 @contextmanager
 def temporary_file(folder: Folder) -> Iterator[IO[bytes]]:
-    """A file without a name: it goes when nobody has it open or mapped."""
+    """A file without a name, which vanishes when it is neither open nor mapped."""
     try:
         with TemporaryFile(dir=folder) as file:
             yield file
     except OSError as error:
         raise InvalidFileError(
-            f"{folder or gettempdir()} cannot take the counts: {error.strerror or error};"
+            f"cannot write the counts to {folder or gettempdir()}: {error.strerror or error};"
             " name another folder for temporary files"
         ) from error
 
 
 def mapped(file: IO[bytes], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """All that was written, memory-mapped."""
+    """The whole file as a memory-mapped array."""
     file.flush()
     if file.tell() == 0:
         return np.empty(0, dtype)

@@ -1,22 +1,22 @@
-"""One-hot: a word is a row with a single 1, in the column that is its number."""
+"""One-hot vectors: one row per token, with a single 1 in the column of its word."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.arrays import Float32Array, Int64Array, UInt32Array
-from malmoi.errors import InvalidArgumentError
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.vocabulary import Vocabulary
+from malmoi.text.tokenizers import Tokenizer
+from malmoi.train.common.inputs import Text, encode_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneHot:
-    """`index` is word to column; the matrix is sparse, a row for each token.
+    """A sparse matrix with one row per token; `index` maps words to columns.
 
     The 1 of row i, if it has one, is `columns` and `values` from `starts[i]` to
-    `starts[i + 1]`: what SciPy takes as `csr_array((values, columns, starts), shape)`.
+    `starts[i + 1]`: SciPy accepts `csr_array((values, columns, starts), shape)`.
     """
 
     index: dict[str, int]
@@ -26,11 +26,11 @@ class OneHot:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Tokens and words."""
+        """The numbers of tokens and of words."""
         return len(self.starts) - 1, len(self.index)
 
     def dense(self) -> Float32Array:
-        """All of it with its zeros; for few tokens."""
+        """The whole matrix [tokens, words] with its zeros; for few tokens."""
         table = np.zeros(self.shape, dtype=np.float32)
         rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
         table[rows, self.columns] = self.values
@@ -40,17 +40,24 @@ class OneHot:
         return f"OneHot({self.shape[0]:,} × {self.shape[1]:,})"
 
 
-def one_hot(ids: UInt32Array, vocabulary: Vocabulary) -> OneHot:
-    """The tokens of a stream of ids; a word outside the vocabulary is a row of zeros."""
-    tokens = ids[ids != LINE_END]
+def one_hot(text: Text, *, tokenizer: Tokenizer | str | None = None) -> OneHot:
+    """One-hot vectors of the tokens of a text.
+
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+
+    Returns:
+        One row per token; words outside the vocabulary of an `EncodedCorpus` are rows of zeros.
+
+    Raises:
+        InvalidFileError: The text cannot be read.
+    """
+    corpus = encode_text(text, None, tokenizer)
+    tokens = corpus.ids[corpus.ids != LINE_END]
     known = tokens != UNKNOWN
-    if np.any(tokens[known] >= len(vocabulary)):
-        raise InvalidArgumentError(
-            f"id {tokens[known].max()} is none of the vocabulary's {len(vocabulary):,}:"
-            " encode the text with this vocabulary"
-        )
     columns = tokens[known].astype(np.int32)
     starts = np.zeros(len(tokens) + 1, dtype=np.int64)
     np.cumsum(known, out=starts[1:])
     ones = np.ones(len(columns), dtype=np.float32)
-    return OneHot(vocabulary.word_index(start=0), starts, columns, ones)
+    return OneHot(corpus.vocabulary.word_index(start=0), starts, columns, ones)

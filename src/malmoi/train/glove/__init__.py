@@ -1,1 +1,1 @@
-"""GloVe: co-occurrence records, parameter tables and iterations."""
+"""GloVe: settings, tables of vectors, records of co-occurrences, training."""

@@ -1,120 +1,36 @@
-"""GloVe: word vectors whose products are near the logarithms of how often words meet.
+"""GloVe: word vectors whose dot products approximate the logarithms of co-occurrences.
 
 Pennington, Socher, Manning: GloVe: Global Vectors for Word Representation (EMNLP 2014), with the
 update rule of their program.
 """
 
-from dataclasses import dataclass
-from math import inf
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 
-from malmoi.errors import InvalidArgumentError, warn
-from malmoi.files.checkpoint import Checkpointer, RunFingerprint
-from malmoi.kernels.threads import THREADS
+from malmoi.errors import InvalidArgumentError
+from malmoi.keys import Keys
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.text.encoded import VocabularySettings
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, as_encoded
-from malmoi.train.common.memory import Telling, require_memory, unheard
-from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
-from malmoi.train.glove.merge_vectors import joined
+from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.memory import require_memory
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
+from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.train.glove.records import make_records
+from malmoi.train.glove.settings import GloVe
 from malmoi.train.glove.tables import (
     GloVeTables,
-    Kind,
-    begin_from,
-    keep_rows,
+    copy_init_vectors,
     random_tables,
+    restore_frozen,
     row_bytes,
-    taken_apart,
+    split_tables,
 )
-from malmoi.train.glove.trainer import GloVeTrainer, Told, memory_of_learning
-from malmoi.train.word2vec.initialization import origin_of
+from malmoi.train.glove.trainer import GloVeTrainer, memory_needed
 from malmoi.vectors import Vectors
-
-Logarithm = Literal["x", "1+x"]
-MOST_ITERATIONS = 1_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class GloVe:
-    """How words become vectors of `dim` numbers.
-
-    Words within `window` of each other meet, and count 1 / distance. A pair counts in full from
-    `x_max` on and below it (x / x_max) ** `alpha`; for small corpora an `x_max` of 10 is often
-    better. Its `logarithm` may be that of `1+x`, so that rare pairs are not below 0. The result
-    is the `sum` of a word's two vectors, its own (`word`), that of it as a `context`, or `both`
-    end to end. The same seed gives the same vectors, bit for bit, on one of `threads`.
-    `window`, `min_count`, `size` and `memory_mb` say how text is counted.
-    """
-
-    dim: int = 100
-    """Numbers in a vector."""
-    window: int = 10
-    """How many words away is still beside."""
-    min_count: int = 5
-    """Only words seen so often."""
-    size: int | None = None
-    """Only so many of the most frequent words."""
-    x_max: float = 100.0
-    """Pairs that meet so often count in full; 10 is often better for small corpora."""
-    alpha: float = 0.75
-    """Rarer ones by their share of that, to this power."""
-    learning_rate: float = 0.05
-    """Of AdaGrad, which lowers it by itself."""
-    iterations: int = 25
-    """How often all pairs are learnt."""
-    vectors: Kind = "sum"
-    """A word's own vectors, those of it as a context, their sum, or both end to end."""
-    logarithm: Logarithm = "x"
-    """Of a count, or of one more."""
-    memory_mb: float = 2048
-    """For counting, in megabytes."""
-    seed: int = 1
-    """Same seed, one thread: same vectors."""
-    threads: int = THREADS
-    """How many work at once."""
-
-    def __post_init__(self) -> None:
-        for name in ("dim", "iterations", "threads"):
-            if getattr(self, name) < 1:
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
-        if self.iterations > MOST_ITERATIONS:
-            raise InvalidArgumentError(
-                f"iterations is {self.iterations}: it is at most {MOST_ITERATIONS:,}"
-            )
-        for name in ("x_max", "learning_rate"):
-            if not 0 < getattr(self, name) < inf:
-                raise InvalidArgumentError(
-                    f"{name} is {getattr(self, name)}: give a number above 0"
-                )
-        if not 0 <= self.alpha < inf:
-            raise InvalidArgumentError(f"alpha is {self.alpha}: give a number, 0 or above")
-        if self.vectors not in get_args(Kind):
-            raise InvalidArgumentError(
-                f"'{self.vectors}' are no vectors: choose sum, word, context or both"
-            )
-        if self.logarithm not in get_args(Logarithm):
-            raise InvalidArgumentError(
-                f"'{self.logarithm}' is no logarithm: choose that of x or 1+x"
-            )
-        if self.seed < 0:
-            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
-        _ = self.counting, self.choice  # they check what is theirs
-
-    @property
-    def counting(self) -> Cooccurrence:
-        """How text is counted."""
-        return Cooccurrence(window=self.window, memory_mb=self.memory_mb)
-
-    @property
-    def choice(self) -> VocabularySettings:
-        """Which words are taken from text."""
-        return VocabularySettings(min_count=self.min_count, size=self.size)
+from malmoi.vocabulary import by_frequency
 
 
 def train_glove(
@@ -122,66 +38,52 @@ def train_glove(
     settings: GloVe | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
-    start: Vectors | None = None,
-    frozen: bool = False,
-    update: bool = False,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    progress: Progress = no_progress,
-    on_loss: Told = lambda loss: None,
-    tell_memory: Telling = unheard,
+    options: TrainOptions = DEFAULT_OPTIONS,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> Vectors:
-    """Vectors of the words of a text, or of co-occurrences that were counted before.
+    """Train word vectors with GloVe on a text, or on co-occurrences that were counted before.
 
-    Words found in `start` begin with the vectors given there, and keep them if `frozen`. An
-    `update` is of all words of `start`: those that the text does not have stay as they are.
-    `checkpoint` is written every minute and when interrupted; from there `resume` goes on. It
-    is left for whoever has the vectors safe to discard. Progress is told in records learnt,
-    out of those of all iterations, and after each of these the loss: J for each record.
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
+            `Cooccurrences`, or the path of their file.
+        settings: How to train; the defaults of `GloVe` if not given.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+        options: Initial vectors, and checkpoints to resume from.
+        reporter: Receives progress in records, the loss of each iteration (J divided by the
+            number of records), the memory needed, and warnings.
+
+    Returns:
+        One vector per word, most frequent words first. With `options.update` the words of
+        `init_vectors` that the text lacks keep their vectors.
+
+    Raises:
+        InvalidArgumentError: The settings do not fit the text, the initial vectors or the memory,
+            or the training diverges.
+        InvalidFileError: The text, the co-occurrences or the checkpoint cannot be read.
     """
     settings = settings or GloVe()
-    if start is None and (frozen or update):
-        wanted = "freeze" if frozen else "go on with"
-        raise InvalidArgumentError(f"there is nothing to {wanted}: give vectors to start from")
-    counts, cut = counted(text, settings, tokenizer)
-    tables = train_glove_tables(
-        counts,
-        settings,
-        start=start,
-        frozen=frozen,
-        checkpoint=checkpoint,
-        resume=resume,
-        progress=progress,
-        on_loss=on_loss,
-        tell_memory=tell_memory,
-    )
-    vectors = tables.vectors(settings.vectors)
-    if start is not None and frozen:
-        keep_rows(vectors, start)
-    if start is not None and update:
-        vectors = joined(vectors, start)
-    return vectors.with_meta(tokenizer=cut) if cut else vectors
+    counts, tokenizer_name = read_cooccurrences(text, settings, tokenizer, reporter)
+    tables = train_glove_tables(counts, settings, options=options, reporter=reporter)
+    vectors, init_vectors = tables.vectors(settings.vectors), options.init_vectors
+    if init_vectors is not None and options.freeze:
+        restore_frozen(vectors, init_vectors)
+    if init_vectors is not None and options.update:
+        vectors = merge_vectors(vectors, init_vectors)
+    return vectors.with_meta(tokenizer=tokenizer_name) if tokenizer_name else vectors
 
 
 def train_glove_tables(
     counts: Cooccurrences,
     settings: GloVe | None = None,
     *,
-    start: Vectors | None = None,
-    frozen: bool = False,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    progress: Progress = no_progress,
-    on_loss: Told = lambda loss: None,
-    tell_memory: Telling = unheard,
+    options: TrainOptions = DEFAULT_OPTIONS,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> GloVeTables:
-    """The same, but all that is learnt: the vectors of words and contexts, and their biases."""
+    """Train GloVe and return word vectors, context vectors and biases; see `train_glove`."""
     settings = settings or GloVe()
-    refuse_misfits(counts, settings, start)
-    require_memory(memory_of_learning(counts, settings.dim), tell_memory)
-    training = RunFingerprint.of(settings, counts.values, counts.vocabulary)
-    place = None if checkpoint is None else Path(checkpoint)
-    keeper = Checkpointer(place, origin_of(training, start, frozen), resume=resume)
+    check_trainable(counts, settings, options.init_vectors, reporter)
+    require_memory(memory_needed(counts, settings.dim), reporter)
+    checkpointer = open_checkpointer(options, settings, counts.values, counts.vocabulary)
     records = make_records(
         counts,
         settings.x_max,
@@ -189,50 +91,86 @@ def train_glove_tables(
         plus_one=settings.logarithm == "1+x",
         row_bytes=row_bytes(settings.dim),
     )
-    sides = random_tables(len(counts.vocabulary), settings.dim, settings.seed)
-    if start is not None:
-        begin_from(start, sides, counts, settings.vectors, frozen=frozen)
-    learning = GloVeTrainer(
+    tables = random_tables(len(counts.vocabulary), settings.dim, settings.seed)
+    if options.init_vectors is not None:
+        copy_init_vectors(
+            options.init_vectors,
+            tables,
+            counts,
+            settings.vectors,
+            freeze=options.freeze,
+            reporter=reporter,
+        )
+    trainer = GloVeTrainer(
         records,
-        sides,
-        rate=settings.learning_rate,
+        tables,
+        learning_rate=settings.learning_rate,
         iterations=settings.iterations,
         seed=settings.seed,
+        threads=settings.threads,
     )
-    if keeper.restored is not None:
-        learning.restore(keeper.restored)
-    learning.run(settings.threads, keeper, progress, on_loss)
-    return taken_apart(sides, counts.vocabulary, settings.dim, learning.mean_losses())
+    trainer.run(checkpointer, reporter)
+    return split_tables(tables, counts.vocabulary, settings.dim, trainer.iteration_losses())
 
 
-def counted(
-    text: Text | Cooccurrences, settings: GloVe, tokenizer: Tokenizer | str | None = None
+def read_cooccurrences(
+    text: Text | Cooccurrences,
+    settings: GloVe,
+    tokenizer: Tokenizer | str | None,
+    reporter: Reporter,
 ) -> tuple[Cooccurrences, str]:
-    """Co-occurrences, new or as they were saved, and how the text was cut, where that is known."""
+    """Co-occurrences of a text, or as they were saved, and the text's tokenizer if it is known."""
     if isinstance(text, Cooccurrences):
         return text, ""
     if isinstance(text, str | Path) and is_cooccurrences(text):
         return load_cooccurrences(text), ""
-    encoded = as_encoded(text, settings.choice, tokenizer)
-    counts = count_cooccurrences(encoded.ids, encoded.vocabulary, settings.counting)
-    return counts, encoded.tokenizer
+    corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
+    return count_cooccurrences(corpus, settings.counting, reporter=reporter), corpus.tokenizer
 
 
-def refuse_misfits(counts: Cooccurrences, settings: GloVe, start: Vectors | None) -> None:
-    """What cannot be learnt is an error; what is not learnt is told."""
+def check_trainable(
+    counts: Cooccurrences, settings: GloVe, init_vectors: Vectors | None, reporter: Reporter
+) -> None:
+    """Raise `InvalidArgumentError` for what cannot be trained; warn about words that are not."""
     if len(counts.vocabulary) < 2 or not len(counts):
         raise InvalidArgumentError(
-            f"there is nothing to learn: of {len(counts.vocabulary):,} words none stands beside"
-            " another; give more text, or lower min_count"
+            f"none of the {len(counts.vocabulary):,} words has another word in its window: give"
+            " more text, or lower min_count"
         )
     dim = settings.dim * (2 if settings.vectors == "both" else 1)
-    if start is not None and start.dim != dim:
+    if init_vectors is not None and init_vectors.dim != dim:
         raise InvalidArgumentError(
-            f"the vectors to start from have {start.dim} numbers and the new ones {dim}:"
-            " choose the dim that fits"
+            f"init_vectors have {init_vectors.dim} dimensions and the new vectors {dim}:"
+            " choose a dim that fits"
         )
-    lonely = np.diff(counts.starts) == 0
-    if lonely.any() and (lonely := lonely & (counts.context_totals == 0)).any():
-        warn(
-            f"words that stand beside no other, whose vectors stay as they begin: {lonely.sum():,}"
+    isolated = np.diff(counts.starts) == 0
+    if isolated.any() and (isolated := isolated & (counts.context_totals == 0)).any():
+        reporter.warn(
+            f"words without any co-occurrence, whose vectors are not trained: {isolated.sum():,}"
         )
+
+
+def merge_vectors(new: Vectors, old: Vectors) -> Vectors:
+    """The new vectors, and the old ones of words that have no new one.
+
+    If both have counts, the counts are added and words sorted by them; otherwise the old words
+    follow the new ones.
+    """
+    new_rows = new.keys.find_all(old.keys)
+    only_old = np.flatnonzero(new_rows < 0)
+    keys = Keys.of([*new.keys, *old.keys.take(only_old)])
+    matrix = np.concatenate([new.matrix, old.matrix[only_old]])
+    order, counts, contexts = np.arange(len(keys)), None, None
+    if new.counts is not None and old.counts is not None:
+        counts = np.concatenate([new.counts, old.counts[only_old]])
+        counts[new_rows[new_rows >= 0]] += old.counts[new_rows >= 0]
+        order = by_frequency(keys, counts)
+    if new.context_matrix is not None and old.context_matrix is not None:
+        contexts = np.concatenate([new.context_matrix, old.context_matrix[only_old]])[order]
+    return replace(
+        new,
+        keys=keys.take(order),
+        matrix=matrix[order],
+        counts=None if counts is None else counts[order],
+        context_matrix=contexts,
+    )

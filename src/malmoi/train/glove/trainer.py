@@ -1,110 +1,92 @@
-"""GloVe's iterations: chunks of records learnt by several threads, without locks.
+"""GloVeTrainer: the iterations of GloVe, in chunks of records."""
 
-All that is remembered are the two tables and the loss of each chunk, which a kernel sets when
-it is done with it; the order of an iteration follows from the seed. So wherever a training is
-stopped, what is left to do is known.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 import numpy as np
 
-from malmoi.arrays import Float64Array, UInt32Array
-from malmoi.errors import InvalidArgumentError
-from malmoi.files.checkpoint import Checkpoint, Checkpointer
+from malmoi.arrays import Float32Array, UInt32Array
+from malmoi.files.tensors import Tensors
 from malmoi.kernels.glove.glove_trainer import GloVeKernel
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.reporting.reporter import Progress
-from malmoi.text.parallel import in_order
-from malmoi.train.glove.records import Records, chunks_of, memory_of_records
-from malmoi.train.glove.tables import Sides, row_bytes
+from malmoi.reporting.reporter import Reporter
+from malmoi.train.common.epochs import PENDING, EpochTrainer
+from malmoi.train.glove.records import Records, chunks_per_iteration, record_memory
+from malmoi.train.glove.tables import TablePair, row_bytes
 
-TO_DO = -1.0  # the loss of a chunk that was not learnt yet
-
-Told = Callable[[float], None]  # takes the loss of an iteration
+GloVeJob = tuple[int, int, UInt32Array]  # iteration, chunk, groups of records
 
 
-class GloVeTrainer:
-    """Tables that learn records; `losses` [iterations, chunks] are sums over a chunk's records."""
+class GloVeTrainer(EpochTrainer[GloVeJob]):
+    """Trains tables on records; `losses` [iterations, chunks] are sums over a chunk's records."""
+
+    unit = "records"
 
     def __init__(
-        self, records: Records, tables: Sides, *, rate: float, iterations: int, seed: int
+        self,
+        records: Records,
+        tables: TablePair,
+        *,
+        learning_rate: float,
+        iterations: int,
+        seed: int,
+        threads: int,
     ) -> None:
-        self.records, self.tables = records, tables
-        self._trainer = GloVeKernel(
+        super().__init__(
+            np.full((iterations, chunks_per_iteration(records)), PENDING),
+            steps=len(records),
+            threads=threads,
+            learning_rate=learning_rate,
+        )
+        self.records, self.word_table, self.context_table = records, *tables
+        self.seed = seed
+        self._kernel = GloVeKernel(
             (records.bounds, records.rows), records.columns, records.logs, records.weights, tables
         )
-        self.rate, self.seed = rate, seed
-        self.losses: Float64Array = np.full((iterations, chunks_of(records)), TO_DO)
+        self._unreported: list[int] | None = None  # iterations whose loss is still to come
 
-    def run(self, threads: int, keeper: Checkpointer, progress: Progress, told: Told) -> None:
-        """Do what is left to do; how far it is goes to the keeper, also when interrupted."""
-        waited_for = np.flatnonzero(np.any(self.losses == TO_DO, axis=1)).tolist()
-        try:
-            while len(left := np.flatnonzero(self.losses == TO_DO)):
-                self._say(progress)
-                chunks = self._chunks(keeper.until_due(left.tolist()))
-                with closing(in_order(self._learn, chunks, threads)) as learnt:
-                    for _ in learnt:
-                        self._say(progress)
-                        if waited_for and np.all(self.losses[waited_for[0]] != TO_DO):
-                            told(self._loss(waited_for.pop(0)))
-                if keeper.is_due:  # nobody is at work now: the tables stay as they are
-                    keeper.save(self.as_checkpoint())
-        except KeyboardInterrupt:
-            keeper.save(self.as_checkpoint())
-            raise
-        for table in self.tables:  # the loss does not tell of the last steps
-            numbers = table[:, : table.shape[1] // 2]
-            self._refuse_overflow(len(self.losses), float(numbers.min()), float(numbers.max()))
+    def tensors(self) -> Tensors:
+        """Both tables with their squared gradients."""
+        return {"words": self.word_table, "contexts": self.context_table}
 
-    def mean_losses(self) -> tuple[float, ...]:
-        """The loss of each iteration: J for each record."""
-        return tuple(self._loss(iteration) for iteration in range(len(self.losses)))
+    def weights(self) -> Iterable[Float32Array]:
+        """Both tables without the squared gradients."""
+        for table in (self.word_table, self.context_table):
+            yield table[:, : table.shape[1] // 2]
 
-    def as_checkpoint(self) -> Checkpoint:
-        """All that the rest of the training depends on."""
-        words, contexts = self.tables
-        return Checkpoint({"words": words, "contexts": contexts, "losses": self.losses}, {})
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go on from there."""
-        checkpoint.copy_to(self.as_checkpoint().tensors)
-
-    def _chunks(self, places: Iterable[int]) -> Iterator[tuple[int, int, UInt32Array]]:
-        """Iteration, number and groups of the chunks at these places, in their order."""
+    def jobs(self, chunks: Iterable[int]) -> Iterator[GloVeJob]:
+        """Iteration, number and groups of each chunk; each iteration is shuffled by its seed."""
         count = self.losses.shape[1]
-        for iteration, some in groupby(places, lambda place: place // count):
-            chunks = self.records.chunks(self.seed, iteration)
-            for place in some:
-                yield iteration, place % count, chunks[place % count]
+        for iteration, numbers in groupby(chunks, lambda chunk: chunk // count):
+            groups = self.records.chunks(self.seed, iteration)
+            for number in numbers:
+                yield iteration, number % count, groups[number % count]
 
-    def _learn(self, given: tuple[int, int, UInt32Array]) -> None:
-        (iteration, chunk, groups), records = given, self.records
-        with np.errstate(over="ignore"):  # what it does is told by the loss
-            rate = np.float32(self.rate)
-        self._trainer.learn(records.sorted(groups), rate, self.losses[iteration], chunk)
+    def train_chunk(self, job: GloVeJob) -> None:
+        """Train one chunk of one iteration."""
+        iteration, chunk, groups = job
+        with np.errstate(over="ignore"):  # a rate that becomes inf shows in the loss
+            rate = np.float32(self.learning_rate)
+        self._kernel.learn(self.records.sorted(groups), rate, self.losses[iteration], chunk)
 
-    def _loss(self, iteration: int) -> float:
+    def report_loss(self, reporter: Reporter) -> None:
+        """Report the loss of each iteration that has finished since the last call."""
+        if self._unreported is None:  # a resumed training reports only what it trains itself
+            pending = np.any(self.losses == PENDING, axis=1)
+            self._unreported = np.flatnonzero(pending).tolist()
+        while self._unreported and np.all(self.losses[self._unreported[0]] != PENDING):
+            reporter.loss(self._mean_loss(self._unreported.pop(0)))
+
+    def iteration_losses(self) -> tuple[float, ...]:
+        """The loss of each iteration: J divided by the number of records."""
+        return tuple(self._mean_loss(iteration) for iteration in range(len(self.losses)))
+
+    def _mean_loss(self, iteration: int) -> float:
         loss = float(self.losses[iteration].sum() / len(self.records))
-        self._refuse_overflow(iteration + 1, loss)
+        self.check_finite(loss)
         return loss
 
-    def _refuse_overflow(self, iterations: int, *numbers: float) -> None:
-        if not np.all(np.isfinite(numbers)):
-            raise InvalidArgumentError(
-                f"after {iterations} iterations nothing is learnt any more: learning_rate is"
-                f" {self.rate:g}, lower it"
-            )
 
-    def _say(self, progress: Progress) -> None:
-        total = len(self.losses) * len(self.records)
-        done = int(np.count_nonzero(self.losses != TO_DO))
-        progress(total * done // self.losses.size, total)
-
-
-def memory_of_learning(counts: Cooccurrences, dim: int) -> int:
-    """How many bytes a training takes: two tables with their squares, and the records."""
-    return memory_of_records(counts) + 2 * len(counts.vocabulary) * row_bytes(dim)
+def memory_needed(counts: Cooccurrences, dim: int) -> int:
+    """Bytes for the records and for both tables with their squared gradients."""
+    return record_memory(counts) + 2 * len(counts.vocabulary) * row_bytes(dim)

@@ -1,1 +1,1 @@
-"""Language models: n-grams with smoothing, and the neural model (NNLM)."""
+"""Language models: n-grams with smoothing, and a feed-forward neural model."""

@@ -4,36 +4,32 @@ Chen & Goodman (1998), as Heafield et al. (2013) estimate it without pruning: th
 are interpolated, single words with an even distribution over all words and `<unk>`.
 """
 
-import warnings
-
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int64Array
-from malmoi.errors import MalmoiWarning
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.train.language.smoothing import NgramOrder, Shares, compose, levels
 
-# Off the counts of what was seen once, twice and more often, where a corpus is too small
-# or too even to tell: those of KenLM's --discount_fallback.
+# Discounts of n-grams counted once, twice and more often where the corpus is too small to
+# estimate them: those of KenLM's --discount_fallback.
 FALLBACK = np.array([0.0, 0.5, 1.0, 1.5])
 
 
-def kneser_ney(counts: NgramCounts) -> NgramModel:
-    """The model with three discounts an order, each estimated from the corpus."""
-    found = levels(counts, [adjusted_counts(counts, m) for m in range(1, counts.order + 1)])
-    discounts = [estimate_discounts(level.counts) for level in found]
+def kneser_ney(counts: NgramCounts, reporter: Reporter = DEFAULT_REPORTER) -> NgramModel:
+    """The model with three discounts per order, each estimated from the corpus."""
+    orders = levels(counts, [adjusted_counts(counts, m) for m in range(1, counts.order + 1)])
+    discounts = [estimate_discounts(level.counts) for level in orders]
     guessed = [str(order) for order, amounts in enumerate(discounts, 1) if amounts is None]
     if guessed:
-        warnings.warn(
+        reporter.warn(
             f"the corpus is too small to estimate discounts for order {', '.join(guessed)}:"
-            f" {', '.join(map(str, FALLBACK[1:].tolist()))} are used",
-            MalmoiWarning,
-            stacklevel=3,
+            f" {', '.join(map(str, FALLBACK[1:].tolist()))} are used"
         )
     shares = [
         discounted(level, FALLBACK if amounts is None else amounts)
-        for level, amounts in zip(found, discounts, strict=True)
+        for level, amounts in zip(orders, discounts, strict=True)
     ]
     words = len(counts.trie.words) - 1  # <s> follows nothing
     return compose(counts, shares, floor=1 / words, backs_off=True)

@@ -1,19 +1,18 @@
-"""N-gram language models from sentences or streams of ids."""
+"""N-gram language models: settings and training."""
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.text.tokenizers import Tokenizer
+from malmoi.train.common.inputs import Sentences, encode_sentences
 from malmoi.train.language.kneser_ney import kneser_ney
-from malmoi.train.language.sentence_counts import check_counting, count_ids, encode_sentences
+from malmoi.train.language.sentence_counts import check_counting, count_corpus_ngrams
 from malmoi.train.language.smoothing import add_k, interpolated, unsmoothed
-from malmoi.vocabulary import Vocabulary
 
 Smoothing = Literal["none", "add-k", "interpolated", "kneser-ney"]
 
@@ -69,46 +68,48 @@ class NGram:
 
 
 def train_ngram(
-    sentences: Iterable[Sequence[str]],
+    text: Sentences,
     settings: NGram | None = None,
     *,
-    progress: Progress = no_progress,
+    tokenizer: Tokenizer | str | None = None,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> NgramModel:
-    """The model of sentences, each a list of words without `<s>` and `</s>`."""
-    return train_ngram_ids(*encode_sentences(sentences), settings, progress=progress)
+    """Train an n-gram language model on a text.
 
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
+            sentences as lists of tokens, without `<s>` and `</s>`. A line is a sentence.
+        settings: Order and smoothing; the defaults of `NGram` if not given.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+        reporter: Receives progress in orders, and warnings.
 
-def train_ngram_ids(
-    ids: UInt32Array,
-    vocabulary: Vocabulary,
-    settings: NGram | None = None,
-    *,
-    progress: Progress = no_progress,
-) -> NgramModel:
-    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+    Returns:
+        The model.
 
-    Progress is told in steps: each order is counted, and all of them become probabilities.
+    Raises:
+        InvalidArgumentError: The text has no words, or none that is frequent enough.
+        InvalidFileError: The text cannot be read.
     """
     settings = settings or NGram()
-    steps = settings.order + 1
-    counts = count_ids(
-        ids,
-        vocabulary,
+    corpus = encode_sentences(text, tokenizer, reporter)
+    progress, steps = reporter.stage("counting n-grams"), settings.order + 1
+    counts = count_corpus_ngrams(
+        corpus,
         settings.order,
         min_count=settings.min_count,
-        progress=lambda counted, _: progress(counted, steps),
+        progress=lambda done, _: progress(done, steps),
     )
-    model = estimate(counts, settings)
+    model = estimate(counts, settings, reporter)
     progress(steps, steps)
     return model
 
 
-def estimate(counts: NgramCounts, settings: NGram) -> NgramModel:
-    """The model of counts, smoothed as the settings say."""
+def estimate(counts: NgramCounts, settings: NGram, reporter: Reporter) -> NgramModel:
+    """The probabilities of counts, smoothed by the chosen method."""
     if settings.smoothing == "none":
         return unsmoothed(counts)
     if settings.smoothing == "add-k":
         return add_k(counts, settings.k)
     if settings.smoothing == "interpolated":
         return interpolated(counts, settings.weights or [1 / counts.order] * counts.order)
-    return kneser_ney(counts)
+    return kneser_ney(counts, reporter)

@@ -1,9 +1,8 @@
-"""A feed-forward neural language model from sentences or a stream of ids (extra `train`)."""
+"""A feed-forward neural language model: settings and training (extra `train`)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -11,14 +10,16 @@ import numpy as np
 from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
-from malmoi.files.checkpoint import Checkpoint, Checkpointer, RunFingerprint
+from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import Progress, no_progress
-from malmoi.train.language.sentence_counts import encode_sentences
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.text.tokenizers import Tokenizer
+from malmoi.train.common.inputs import Sentences, encode_sentences
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ class NNLM:
 
     From `context` previous words of `dim` numbers each, through `hidden` units, to the next
     one. `direct` connections lead past the hidden units; a `tied` model has one table for the
-    words it looks at and those it foretells. The `sampled` softmax compares each word with
-    `negatives` others drawn for the batch, the `full` one with all. Words seen fewer than
-    `min_count` times, or beyond the `size` most frequent, are `<unk>`. The same seed gives
-    the same model, bit for bit, on one of `threads`.
+    words it reads and those it predicts. The `sampled` softmax compares each word with
+    `negative_samples` others drawn for the batch, the `full` one with all. Words seen fewer than
+    `min_count` times, or beyond the `max_vocab_size` most frequent, are `<unk>`. With `threads=1`
+    the same seed gives the same model, bit for bit.
     """
 
     context: int = 8
@@ -49,22 +50,22 @@ class NNLM:
     direct: bool = True
     """Connections that lead past the hidden units."""
     tied: bool = True
-    """One table for words looked at and foretold."""
+    """One table for context words and predicted words."""
     dropout: float = 0.25
     """The share of units left out while learning."""
     softmax: Softmax = "sampled"
     """Compare with some other words, or with all."""
-    negatives: int = 1000
+    negative_samples: int = 1000
     """How many others, if some."""
     epochs: int = 6
     """How often the text is learnt."""
-    batch: int = 512
+    batch_size: int = 512
     """Words learnt at a time."""
     learning_rate: float = 0.002
     """At its highest."""
     min_count: int = 1
     """Rarer words become one unknown word."""
-    size: int | None = None
+    max_vocab_size: int | None = None
     """Only so many of the most frequent words."""
     seed: int = 1
     """Same seed, one thread: same model."""
@@ -72,12 +73,22 @@ class NNLM:
     """How many work at once."""
 
     def __post_init__(self) -> None:
-        counted = ("context", "dim", "hidden", "negatives", "epochs", "batch", "min_count")
+        counted = (
+            "context",
+            "dim",
+            "hidden",
+            "negative_samples",
+            "epochs",
+            "batch_size",
+            "min_count",
+        )
         for name in (*counted, "threads"):
             if getattr(self, name) < 1:
                 raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
-        if self.size is not None and self.size < 1:
-            raise InvalidArgumentError(f"size is {self.size}: keep at least 1 word")
+        if self.max_vocab_size is not None and self.max_vocab_size < 1:
+            raise InvalidArgumentError(
+                f"max_vocab_size is {self.max_vocab_size}: it must be at least 1"
+            )
         if self.softmax not in get_args(Softmax):
             raise InvalidArgumentError(f"'{self.softmax}' is no softmax: choose full or sampled")
         if not 0 <= self.dropout < 1:
@@ -93,55 +104,58 @@ class NNLM:
 
 
 def train_nnlm(
-    sentences: Iterable[Sequence[str]],
+    text: Sentences,
     settings: NNLM | None = None,
     *,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    progress: Progress = no_progress,
+    tokenizer: Tokenizer | str | None = None,
+    options: TrainOptions = DEFAULT_OPTIONS,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> NeuralModel:
-    """The model of sentences, each a list of words without `<s>` and `</s>`."""
-    ids, vocabulary = encode_sentences(sentences)
-    return train_nnlm_ids(
-        ids, vocabulary, settings, checkpoint=checkpoint, resume=resume, progress=progress
-    )
+    """Train a feed-forward neural language model on a text.
 
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
+            sentences as lists of tokens, without `<s>` and `</s>`. A line is a sentence.
+        settings: The network and its training; the defaults of `NNLM` if not given.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+        options: `checkpoint`, which is also written after each epoch, and `resume`; initial
+            vectors are not supported.
+        reporter: Receives progress in words, the loss of each batch, and warnings.
 
-def train_nnlm_ids(
-    ids: UInt32Array,
-    vocabulary: Vocabulary,
-    settings: NNLM | None = None,
-    *,
-    checkpoint: Path | None = None,
-    resume: bool = False,
-    progress: Progress = no_progress,
-) -> NeuralModel:
-    """The model of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+    Returns:
+        The model, which needs no torch.
 
-    After each epoch, and every minute, how far it is goes to `checkpoint`; from there `resume`
-    goes on. The file is left for whoever has the model safe to discard. Progress is told in
-    words learnt, out of those of all epochs.
+    Raises:
+        InvalidArgumentError: The text has no words, initial vectors are given, or the training
+            diverges.
+        InvalidFileError: The text or the checkpoint cannot be read.
+        MissingDependencyError: torch is not installed.
     """
     settings = settings or NNLM()
+    if options.init_vectors is not None:
+        raise InvalidArgumentError("train_nnlm does not support init_vectors: leave them out")
     require("torch", extra="train")
     from malmoi.models.nnlm_network import repeatable
 
-    keeper = Checkpointer(checkpoint, RunFingerprint.of(settings, ids, vocabulary), resume=resume)
-    tokens, trie = prepared(ids, vocabulary, settings)
+    corpus = encode_sentences(text, tokenizer, reporter)
+    checkpointer = open_checkpointer(options, settings, corpus.ids, corpus.vocabulary)
+    tokens, trie = prepared(corpus.ids, corpus.vocabulary, settings)
     counts = np.bincount(tokens, minlength=len(trie.words))
+    progress = reporter.stage("training", "words")
     with repeatable(settings.seed, settings.threads):
         learner = new_learner(counts, settings)
-        start = taken_up(learner, keeper)
+        start = restore(learner, checkpointer)
         for rows, before, total in batches(tokens, trie.begin, settings, start):
             loss = learner.step(rows, settings.learning_rate * pace(before / total))
             if not isfinite(loss):
                 raise InvalidArgumentError(
-                    f"after {before:,} words nothing is foretold any more: learning_rate is"
-                    f" {settings.learning_rate:g}, lower it"
+                    f"training diverged after {before:,} words (the loss is not finite): lower"
+                    f" learning_rate (now {settings.learning_rate:g})"
                 )
             done = before + len(rows)
-            if keeper.is_due or done % (total // settings.epochs) == 0:
-                keeper.save(as_checkpoint(learner, done))
+            if checkpointer.is_due or done % (total // settings.epochs) == 0:
+                checkpointer.save(as_checkpoint(learner, done))
+            reporter.loss(loss)
             progress(done, total)
     return NeuralModel(trie, counts, learner.network.layers())
 
@@ -154,7 +168,7 @@ def new_learner(counts: Int64Array, settings: NNLM) -> "NnlmTrainer":
     network = NnlmNetwork(
         counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
     )
-    negatives = settings.negatives if settings.softmax == "sampled" else 0
+    negatives = settings.negative_samples if settings.softmax == "sampled" else 0
     return NnlmTrainer(network, counts, negatives, settings.seed)
 
 
@@ -164,14 +178,14 @@ def as_checkpoint(learner: "NnlmTrainer", done: int) -> Checkpoint:
     return Checkpoint(learner.tensors(), state)
 
 
-def taken_up(learner: "NnlmTrainer", keeper: Checkpointer) -> int:
-    """Let a new learner go on from a checkpoint, if there is one; after how many words that is."""
-    if keeper.restored is None:
+def restore(learner: "NnlmTrainer", checkpointer: Checkpointer) -> int:
+    """Restore the state from the checkpoint, if there is one; returns how many words are done."""
+    if checkpointer.restored is None:
         return 0
-    with keeper.restored.restoring():
-        learner.restore(keeper.restored.tensors)
-        learner.random.bit_generator.state = keeper.restored.state["random"]
-        return int(keeper.restored.state["done"])
+    with checkpointer.restored.restoring():
+        learner.restore(checkpointer.restored.tensors)
+        learner.random.bit_generator.state = checkpointer.restored.state["random"]
+        return int(checkpointer.restored.state["done"])
 
 
 def batches(
@@ -181,13 +195,13 @@ def batches(
 
     From `start`, the end of some batch, they come as if the ones before had come too.
     """
-    every, foretelling = windows(tokens, begin, settings.context)
+    every, predicting = windows(tokens, begin, settings.context)
     random = np.random.default_rng(settings.seed)
     for epoch in range(settings.epochs):
-        order = random.permutation(foretelling)
+        order = random.permutation(predicting)
         before = epoch * len(order)
-        for first in range(max(0, start - before), len(order), settings.batch):
-            rows = every[order[first : first + settings.batch]]
+        for first in range(max(0, start - before), len(order), settings.batch_size):
+            rows = every[order[first : first + settings.batch_size]]
             yield rows, before + first, settings.epochs * len(order)
 
 
@@ -202,7 +216,10 @@ def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[
     if not np.any(ids != LINE_END):
         raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
     kept = Vocabulary.chosen(
-        vocabulary.words, vocabulary.counts, min_count=settings.min_count, size=settings.size
+        vocabulary.words,
+        vocabulary.counts,
+        min_count=settings.min_count,
+        size=settings.max_vocab_size,
     ).words
     if not len(kept):
         raise InvalidArgumentError(

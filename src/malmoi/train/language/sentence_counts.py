@@ -1,9 +1,6 @@
-"""N-grams of sentences, or of a stream of ids, counted with their vocabulary.
+"""Counts of the n-grams of a text. Knows nothing of smoothing."""
 
-Knows nothing of smoothing.
-"""
-
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,36 +10,46 @@ from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
-from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, number_words, refuse_marks
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
+from malmoi.text.encoded import EncodedCorpus
+from malmoi.train.common.inputs import Sentences, encode_sentences
 from malmoi.vocabulary import Vocabulary
 
 
 def count_ngrams(
-    sentences: Iterable[Sequence[str]],
+    text: Sentences,
     order: int = 3,
     *,
     min_count: int = 1,
-    progress: Progress = no_progress,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> NgramCounts:
-    """The n-grams of sentences, up to some order; words seen too rarely are `<unk>`."""
-    ids, vocabulary = encode_sentences(sentences)
-    return count_ids(ids, vocabulary, order, min_count=min_count, progress=progress)
+    """Count the n-grams of a text.
 
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
+            sentences as lists of tokens.
+        order: Words in the longest n-gram.
+        min_count: Rarer words become `<unk>`.
+        reporter: Receives progress in orders, and warnings.
 
-def count_ids(
-    ids: UInt32Array,
-    vocabulary: Vocabulary,
-    order: int = 3,
-    *,
-    min_count: int = 1,
-    progress: Progress = no_progress,
-) -> NgramCounts:
-    """The n-grams of a stream of ids: LINE_END after each line, UNKNOWN for unknown words.
+    Returns:
+        The counts of all n-grams up to `order`.
 
-    Progress is told in orders.
+    Raises:
+        InvalidArgumentError: The text has no words, or none that is frequent enough.
     """
+    corpus = encode_sentences(text, reporter=reporter)
+    progress = reporter.stage("counting n-grams")
+    return count_corpus_ngrams(corpus, order, min_count=min_count, progress=progress)
+
+
+def count_corpus_ngrams(
+    corpus: EncodedCorpus, order: int, *, min_count: int, progress: Progress = no_progress
+) -> NgramCounts:
+    """Count the n-grams of an encoded corpus; progress counts orders."""
+    ids, vocabulary = corpus.ids, corpus.vocabulary
     check_counting(order, min_count)
     refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
@@ -89,15 +96,6 @@ def check_counting(order: int, min_count: int) -> None:
         raise InvalidArgumentError(f"order is {order}: an n-gram has at least one word")
     if min_count < 1:
         raise InvalidArgumentError(f"min_count is {min_count}: it is at least 1")
-
-
-def encode_sentences(sentences: Iterable[Sequence[str]]) -> tuple[UInt32Array, Vocabulary]:
-    """Sentences as a stream of ids, with the vocabulary that gives the ids."""
-    words, stream = number_words(sentences)
-    seen = np.bincount(stream[stream != LINE_END], minlength=len(words))
-    vocabulary = Vocabulary.of(dict(zip(words, seen.tolist(), strict=True)))
-    ids = np.r_[vocabulary.words.find_all(words), LINE_END].astype(np.uint32)
-    return ids[np.minimum(stream, len(words))], vocabulary
 
 
 def leave_out_rare(

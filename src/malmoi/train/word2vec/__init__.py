@@ -1,1 +1,1 @@
-"""Word2Vec and FastText: settings, vocabulary rows, epochs and results."""
+"""Word2Vec and FastText: settings, initialization, training, training pairs."""

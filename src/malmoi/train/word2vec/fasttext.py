@@ -1,57 +1,57 @@
-"""FastText: words as the mean of their n-grams, so that words never seen have vectors too.
+"""FastText: words as the mean of their n-grams, so that unseen words have vectors too.
 
 Bojanowski et al.: Enriching Word Vectors with Subword Information (2017); for Hangul by its
-letters, Park et al.: Subword-level Word Vector Representations for Korean (2018). Only buckets
-that n-grams of known words fall into have a row: nothing is answered from untrained ones.
+jamo, Park et al.: Subword-level Word Vector Representations for Korean (2018). Only buckets of
+n-grams that occur in known words have a row: an untrained row never contributes to a vector.
 """
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import Progress, no_progress
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, as_encoded
-from malmoi.train.common.memory import Telling, unheard
-from malmoi.train.word2vec.input_rows import InputRows, ngram_rows
-from malmoi.train.word2vec.network import TrainOptions, train_network
+from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
+from malmoi.train.word2vec.input_rows import InputRows, ngram_input_rows
+from malmoi.train.word2vec.network import train_network
 from malmoi.train.word2vec.settings import WordSettings
-from malmoi.train.word2vec.trainer import Told
-from malmoi.vectors import Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
 class FastText(WordSettings):
-    """As for Word2Vec, and how words are cut into n-grams.
+    """How FastText is trained: as Word2Vec, with n-grams of `min_n` to `max_n` characters.
 
-    n-grams are `shortest` to `longest` characters long and share `buckets`. `units` says what a
-    character of Hangul is: `letters` (as in fastText: a syllable), `syllables` (n-grams of
-    `syllables` of them), `jamo` (its letters) or `jamo+syllables`.
+    The n-grams are hashed into `buckets`. `units` is what a character of Hangul is: `characters`
+    (a syllable block, as in fastText), `syllables` (n-grams of `syllables` blocks), `jamo` (its
+    letters) or `jamo+syllables`. See `WordSettings` for the other settings.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
     """
 
-    shortest: int = 3
-    """Characters in an n-gram, at least."""
-    longest: int = 6
-    """And at most; 0: no n-grams."""
+    min_n: int = 3
+    """Shortest n-gram in characters."""
+    max_n: int = 6
+    """Longest n-gram in characters; 0 disables subwords."""
     buckets: int = 2_000_000
-    """That n-grams share; only those used take memory."""
-    units: Units = "letters"
-    """What a character of Hangul is: a syllable, as in fastText, or its jamo."""
+    """Hash buckets for n-grams; only used ones are allocated."""
+    units: Units = "characters"
+    """What a character of Hangul is: a syllable block, as in fastText, or a jamo."""
     syllables: tuple[int, int] = (1, 4)
-    """How long n-grams of syllables are."""
+    """Shortest and longest n-gram of syllable blocks."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.subwords  # it checks what is its own
+        _ = self.subwords  # checks its own settings
 
     @property
     def subwords(self) -> Subwords:
-        """How words are cut."""
+        """How words are split into n-grams."""
         return Subwords(
-            shortest=self.shortest,
-            longest=self.longest,
+            min_n=self.min_n,
+            max_n=self.max_n,
             buckets=self.buckets,
             units=self.units,
             syllables=self.syllables,
@@ -63,59 +63,62 @@ def train_fasttext(
     settings: FastText | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
-    start: Vectors | None = None,
-    frozen: bool = False,
-    update: bool = False,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    progress: Progress = no_progress,
-    on_loss: Told = lambda loss: None,
-    tell_memory: Telling = unheard,
+    options: TrainOptions = DEFAULT_OPTIONS,
+    reporter: Reporter = DEFAULT_REPORTER,
 ) -> SubwordVectors:
-    """Vectors of the words of a text that also answer words never seen; see `train_word2vec`."""
+    """Train word vectors with subwords on a text; unseen words get vectors from their n-grams.
+
+    Args:
+        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        settings: How to train; the defaults of `FastText` if not given.
+        tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
+            An `EncodedCorpus` has its tokens already.
+        options: Initial vectors, and checkpoints to resume from.
+        reporter: Receives progress in words, the mean loss per training pair, the memory needed,
+            and warnings.
+
+    Returns:
+        One vector per word, most frequent words first, with the rows of words and n-grams.
+
+    Raises:
+        InvalidArgumentError: The settings do not fit the text, the initial vectors or the memory,
+            or the training diverges.
+        InvalidFileError: The text or the checkpoint cannot be read.
+    """
     settings = settings or FastText()
-    given = TrainOptions(
-        start=start,
-        frozen=frozen,
-        update=update,
-        checkpoint=checkpoint,
-        resume=resume,
-        progress=progress,
-        on_loss=on_loss,
-        tell_memory=tell_memory,
-    )
 
-    def rows_of(keys: Keys) -> InputRows:
-        return ngram_rows(keys, settings.subwords)
+    def input_rows(keys: Keys) -> InputRows:
+        return ngram_input_rows(keys, settings.subwords)
 
-    corpus = as_encoded(text, settings.choice, tokenizer)
-    trained = train_network(corpus, settings, rows_of, given)
+    corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
+    trained = train_network(corpus, settings, input_rows, options, reporter)
     vocabulary, inputs = trained.corpus.vocabulary, trained.inputs
     matrix = trained.rows.means(inputs)
-    if start is not None and trained.frozen.any():  # n-grams move with the words that share them
-        keys = vocabulary.words.take(trained.frozen.nonzero()[0])
-        matrix[trained.frozen] = start.matrix[start.keys.find_all(keys)]
+    init, frozen = options.init_vectors, trained.frozen
+    if init is not None and frozen.any():  # n-grams move with the unfrozen words that share them
+        keys = vocabulary.words.take(frozen.nonzero()[0])
+        matrix[frozen] = init.matrix[init.keys.find_all(keys)]
     return SubwordVectors(
         vocabulary.words,
         matrix,
         vocabulary.counts,
-        trained.meta | {"fasttext": json.dumps(original_settings(settings))},
-        trained.output,
-        own=inputs[: len(vocabulary)],
-        ngrams=inputs[len(vocabulary) :],
+        trained.metadata | {"fasttext": json.dumps(fasttext_args(settings))},
+        trained.context_matrix,
+        word_rows=inputs[: len(vocabulary)],
+        bucket_rows=inputs[len(vocabulary) :],
         subwords=settings.subwords,
-        kept=trained.rows.used,
+        kept_buckets=trained.rows.used_buckets,
     )
 
 
-def original_settings(settings: FastText) -> dict[str, float]:
-    """What fastText's own file says of a training."""
+def fasttext_args(settings: FastText) -> dict[str, float]:
+    """The settings as fastText's own file stores them."""
     return {
         "ws": settings.window,
         "epoch": settings.epochs,
         "minCount": settings.min_count,
-        "neg": settings.negatives,
-        "loss": 1 if settings.softmax == "hierarchical" else 2,
+        "neg": settings.negative_samples,
+        "loss": 1 if settings.loss == "hierarchical-softmax" else 2,
         "model": 1 if settings.architecture == "cbow" else 2,
         "t": settings.subsample,
     }

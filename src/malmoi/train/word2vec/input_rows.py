@@ -1,6 +1,6 @@
-"""Which input rows each word of a vocabulary has: its own, and those of its n-grams.
+"""InputRows: which input rows each word has: its own, and those of its n-grams.
 
-Rows are numbered without gaps: first the words', then one for each bucket that is used.
+Rows are numbered without gaps: first one per word, then one per used bucket.
 """
 
 from dataclasses import dataclass
@@ -14,102 +14,99 @@ from malmoi.kernels.word2vec.rows import aligned_rows, mean_rows, measure_repeat
 from malmoi.kernels.word2vec.subword_rows import list_buckets
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords
-from malmoi.train.common.memory import require_memory
+from malmoi.train.common.memory import check_memory
 
-NOTHING = ("", 0, 0)  # a form without n-grams
+NO_FORM = ("", 0, 0)  # a form without n-grams
 
 
 @dataclass(frozen=True, eq=False)
 class InputRows:
-    """Word w has `rows[starts[w] : starts[w + 1]]`; row words + i is of bucket `used[i]`."""
+    """Word w has `rows[starts[w] : starts[w + 1]]`; row words + i is of `used_buckets[i]`."""
 
     starts: Int64Array
     rows: npt.NDArray[np.int32]
-    used: Int32Array
+    used_buckets: Int32Array
 
     @property
     def words(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return len(self.starts) - 1
 
     def __len__(self) -> int:
-        return self.words + len(self.used)
+        return self.words + len(self.used_buckets)
 
     @property
     def shares(self) -> npt.NDArray[np.float32]:
-        """What part of a word's move its rows make; less than 1 where one is there twice."""
+        """The factor of a word's gradient per row; below 1 where the word has a row twice."""
         shares = np.ones(self.words, np.float32)
-        if len(self.used):
+        if len(self.used_buckets):
             measure_repeats(self.starts, self.rows, shares)
         return shares
 
     def means(self, inputs: Float32Array) -> Float32Array:
         """The vector of each word: the mean of its rows."""
-        out = aligned_rows(self.words, inputs.shape[1])
+        means = aligned_rows(self.words, inputs.shape[1])
 
         def task(first: int, last: int) -> None:
-            mean_rows(inputs, self.starts, self.rows, out, first, last)
+            mean_rows(inputs, self.starts, self.rows, means, first, last)
 
         in_parallel(task, self.words)
-        return out
+        return means
 
 
-def own_rows(words: int) -> InputRows:
-    """A row for each word and no n-grams."""
+def word_input_rows(words: int) -> InputRows:
+    """One row per word and no n-grams."""
     rows = np.arange(words + 1, dtype=np.int64)
     return InputRows(rows, rows[:-1].astype(np.int32), np.empty(0, np.int32))
 
 
-def ngram_rows(keys: Keys, subwords: Subwords) -> InputRows:
-    """The rows of words and of their n-grams."""
-    require_memory(5 * subwords.buckets)  # for which of them are used, and their numbers
-    starts, found = distance_buckets(keys, subwords)
+def ngram_input_rows(keys: Keys, subwords: Subwords) -> InputRows:
+    """One row per word, followed by the rows of its n-grams."""
+    check_memory(5 * subwords.buckets)  # a flag and a row number per bucket
+    bucket_starts, buckets = word_buckets(keys, subwords)
     is_used = np.zeros(subwords.buckets, np.bool_)
-    is_used[found] = True
-    used = np.flatnonzero(is_used).astype(np.int32)
-    numbers = np.cumsum(is_used, dtype=np.int32)
+    is_used[buckets] = True
+    used_buckets = np.flatnonzero(is_used).astype(np.int32)
+    bucket_numbers = np.cumsum(is_used, dtype=np.int32)
     words = len(keys)
-    places = starts + np.arange(words + 1)  # with one more row for each word before
-    rows = np.empty(places[-1], np.int32)
-    others = np.ones(len(rows), np.bool_)
-    others[places[:-1]] = False
-    rows[places[:-1]] = np.arange(words)
-    rows[others] = words - 1 + numbers[found]
-    return InputRows(places, rows, used)
+    starts = bucket_starts + np.arange(words + 1)  # each word has one more row, its own
+    rows = np.empty(starts[-1], np.int32)
+    is_bucket = np.ones(len(rows), np.bool_)
+    is_bucket[starts[:-1]] = False
+    rows[starts[:-1]] = np.arange(words)
+    rows[is_bucket] = words - 1 + bucket_numbers[buckets]
+    return InputRows(starts, rows, used_buckets)
 
 
-def distance_buckets(keys: Keys, subwords: Subwords) -> tuple[Int64Array, Int32Array]:
-    """Each word's buckets, one list after another, and where they start."""
-    cuts, ends, found = (
-        cuts_of(keys, subwords),
-        np.zeros(len(keys), np.int64),
-        np.empty(0, np.int32),
-    )
-    for form, lengths in cuts:  # at first they are only counted
-        list_buckets(form.packed, form.offsets, lengths, subwords.buckets, ends, found)
+def word_buckets(keys: Keys, subwords: Subwords) -> tuple[Int64Array, Int32Array]:
+    """The buckets of all words, one list after another, and where each list starts."""
+    forms = word_forms(keys, subwords)
+    ends, buckets = np.zeros(len(keys), np.int64), np.empty(0, np.int32)
+    for form, lengths in forms:  # the first pass only counts them
+        list_buckets(form.packed, form.offsets, lengths, subwords.buckets, ends, buckets)
     starts = np.r_[0, np.cumsum(ends)]
-    found, ends = np.empty(starts[-1], np.int32), starts[:-1].copy()
-    for form, lengths in cuts:
-        list_buckets(form.packed, form.offsets, lengths, subwords.buckets, ends, found)
-    return starts, found
+    buckets, ends = np.empty(starts[-1], np.int32), starts[:-1].copy()
+    for form, lengths in forms:
+        list_buckets(form.packed, form.offsets, lengths, subwords.buckets, ends, buckets)
+    return starts, buckets
 
 
-def cuts_of(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Int32Array]]:
-    """The forms of all words that n-grams are taken from, with the n-grams' lengths."""
-    if subwords.longest <= 0:
+def word_forms(keys: Keys, subwords: Subwords) -> list[tuple[Keys, Int32Array]]:
+    """The forms of all words that n-grams are taken from, with min_n and max_n of each word."""
+    if subwords.max_n <= 0:
         return []
-    if subwords.units == "letters":
-        lengths = np.array([(subwords.shortest, subwords.longest)] * len(keys), np.int32)
+    if subwords.units == "characters":
+        lengths = np.array([(subwords.min_n, subwords.max_n)] * len(keys), np.int32)
         return [(read_only(keys), lengths)]
     forms = [subwords.forms(word) for word in keys]
-    cuts = []
+    columns = []
     for i in range(max(map(len, forms))):
-        texts = [form[i] if i < len(form) else NOTHING for form in forms]
-        lengths = np.array([each[1:] for each in texts], np.int32)
-        cuts.append((read_only(Keys.of([each[0] for each in texts])), lengths))
-    return cuts
+        column = [form[i] if i < len(form) else NO_FORM for form in forms]
+        lengths = np.array([each[1:] for each in column], np.int32)
+        columns.append((read_only(Keys.of([each[0] for each in column])), lengths))
+    return columns
 
 
 def read_only(keys: Keys) -> Keys:
-    """The same, so that kernels see one kind of array."""
+    """The same keys, so that kernels are compiled for one kind of array only."""
     return Keys(readonly_view(keys.packed), readonly_view(keys.offsets))

@@ -1,82 +1,64 @@
-"""From text and settings to a network that has learnt: what Word2Vec and FastText do alike."""
+"""From a corpus and settings to a trained network: what Word2Vec and FastText share."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
 from malmoi.kernels.word2vec.train_words import SENTENCE, WordNetwork, Words
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import Progress
+from malmoi.reporting.reporter import Reporter
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.common.memory import Telling, require_memory
+from malmoi.train.common.memory import require_memory
+from malmoi.train.common.options import TrainOptions, open_checkpointer
 from malmoi.train.word2vec.initialization import (
-    begin_from,
-    origin_of,
+    check_trainable,
+    copy_init_vectors,
+    merge_vocabulary,
     random_rows,
-    refuse_misfits,
-    with_words_of,
 )
 from malmoi.train.word2vec.input_rows import InputRows
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.train.word2vec.trainer import (
-    PART,
-    Told,
+    CHUNK_TOKENS,
     Word2VecTrainer,
-    keep_chances,
-    note_subsampling,
+    keep_probabilities,
+    warn_subsampling,
 )
-from malmoi.vectors import Vectors
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainOptions:
-    """What a training is given besides text and settings: where it begins, who is told."""
-
-    start: Vectors | None
-    frozen: bool
-    update: bool
-    checkpoint: str | Path | None
-    resume: bool
-    progress: Progress
-    on_loss: Told
-    tell_memory: Telling
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
-    """A network that has learnt a corpus."""
+class TrainedNetwork:
+    """A network that was trained on a corpus."""
 
     corpus: EncodedCorpus
     settings: WordSettings
     network: WordNetwork
     rows: InputRows
     frozen: npt.NDArray[np.bool_]  # [words]
-    losses: tuple[float | None, ...]
+    losses: tuple[float | None, ...]  # per epoch
 
     @property
     def inputs(self) -> Float32Array:
-        """Rows of words and n-grams, as wide as they are."""
+        """The input rows of words and n-grams [rows, dim], without padding."""
         return np.ascontiguousarray(self.network.inputs[:, : self.settings.dim])
 
     @property
-    def output(self) -> Float32Array | None:
-        """The other side, so that training can go on; the tree of another text is another."""
-        if self.settings.softmax == "hierarchical":
+    def context_matrix(self) -> Float32Array | None:
+        """The output rows [words, dim]; None for a Huffman tree, which depends on the text."""
+        if self.settings.loss == "hierarchical-softmax":
             return None
         return np.ascontiguousarray(self.network.outputs[:, : self.settings.dim])
 
     @property
-    def meta(self) -> dict[str, str]:
-        """What the vectors' file says of how they were made."""
+    def metadata(self) -> dict[str, str]:
+        """How the vectors were made, for their file."""
         return {
             "method": type(self.settings).__name__.lower(),
             "tokenizer": self.corpus.tokenizer,
@@ -88,54 +70,43 @@ class Trained:
 def train_network(
     corpus: EncodedCorpus,
     settings: WordSettings,
-    rows_of: Callable[[Keys], InputRows],
-    given: TrainOptions,
-) -> Trained:
-    """Let a network learn a corpus; `rows_of` words are what stands for them on its input side."""
-    if given.update and given.start is not None:
-        corpus = with_words_of(given.start, corpus)
-    refuse_misfits(corpus, settings, given.start, given.frozen, given.update)
+    input_rows: Callable[[Keys], InputRows],
+    options: TrainOptions,
+    reporter: Reporter,
+) -> TrainedNetwork:
+    """Train a network on a corpus; `input_rows` are the rows that stand for each word."""
+    init_vectors = options.init_vectors
+    if options.update and init_vectors is not None:
+        corpus = merge_vocabulary(init_vectors, corpus, reporter)
+    check_trainable(corpus, settings, init_vectors)
     vocabulary, dim = corpus.vocabulary, settings.dim
-    rows = rows_of(vocabulary.words)
-    require_memory(memory_of(rows, len(corpus.ids), settings), given.tell_memory)
-    keeper = keeper_of(corpus, settings, given)
+    rows = input_rows(vocabulary.words)
+    require_memory(memory_needed(rows, len(corpus.ids), settings), reporter)
+    checkpointer = open_checkpointer(options, settings, corpus.ids, vocabulary)
     network = WordNetwork(
         random_rows(len(rows), dim, settings.seed), aligned_rows(rows.words, padded_width(dim))
     )
     frozen = np.zeros(rows.words, np.bool_)
-    if given.start is not None:
-        begun = begin_from(given.start, network, rows, vocabulary.words, settings)
-        frozen = begun & given.frozen
-    keep = keep_chances(vocabulary.counts, settings.subsample)
-    note_subsampling(vocabulary.counts, keep, settings.subsample)
+    if init_vectors is not None:
+        known = copy_init_vectors(init_vectors, network, rows, vocabulary.words, settings, reporter)
+        frozen = known & options.freeze
+    keep = keep_probabilities(vocabulary.counts, settings.subsample)
+    warn_subsampling(vocabulary.counts, keep, settings.subsample, reporter)
     words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
-    learning = Word2VecTrainer(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
-    if keeper.restored is not None:
-        learning.restore(keeper.restored)
-    learning.run(keeper, given.progress, given.on_loss)
-    if not learning.losses[..., 1].any():
+    trainer = Word2VecTrainer(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
+    trainer.run(checkpointer, reporter)
+    if not trainer.losses[..., 1].any():
         raise InvalidArgumentError(
-            "there is nothing to learn: no line has two words that stay; give longer lines,"
-            " lower min_count or raise subsample"
+            "there are no training pairs: no line keeps two words; give longer lines, lower"
+            " min_count or raise subsample"
         )
-    return Trained(corpus, settings, network, rows, frozen, learning.epoch_losses())
+    return TrainedNetwork(corpus, settings, network, rows, frozen, trainer.epoch_losses())
 
 
-def keeper_of(corpus: EncodedCorpus, settings: WordSettings, given: TrainOptions) -> Checkpointer:
-    """Who keeps the checkpoints; where there are none, nobody looks through the corpus."""
-    if given.checkpoint is None:
-        return Checkpointer(None, RunFingerprint({}, ""), resume=given.resume)
-    training = RunFingerprint.of(settings, corpus.ids, corpus.vocabulary)
-    origin = origin_of(training, given.start, given.frozen)
-    return Checkpointer(Path(given.checkpoint), origin, resume=given.resume)
-
-
-def memory_of(rows: InputRows, ids: int, settings: WordSettings) -> int:
-    """How many bytes a training takes.
-
-    That is the network, what comes out of it, lists of rows, room for threads, and losses.
-    """
+def memory_needed(rows: InputRows, num_ids: int, settings: WordSettings) -> int:
+    """Bytes for the network, its unpadded copy, lists of rows, workspaces of threads, losses."""
     width = padded_width(settings.dim)
     numbers = (len(rows) + rows.words) * (width + settings.dim) + len(rows.rows)
-    rooms = min(settings.threads, THREADS) * 2 * SENTENCE * width
-    return 4 * (numbers + rooms) + 24 * rows.words + 16 * settings.epochs * (ids // PART + 1)
+    workspaces = min(settings.threads, THREADS) * 2 * SENTENCE * width
+    losses = 16 * settings.epochs * (num_ids // CHUNK_TOKENS + 1)
+    return 4 * (numbers + workspaces) + 24 * rows.words + losses

@@ -1,6 +1,6 @@
-"""What Word2Vec learns from, written out: pairs of words, and labelled ones with negatives.
+"""The training pairs of Word2Vec written out: pairs of a window, and negative samples.
 
-For teaching and for tests: a training makes the same pairs inside its kernels, and keeps none.
+For teaching and for tests: training makes such pairs inside its kernels and stores none.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.train.word2vec.settings import STEEPEST
+from malmoi.train.word2vec.settings import MAX_NS_EXPONENT
 
 
 class TrainingPair(NamedTuple):
-    """A word, another, and whether that one truly stands beside it (1) or was drawn (0)."""
+    """A word, another word, and whether that one is in its window (1) or was drawn (0)."""
 
     input: str
     output: str
@@ -21,11 +21,22 @@ class TrainingPair(NamedTuple):
 
 
 def window_pairs(tokens: Sequence[str], window: int = 2) -> list[TrainingPair]:
-    """Every word with each word up to `window` away, from left to right."""
+    """Pair every word with each word of its window, from left to right.
+
+    Args:
+        tokens: The words of a text.
+        window: Maximum distance between the two words of a pair.
+
+    Returns:
+        The pairs, all with label 1.
+
+    Raises:
+        InvalidArgumentError: `tokens` is a string, or `window` is below 1.
+    """
     if isinstance(tokens, str):
         raise InvalidArgumentError(f"'{tokens[:20]}' is a string: give its words as a list")
     if window < 1:
-        raise InvalidArgumentError(f"window is {window}: it reaches at least 1 word far")
+        raise InvalidArgumentError(f"window is {window}: it must be at least 1")
     return [
         TrainingPair(word, tokens[j])
         for i, word in enumerate(tokens)
@@ -37,30 +48,45 @@ def window_pairs(tokens: Sequence[str], window: int = 2) -> list[TrainingPair]:
 def labelled_pairs(
     tokens: Sequence[str],
     window: int = 2,
-    negatives: int = 2,
+    negative_samples: int = 2,
     *,
-    power: float = 0.75,
+    ns_exponent: float = 0.75,
     seed: int = 1,
 ) -> list[TrainingPair]:
-    """Every pair of a window, followed by as many false ones as there are negatives.
+    """Pair every word with each word of its window, and each pair with negative samples.
 
-    These are drawn from all the words by their counts to the `power`, never the true one.
+    Args:
+        tokens: The words of a text.
+        window: Maximum distance between the two words of a pair.
+        negative_samples: Words drawn after each pair, never the true one.
+        ns_exponent: Words are drawn by count to this power.
+        seed: The same seed draws the same words.
+
+    Returns:
+        Each pair of a window with label 1, followed by its negative samples with label 0.
+
+    Raises:
+        InvalidArgumentError: An argument is out of range, or there is only one word to draw.
     """
-    if negatives < 0 or seed < 0:
-        raise InvalidArgumentError(f"negatives is {negatives} and seed {seed}: both are at least 0")
-    if not 0 <= power <= STEEPEST:
-        raise InvalidArgumentError(f"power is {power}: give a number from 0 to {STEEPEST}")
-    true = window_pairs(tokens, window)
+    if negative_samples < 0 or seed < 0:
+        raise InvalidArgumentError(
+            f"negative_samples is {negative_samples} and seed {seed}: both must be at least 0"
+        )
+    if not 0 <= ns_exponent <= MAX_NS_EXPONENT:
+        raise InvalidArgumentError(
+            f"ns_exponent is {ns_exponent}: it must be from 0 to {MAX_NS_EXPONENT}"
+        )
+    positives = window_pairs(tokens, window)
     words, counts = np.unique(list(tokens), return_counts=True)
-    if negatives and len(words) < 2:
+    if negative_samples and len(words) < 2:
         raise InvalidArgumentError(
             "there is no other word to draw: give at least 2 different words"
         )
     random = np.random.default_rng(seed)
     pairs = []
-    for pair in true:
+    for pair in positives:
         others = words != pair.output
-        weights = counts[others].astype(np.float64) ** power
-        drawn = random.choice(words[others], negatives, p=weights / weights.sum())
+        weights = counts[others].astype(np.float64) ** ns_exponent
+        drawn = random.choice(words[others], negative_samples, p=weights / weights.sum())
         pairs += [pair, *(TrainingPair(pair.input, str(other), 0) for other in drawn)]
     return pairs

@@ -1,4 +1,4 @@
-"""What Word2Vec and FastText are told alike."""
+"""WordSettings: the settings that Word2Vec and FastText share."""
 
 from dataclasses import dataclass
 from math import inf
@@ -9,97 +9,102 @@ from malmoi.kernels.threads import THREADS
 from malmoi.text.encoded import VocabularySettings
 
 Architecture = Literal["skip-gram", "cbow"]
-Softmax = Literal["negatives", "hierarchical"]
-FARTHEST = 1000  # words
-MOST_NEGATIVES = 10_000
-MOST_EPOCHS = 1_000_000
-STEEPEST = 10  # of a count: what is above would leave nothing but the most frequent word
+Loss = Literal["negative-sampling", "hierarchical-softmax"]
+MAX_WINDOW = 1000  # words
+MAX_NEGATIVE_SAMPLES = 10_000
+MAX_EPOCHS = 1_000_000
+MAX_NS_EXPONENT = 10  # above it only the most frequent word would be drawn
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordSettings:
-    """How words become vectors of `dim` numbers.
+    """How word vectors of `dim` numbers are trained.
 
-    `skip-gram` foretells a word from each word around it, `cbow` from their mean; around is up
-    to `window` words away, or, `shrinking`, a random part of that, so that near ones count more.
-    The word is told from `negatives` others, drawn by their counts to the `power`, or by its path
-    in a Huffman tree (`hierarchical`). A word more frequent than `subsample` of all is left out
-    now and then. The learning rate falls to `final_rate` evenly. Words seen fewer than
-    `min_count` times, or beyond the `size` most frequent, are as if they were not there. The
-    same seed gives the same vectors, bit for bit, on one of `threads`.
+    `skip-gram` predicts each context word from the target word, `cbow` the target word from the
+    mean of its context: the words up to `window` away, or, with `shrink_windows`, up to a random
+    distance below that, so that near words count more. With `loss="negative-sampling"` each
+    target is told apart from `negative_samples` words drawn by count ** `ns_exponent`; with
+    `"hierarchical-softmax"` by the turns of its path in a Huffman tree. Words whose share of the
+    text exceeds `subsample` are skipped at random. The learning rate falls linearly to
+    `min_learning_rate`. Words with fewer than `min_count` occurrences, or beyond the
+    `max_vocab_size` most frequent, are ignored. With `threads=1` the same seed gives the same
+    vectors, bit for bit.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
     """
 
     dim: int = 100
-    """Numbers in a vector."""
+    """Dimensions of a vector."""
     architecture: Architecture = "skip-gram"
-    """Foretell a word from each word around it, or from their mean."""
+    """Predict context words from the target word, or the target from the mean of its context."""
     window: int = 5
-    """How many words away is still around."""
-    shrinking: bool = True
-    """Windows end anywhere up to there: near words count more."""
-    softmax: Softmax = "negatives"
-    """How a word is told from all others."""
-    negatives: int = 5
-    """How many other words each word is told from."""
-    power: float = 0.75
-    """These are drawn by their counts to this power."""
+    """Maximum distance between target and context word."""
+    shrink_windows: bool = True
+    """Draw each window's size from 1..window (dynamic windows)."""
+    loss: Loss = "negative-sampling"
+    """Training objective."""
+    negative_samples: int = 5
+    """Negative samples per target."""
+    ns_exponent: float = 0.75
+    """Negative samples are drawn by count to this power."""
     subsample: float = 1e-3
-    """Words with a larger share of the text are left out now and then; 0: never."""
+    """Skip words at random whose share of the text is larger; 0 disables subsampling."""
     learning_rate: float = 0.05
-    """At the beginning."""
-    final_rate: float = 1e-4
-    """The learning rate at the end."""
+    """Initial learning rate."""
+    min_learning_rate: float = 1e-4
+    """Learning rate at the end."""
     epochs: int = 5
-    """How often the text is learnt."""
+    """Passes over the text."""
     min_count: int = 5
-    """Only words seen so often."""
-    size: int | None = None
-    """Only so many of the most frequent words."""
+    """Ignore words with fewer occurrences."""
+    max_vocab_size: int | None = None
+    """Keep at most so many of the most frequent words."""
     seed: int = 1
     """Same seed, one thread: same vectors."""
     threads: int = THREADS
-    """How many work at once; at most as many as there are processors."""
+    """Worker threads; at most the number of processors."""
 
     def __post_init__(self) -> None:
-        for name in ("dim", "window", "negatives", "epochs", "threads"):
+        for name in ("dim", "window", "negative_samples", "epochs", "threads"):
             if getattr(self, name) < 1:
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
-        if self.window > FARTHEST:
-            raise InvalidArgumentError(
-                f"window is {self.window}: it reaches at most {FARTHEST:,} words far"
-            )
-        for name, most in (("negatives", MOST_NEGATIVES), ("epochs", MOST_EPOCHS)):
-            if getattr(self, name) > most:
                 raise InvalidArgumentError(
-                    f"{name} is {getattr(self, name)}: it is at most {most:,}"
+                    f"{name} is {getattr(self, name)}: it must be at least 1"
                 )
-        if self.architecture not in get_args(Architecture):
-            raise InvalidArgumentError(
-                f"'{self.architecture}' is no architecture: choose skip-gram or cbow"
-            )
-        if self.softmax not in get_args(Softmax):
-            raise InvalidArgumentError(
-                f"'{self.softmax}' is no softmax: choose negatives or hierarchical"
-            )
-        for name in ("power", "subsample", "final_rate"):
+        for name, limit in (
+            ("window", MAX_WINDOW),
+            ("negative_samples", MAX_NEGATIVE_SAMPLES),
+            ("epochs", MAX_EPOCHS),
+        ):
+            if getattr(self, name) > limit:
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: it must be at most {limit:,}"
+                )
+        for name, choices in (("architecture", Architecture), ("loss", Loss)):
+            if getattr(self, name) not in get_args(choices):
+                raise InvalidArgumentError(
+                    f"{name} must be one of {', '.join(get_args(choices))};"
+                    f" got '{getattr(self, name)}'"
+                )
+        for name in ("ns_exponent", "subsample", "min_learning_rate"):
             if not 0 <= getattr(self, name) < inf:
                 raise InvalidArgumentError(
-                    f"{name} is {getattr(self, name)}: give a number, 0 or above"
+                    f"{name} is {getattr(self, name)}: it must be a number of at least 0"
                 )
-        if not self.final_rate <= self.learning_rate < inf:
+        if not self.min_learning_rate <= self.learning_rate < inf:
             raise InvalidArgumentError(
-                f"learning_rate is {self.learning_rate}: give a number not below final_rate,"
-                f" which is {self.final_rate}"
+                f"learning_rate is {self.learning_rate}: it must be a number of at least"
+                f" min_learning_rate, which is {self.min_learning_rate}"
             )
-        if self.power > STEEPEST:
-            raise InvalidArgumentError(f"power is {self.power}: it is at most {STEEPEST}")
+        if self.ns_exponent > MAX_NS_EXPONENT:
+            raise InvalidArgumentError(
+                f"ns_exponent is {self.ns_exponent}: it must be at most {MAX_NS_EXPONENT}"
+            )
         if not 0 <= self.seed < 2**64:
-            raise InvalidArgumentError(
-                f"seed is {self.seed}: it is at least 0 and below 2 to the 64th"
-            )
-        _ = self.choice  # it checks what is its own
+            raise InvalidArgumentError(f"seed is {self.seed}: it must be from 0 to 2**64 - 1")
+        _ = self.vocabulary  # checks its own settings
 
     @property
-    def choice(self) -> VocabularySettings:
-        """Which words are taken from text."""
-        return VocabularySettings(min_count=self.min_count, size=self.size)
+    def vocabulary(self) -> VocabularySettings:
+        """Which words of a text have vectors."""
+        return VocabularySettings(min_count=self.min_count, max_vocab_size=self.max_vocab_size)

@@ -1,0 +1,81 @@
+"""TrainOptions: the vectors a training starts from, and the checkpoints it writes."""
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from malmoi.arrays import Int64Array
+from malmoi.errors import InvalidArgumentError
+from malmoi.files.checkpoint import Checkpointer, RunFingerprint
+from malmoi.keys import Keys
+from malmoi.reporting.reporter import Reporter
+from malmoi.vectors import Vectors
+from malmoi.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """Where a training starts, and where it saves its state.
+
+    Attributes:
+        init_vectors: Words that these vectors contain start from them, others at random.
+        freeze: Keep the words of `init_vectors` at their vectors, bit for bit.
+        update: Keep all words of `init_vectors`, also those that the new text lacks.
+        checkpoint: File that the state of the training is written to every minute and when it
+            is interrupted. It stays there: delete it once the result is saved.
+        resume: Continue from `checkpoint`, with the same text and settings.
+
+    Raises:
+        InvalidArgumentError: `freeze` or `update` without `init_vectors`.
+    """
+
+    init_vectors: Vectors | None = None
+    freeze: bool = False
+    update: bool = False
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        if self.init_vectors is None and (self.freeze or self.update):
+            name = "freeze" if self.freeze else "update"
+            raise InvalidArgumentError(f"{name} needs init_vectors: give the vectors to start from")
+
+
+DEFAULT_OPTIONS = TrainOptions()
+
+
+def matching_rows(init_vectors: Vectors, keys: Keys, reporter: Reporter) -> Int64Array:
+    """The row of each word in `init_vectors`, −1 where it has none; warns if no word has one."""
+    rows = init_vectors.keys.find_all(keys)
+    if not np.any(rows >= 0):
+        reporter.warn(
+            f"none of the {len(keys):,} words is in init_vectors: all vectors start at random"
+        )
+    return rows
+
+
+def open_checkpointer(
+    options: TrainOptions, settings: Any, data: npt.NDArray[Any], vocabulary: Vocabulary
+) -> Checkpointer:
+    """The checkpoints of this run; the data are hashed only if there are any."""
+    if options.checkpoint is None:
+        return Checkpointer(None, RunFingerprint({}, ""), resume=options.resume)
+    run = RunFingerprint.of(settings, data, vocabulary)
+    return Checkpointer(Path(options.checkpoint), with_options(run, options), resume=options.resume)
+
+
+def with_options(run: RunFingerprint, options: TrainOptions) -> RunFingerprint:
+    """The fingerprint with the initial vectors; the number of threads may change."""
+    start = "none"
+    if options.init_vectors is not None:
+        keys = options.init_vectors.keys
+        digest = blake2b(options.init_vectors.matrix.data, digest_size=16)
+        for array in (keys.packed, keys.offsets):
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        start = digest.hexdigest()
+    same = {"threads": None, "init_vectors": start, "freeze": options.freeze}
+    return replace(run, settings=run.settings | same)
