@@ -24,6 +24,7 @@ from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.nearest.int8_scores import LANES, score_int8_rows
 from malmoi.kernels.nearest.pairwise_top_k import update_top_k
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries, scan_word2vec
+from malmoi.kernels.parsing.characters import find_lines_with
 from malmoi.kernels.parsing.scan_words import (
     WordHashTable,
     fill_slots,

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.arrays import Float64Array
+from malmoi.arrays import BoolArray, Float64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.tensors import Tensors
@@ -61,10 +61,11 @@ class EpochTrainer(ABC, Generic[Job]):
         return self.tensors().values()
 
     @property
-    def is_pending(self) -> npt.NDArray[np.bool_]:
+    def is_pending(self) -> BoolArray:
         """Which chunks [epochs · chunks] have not been trained."""
         first = self.losses if self.losses.ndim == 2 else self.losses[..., 0]
-        return (first == PENDING).ravel()
+        pending: BoolArray = np.equal(first, PENDING).ravel()
+        return pending
 
     def run(self, checkpointer: Checkpointer, reporter: Reporter) -> None:
         """Train all pending chunks; the state is also saved when interrupted."""

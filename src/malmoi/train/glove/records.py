@@ -72,10 +72,10 @@ def make_records(
             " them"
         )
     bounds, rows = group_bounds(counts.starts)
-    classes = counts.columns[bounds[:-1]] // max(1, CACHE_BYTES // row_bytes)
-    columns = np.asarray(counts.columns)
-    classes = np.minimum(classes, 2**16 - 1).astype(np.uint16)  # 16 bits allow a radix sort
-    return Records(bounds, rows, classes, readonly_view(columns), logs, weights)
+    blocks = counts.columns[bounds[:-1]] // max(1, CACHE_BYTES // row_bytes)
+    classes = np.minimum(blocks, 2**16 - 1).astype(np.uint16)  # 16 bits allow a radix sort
+    columns = readonly_view(np.asarray(counts.columns))
+    return Records(bounds, rows, classes, columns, logs, weights)
 
 
 def group_bounds(starts: Int64Array) -> tuple[Int64Array, UInt32Array]:
