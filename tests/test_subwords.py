@@ -131,7 +131,7 @@ def test_ngrams_that_were_never_learnt_say_nothing(subworded: SubwordVectors) ->
     rows = {subworded.subwords.bucket(ngram) for ngram in learnt}
     ngrams = subworded.bucket_rows.copy()
     ngrams[[row for row in range(len(ngrams)) if row not in rows]] = 0
-    some = replace(subworded, ngrams=ngrams)
+    some = replace(subworded, bucket_rows=ngrams)
     assert set(some.explain("eaten").ngrams) >= {"<ea", "eat"}
     assert np.linalg.norm(some["eaten"]) > 0
     none = replace(subworded, bucket_rows=np.zeros_like(ngrams))
@@ -239,9 +239,9 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
 
 
 def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
-    with pytest.raises(InvalidArgumentError, match="n-gram rows"):
+    with pytest.raises(InvalidArgumentError, match="bucket_rows are"):
         replace(subworded, bucket_rows=subworded.bucket_rows[1:])
-    with pytest.raises(InvalidArgumentError, match="own rows"):
+    with pytest.raises(InvalidArgumentError, match="word_rows are"):
         replace(subworded, word_rows=subworded.word_rows[1:])
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from malmoi.cli import run
-from malmoi.cli.shared.progress import Bar
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import loss_line
 from malmoi.formats import load, save
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.text.corpus import standard_input
 from malmoi.train.glove import records as glove_records
 from malmoi.vectors import Vectors
@@ -104,18 +105,21 @@ def test_an_interrupted_training_is_resumed(
     command: list[str], tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out, left = (tmp_path / name for name in ("whole.txt", "x.txt", "x.txt.checkpoint"))
-    monkeypatch.setattr(glove_records, "CHUNK", 4)
+    monkeypatch.setattr(glove_records, "CHUNK_GROUPS", 4)
     assert run([*command, str(whole)]) == 0
 
-    class Impatient(Bar):
-        def __call__(self, done: int, total: int) -> None:
-            if self.unit and done > total / 2:
-                raise KeyboardInterrupt
+    class Impatient(TerminalReporter):
+        def stage(self, name: str, unit: str = "") -> Progress:
+            return interrupt_halfway if name == "training" else no_progress
+
+    def interrupt_halfway(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train.glove.bar", Impatient)
+        patched.setattr("malmoi.cli.train.glove.TerminalReporter", Impatient)
         assert run([*command, str(out)]) == 130
-    assert f"{left} is kept: give the same command with --resume" in capsys.readouterr().err
+    assert f"{left} is kept: run the same command with --resume" in capsys.readouterr().err
     assert left.exists()
     assert not out.exists()
     assert run([*command, str(out), "--resume"]) == 0
@@ -134,9 +138,9 @@ def test_beginning_with_vectors(command: list[str], tmp_path: Path, capsys: Outp
     assert np.array_equal(load(out)["elsewhere"], load(old)["elsewhere"])
     capsys.readouterr()
     assert run([*command, str(out), "--update", str(old), "--init-vectors", str(old)]) == 1
-    assert "both say where to begin: give one" in capsys.readouterr().err
+    assert "exclude each other: give one" in capsys.readouterr().err
     assert run([*command, str(out), "--freeze"]) == 1
-    assert "nothing to freeze" in capsys.readouterr().err
+    assert "freeze needs init_vectors" in capsys.readouterr().err
 
 
 def test_settings_are_refused_in_one_sentence(

@@ -14,9 +14,10 @@ from gensim.models.fasttext import load_facebook_model
 from rich.cells import cell_len
 
 from malmoi.cli import run
-from malmoi.cli.shared.progress import Bar
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.formats import load, save
 from malmoi.hangul import split_jamo
+from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.subwords import SubwordVectors
 from malmoi.train.word2vec import trainer as word_learning
 from malmoi.vectors import Vectors
@@ -180,15 +181,18 @@ def test_an_interrupted_training_is_resumed(
     monkeypatch.setattr(word_learning, "CHUNK_TOKENS", 50)
     assert train(kind, "whole.malmoi") == 0
 
-    class Impatient(Bar):
-        def __call__(self, done: int, total: int) -> None:
-            if self.unit and done > total / 2:
-                raise KeyboardInterrupt
+    class Impatient(TerminalReporter):
+        def stage(self, name: str, unit: str = "") -> Progress:
+            return interrupt_halfway if name == "training" else no_progress
+
+    def interrupt_halfway(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("malmoi.cli.train.word_vectors.bar", Impatient)
+        patched.setattr("malmoi.cli.train.word_vectors.TerminalReporter", Impatient)
         assert train(kind, "out.malmoi") == 130
-    assert "out.malmoi.checkpoint is kept: give the same command" in capsys.readouterr().err
+    assert "out.malmoi.checkpoint is kept: run the same command" in capsys.readouterr().err
     assert not Path("out.malmoi").exists()
     assert train(kind, "out.malmoi", "--resume", "--window", "3") == 1
     assert "is of a training with window 5, not 3" in capsys.readouterr().err
@@ -208,12 +212,12 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be at most 10"),
     (["--seed", f"{2**64}"], 1, "from 0 to 2"),
     (["--resume"], 1, "there is no out.malmoi.checkpoint to resume from"),
-    (["--freeze"], 1, "nothing to freeze: give vectors to start from"),
+    (["--freeze"], 1, "freeze needs init_vectors: give the vectors"),
     (["--init-vectors", "none.vec"], 1, "none.vec does not exist"),
     (
         ["--init-vectors", "text.txt", "--update", "text.txt"],
         1,
-        "both say where to begin: give one",
+        "exclude each other: give one",
     ),
     (["--architecture", "cbowl"], 2, 'Choose from: "skip-gram", "cbow"'),
     (["--window", "wide"], 2, "--window"),
@@ -274,7 +278,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_training(
     def never(*_: Any, **__: Any) -> Vectors:
         raise AssertionError
 
-    monkeypatch.setattr(f"malmoi.cli.train_{kind}.train_{kind}", never)
+    monkeypatch.setattr(f"malmoi.cli.train.{kind}.train_{kind}", never)
     assert train(kind, out) == 1
     assert said in capsys.readouterr().err
     assert Path("text.txt").read_bytes() == text
@@ -293,8 +297,8 @@ def test_units_that_a_format_cannot_keep_are_refused_before_the_training(capsys:
     [
         ("", "is empty"),
         ("   \n\n \n", "is empty"),
-        ("same same same same\n" * 9, "nothing to learn from a single word"),
-        ("a\nb\nc\n" * 9, "no line has two words that stay"),
+        ("same same same same\n" * 9, "the vocabulary has a single word"),
+        ("a\nb\nc\n" * 9, "no line keeps two words"),
     ],
 )
 def test_a_text_with_nothing_to_learn(kind: str, text: str, said: str, capsys: Output) -> None:

@@ -41,7 +41,7 @@ def subword_lists(subwords: bool) -> tuple[np.ndarray, np.ndarray, int]:
 @pytest.mark.parametrize("softmax", ["negative-sampling", "hierarchical-softmax"])
 @pytest.mark.parametrize("subwords", [False, True])
 @pytest.mark.parametrize("frozen", [None, 3])
-@pytest.mark.parametrize("negative-sampling", [5, 13])
+@pytest.mark.parametrize("negatives", [5, 13])
 def test_the_kernel_does_what_its_naive_twin_does(
     architecture: str, softmax: str, subwords: bool, frozen: int | None, negatives: int
 ) -> None:
@@ -81,11 +81,14 @@ def test_the_kernel_does_what_its_naive_twin_does(
 
 
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])
-@pytest.mark.parametrize("negative-sampling", [1, 5, 7])
+@pytest.mark.parametrize("negatives", [1, 5, 7])
 def test_a_row_that_is_no_target_has_no_part_in_a_window(architecture: str, negatives: int) -> None:
     settings = WordSettings(
-        dim=DIM, architecture=architecture, negative_samples=negatives, threads=1
-    )  # type: ignore[arg-type]
+        dim=DIM,
+        architecture=architecture,  # type: ignore[arg-type]
+        negative_samples=negatives,
+        threads=1,
+    )
     starts, rows, _ = subword_lists(False)
     words = Words(keep_probabilities(COUNTS, 0), starts, rows, np.ones(WORDS, np.float32))
     inputs, outputs = (aligned_rows(WORDS, padded_width(DIM)) for _ in range(2))
