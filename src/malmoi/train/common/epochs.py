@@ -64,7 +64,8 @@ class EpochTrainer(ABC, Generic[Job]):
     def is_pending(self) -> npt.NDArray[np.bool_]:
         """Which chunks [epochs · chunks] have not been trained."""
         first = self.losses if self.losses.ndim == 2 else self.losses[..., 0]
-        return (first == PENDING).ravel()
+        mask: npt.NDArray[np.bool_] = (first == PENDING).ravel()
+        return mask
 
     def run(self, checkpointer: Checkpointer, reporter: Reporter) -> None:
         """Train all pending chunks; the state is also saved when interrupted."""

@@ -74,8 +74,8 @@ def make_records(
     bounds, rows = group_bounds(counts.starts)
     classes = counts.columns[bounds[:-1]] // max(1, CACHE_BYTES // row_bytes)
     columns = np.asarray(counts.columns)
-    classes = np.minimum(classes, 2**16 - 1).astype(np.uint16)  # 16 bits allow a radix sort
-    return Records(bounds, rows, classes, fixed(columns), logs, weights)
+    narrow = np.minimum(classes, 2**16 - 1).astype(np.uint16)  # 16 bits allow a radix sort
+    return Records(bounds, rows, narrow, fixed(columns), logs, weights)
 
 
 def group_bounds(starts: Int64Array) -> tuple[Int64Array, UInt32Array]:
