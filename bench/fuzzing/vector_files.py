@@ -43,8 +43,8 @@ def subworded() -> SubwordVectors:
     subwords = Subwords(min_n=2, max_n=4, buckets=60)
     matrix = numbers(len(KEYS))
     return SubwordVectors(
-        Keys.of(KEYS), matrix, np.arange(len(KEYS), 0, -1), word_rows=matrix, bucket_rows=numbers(60),
-        subwords=subwords, context_matrix=matrix,
+        Keys.of(KEYS), matrix, np.arange(len(KEYS), 0, -1), word_rows=matrix,
+        bucket_rows=numbers(60), subwords=subwords, context_matrix=matrix,
     )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def test_an_interrupted_training_is_resumed(
     command: list[str], tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out, left = (tmp_path / name for name in ("whole.txt", "x.txt", "x.txt.checkpoint"))
-    monkeypatch.setattr(glove_records, "CHUNK", 4)
+    monkeypatch.setattr(glove_records, "CHUNK_GROUPS", 4)
     assert run([*command, str(whole)]) == 0
 
     class Impatient(ProgressBar):
@@ -137,9 +137,9 @@ def test_beginning_with_vectors(command: list[str], tmp_path: Path, capsys: Outp
     assert np.array_equal(load(out)["elsewhere"], load(old)["elsewhere"])
     capsys.readouterr()
     assert run([*command, str(out), "--update", str(old), "--init-vectors", str(old)]) == 1
-    assert "both say where to begin: give one" in capsys.readouterr().err
+    assert "exclude each other: give one" in capsys.readouterr().err
     assert run([*command, str(out), "--freeze"]) == 1
-    assert "nothing to freeze" in capsys.readouterr().err
+    assert "freeze needs init_vectors" in capsys.readouterr().err
 
 
 def test_settings_are_refused_in_one_sentence(

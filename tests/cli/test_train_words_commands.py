@@ -208,12 +208,12 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be at most 10"),
     (["--seed", f"{2**64}"], 1, "from 0 to 2"),
     (["--resume"], 1, "there is no out.malmoi.checkpoint to resume from"),
-    (["--freeze"], 1, "nothing to freeze: give vectors to start from"),
+    (["--freeze"], 1, "freeze needs init_vectors: give the vectors"),
     (["--init-vectors", "none.vec"], 1, "none.vec does not exist"),
     (
         ["--init-vectors", "text.txt", "--update", "text.txt"],
         1,
-        "both say where to begin: give one",
+        "exclude each other: give one",
     ),
     (["--architecture", "cbowl"], 2, 'Choose from: "skip-gram", "cbow"'),
     (["--window", "wide"], 2, "--window"),
@@ -293,8 +293,8 @@ def test_units_that_a_format_cannot_keep_are_refused_before_the_training(capsys:
     [
         ("", "is empty"),
         ("   \n\n \n", "is empty"),
-        ("same same same same\n" * 9, "nothing to learn from a single word"),
-        ("a\nb\nc\n" * 9, "no line has two words that stay"),
+        ("same same same same\n" * 9, "the vocabulary has a single word"),
+        ("a\nb\nc\n" * 9, "no line keeps two words"),
     ],
 )
 def test_a_text_with_nothing_to_learn(kind: str, text: str, said: str, capsys: Output) -> None:

@@ -53,7 +53,7 @@ def network(rows: int = WORDS, width: int = 16) -> WordNetwork:
         ((words(), network(width=20), targets()), "a multiple of 16"),
         ((words(), network(rows=3), targets()), "rows has values from 0 to 3"),
         ((words(), network(), targets(table=np.full((2, 2), 9, np.uint32))), "for 10 words"),
-        ((words(), network(), targets(negative_samples=-1)), "negatives is -1"),
+        ((words(), network(), targets(negatives=-1)), "negatives is -1"),
         ((words(), network(), targets(table=np.zeros((0, 2), np.uint32))), "starts is"),
     ],
 )

@@ -30,7 +30,7 @@ SMALL = GloVe(dim=6, window=3, min_count=1, iterations=3, threads=1)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(glove_records, "CHUNK_GROUPS", 8)
     monkeypatch.setattr(glove_records, "MAX_GROUP_RECORDS", 4)
-    monkeypatch.setattr(glove_records, "NEAR", 1000)
+    monkeypatch.setattr(glove_records, "CACHE_BYTES", 1000)
 
 
 def text(seed: int = 1, lines: int = 60, prefix: str = "w") -> list[str]:
@@ -303,7 +303,7 @@ def test_vectors_that_do_not_fit_are_refused() -> None:
 
 
 def test_a_rate_that_is_too_high_is_told() -> None:
-    with pytest.raises(InvalidArgumentError, match="lower learning_rate .now 1e.20"):
+    with pytest.raises(InvalidArgumentError, match=r"lower learning_rate \(now 1e\+20\)"):
         train_glove(counted(text()), with_settings(learning_rate=1e20, iterations=20))
 
 

@@ -185,7 +185,7 @@ def test_words_of_one_topic_are_near() -> None:
         assert vectors["cat"] @ vectors["dog"] > 10 * abs(vectors["cat"] @ vectors["road"])
         assert vectors.counts is not None
         assert vectors.counts.tolist() == encoded.vocabulary.counts.tolist()
-        assert vectors.meta == {"method": "lsa", "matrix": kind}
+        assert vectors.meta == {"method": "lsa", "matrix": kind, "tokenizer": encoded.tokenizer}
 
 
 def test_dimensions_that_are_not_there_are_zero() -> None:
@@ -211,7 +211,7 @@ def test_progress_is_told() -> None:
     ("wrong", "words"),
     [
         ({"dim": 0}, "dim is 0"),
-        ({"matrix": "lda"}, "'lda' is no matrix"),
+        ({"matrix": "lda"}, "matrix must be one of"),
         ({"power": float("nan")}, "power is nan"),
         ({"seed": -1}, "seed is -1"),
         ({"window": 0}, "window is 0"),

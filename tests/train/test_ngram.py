@@ -215,12 +215,12 @@ def test_strings_and_marks_are_no_words() -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"'I am Sam' is one string: give a list of words"
     ):
-        train_ngram(["I am Sam"])
+        train_ngram([["I"], "I am Sam"])
     with pytest.raises(InvalidArgumentError, match="'<s>' stands among the words: leave it out"):
         train_ngram([["<s>", "I", "am", "</s>"]])
     with pytest.raises(InvalidArgumentError, match="'</s>' stands among the words"):
         train_ngram(EncodedCorpus(np.array([0], np.uint32), Vocabulary.of({"</s>": 1})))
-    with pytest.raises(InvalidArgumentError, match="id 7 stands in a text of 4 words"):
+    with pytest.raises(InvalidArgumentError, match="id 7 is in the text, but there are 1 words"):
         train_ngram(EncodedCorpus(np.array([7], np.uint32), Vocabulary.of({"a": 1})))
 
 

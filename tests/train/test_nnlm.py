@@ -180,7 +180,7 @@ def test_the_pace_rises_at_once_and_falls_to_nothing() -> None:
         ({"context": 0}, "context is 0: it is at least 1"),
         ({"epochs": 0}, "epochs is 0"),
         ({"threads": 0}, "threads is 0"),
-        ({"size": 0}, "keep at least 1 word"),
+        ({"max_vocab_size": 0}, "max_vocab_size is 0"),
         ({"softmax": "half"}, "'half' is no softmax: choose full or sampled"),
         ({"dropout": 1.0}, "dropout is 1.0"),
         ({"dropout": float("nan")}, "dropout is nan"),
@@ -200,12 +200,12 @@ def test_text_that_cannot_be_learnt_is_refused() -> None:
         train_nnlm([["a", "</s>"]])
     with pytest.raises(InvalidArgumentError, match="no word was seen 3 times"):
         train_nnlm([["a", "a"]], NNLM(min_count=3))
-    with pytest.raises(InvalidArgumentError, match="ids beyond the 1 words"):
+    with pytest.raises(InvalidArgumentError, match="id 7 is in the text, but there are 1 words"):
         train_nnlm(EncodedCorpus(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1})))
 
 
 def test_a_model_that_runs_away_is_told() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"learning_rate is 1e\+30, lower it"):
+    with pytest.raises(InvalidArgumentError, match=r"lower learning_rate \(now 1e\+30\)"):
         train_nnlm(GRAMMAR, replace(SMALL, learning_rate=1e30))
 
 

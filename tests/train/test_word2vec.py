@@ -313,8 +313,8 @@ def test_without_vector_instructions_the_same_is_learnt(tmp_path: Path) -> None:
     """Plain loops, in a process for which Numba knows of no special processor."""
     script = (
         "import sys, numpy as np\n"
-        "from malmoi.kernels import word_training, tiles\n"
-        "assert word_training.score_tile is tiles.score_tile\n"
+        "from malmoi.kernels.word2vec import tiles, train_words\n"
+        "assert train_words.score_tile is tiles.score_tile\n"
         "from tests.train.test_word2vec import ALONE, lines, train_word2vec, word_learning\n"
         "word_learning.CHUNK_TOKENS = 500\n"
         "np.save(sys.argv[1], train_word2vec(lines(), ALONE).matrix)\n"
