@@ -15,7 +15,7 @@ from malmoi.models.cooccurrences import (
 )
 from malmoi.models.language_files import load_language_model
 from malmoi.models.ngram_files import save_ngram
-from malmoi.models.nnlm_model import Layers, NeuralModel, save_nnlm
+from malmoi.models.nnlm_model import NeuralModel, NnlmLayers, save_nnlm
 from malmoi.models.trie import Trie
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, encode_corpus, open_encoded
@@ -88,7 +88,7 @@ def write_nnlm(folder: Path) -> None:
     def drawn(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
         return random.normal(size=shape).astype(np.float32)
 
-    layers = Layers(drawn(7, 3), drawn(5, 6), drawn(5), drawn(6, 11), drawn(6), tied=False)
+    layers = NnlmLayers(drawn(7, 3), drawn(5, 6), drawn(5), drawn(6, 11), drawn(6), tied=False)
     model = NeuralModel(Trie(Keys.of(words), ()), np.arange(7, 0, -1), layers)
     save_nnlm(model, folder / "x.nnlm")
 

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy.typing as npt
 
 UNVERIFIED = "_unverified"  # in `__dict__`: the arrays that are not verified yet, by field
-Array = npt.NDArray[Any]
+StoredArray = npt.NDArray[Any]
 
 
 class Unverified(Protocol):
     """An array that has not been read yet; both methods raise `InvalidFileError` on damage."""
 
-    def all(self) -> Array:
+    def all(self) -> StoredArray:
         """Verify and return the whole array."""
 
-    def rows(self, rows: Any) -> Array:
+    def rows(self, rows: Any) -> StoredArray:
         """Return some rows and verify only the bytes that hold them."""
 
 
@@ -38,7 +38,7 @@ class Deferred:
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Array:
+        def __getattr__(self, name: str) -> StoredArray:
             """Verify a deferred field; Python calls this only for what is not in `__dict__`."""
             unverified = self.__dict__.get(UNVERIFIED, {})
             if name not in unverified:
@@ -52,11 +52,11 @@ class Deferred:
             getattr(self, name)
         return {name: value for name, value in self.__dict__.items() if name != UNVERIFIED}
 
-    def rows_of(self, name: str, rows: Any) -> Array:
+    def rows_of(self, name: str, rows: Any) -> StoredArray:
         """Some rows of an array field; while it is deferred, only these rows are verified."""
-        array: Array | None = self.__dict__.get(name)
+        array: StoredArray | None = self.__dict__.get(name)
         if array is not None:
-            selected: Array = array[rows]
+            selected: StoredArray = array[rows]
             return selected
         unverified: Mapping[str, Unverified] = self.__dict__[UNVERIFIED]
         return unverified[name].rows(rows)

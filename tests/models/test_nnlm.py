@@ -15,7 +15,7 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile
 from malmoi.files.tensors import read_safetensors, write_safetensors
 from malmoi.keys import Keys
-from malmoi.models.nnlm_model import Layers, NeuralModel, load_nnlm, save_nnlm, windows
+from malmoi.models.nnlm_model import NeuralModel, NnlmLayers, load_nnlm, save_nnlm, windows
 from malmoi.models.trie import Trie
 from malmoi.train.language.ngram import NGram, train_ngram
 
@@ -31,7 +31,7 @@ def made(context: int = 3, *, tied: bool = True, direct: bool = True) -> NeuralM
 
     words, dim, hidden = len(WORDS), 4, 5
     features = hidden + direct * context * dim
-    layers = Layers(
+    layers = NnlmLayers(
         lookup=numbers(words, dim),
         hidden=numbers(hidden, context * dim),
         hidden_bias=numbers(hidden),

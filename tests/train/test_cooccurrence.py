@@ -141,7 +141,7 @@ def test_the_worked_example_without_full_stops() -> None:
 
 @pytest.mark.parametrize("weighting", ["distance", "flat"])
 def test_neither_threads_nor_memory_change_a_bit(
-    weighting: cooccurrence.Weighting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    weighting: cooccurrence.WindowWeighting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ids = long_stream()
     plenty = count_cooccurrences(EncodedCorpus(ids, vocabulary), Cooccurrence(weighting=weighting))
@@ -275,7 +275,7 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("weighting", ["distance", "flat"])
-def test_saved_and_opened_again(weighting: cooccurrence.Weighting, tmp_path: Path) -> None:
+def test_saved_and_opened_again(weighting: cooccurrence.WindowWeighting, tmp_path: Path) -> None:
     counts = count_cooccurrences(
         EncodedCorpus(long_stream(), vocabulary), Cooccurrence(weighting=weighting)
     )

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Text, TextOptions, check_target, print_written
+from malmoi.cli.shared.text_options import CorpusArgument, TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import save_cooccurrences
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
@@ -20,7 +20,7 @@ DEFAULT, COUNTING = TextOptions(), Cooccurrence()
 
 
 def cooccur_command(
-    corpus: Text,
+    corpus: CorpusArgument,
     /,
     *,
     words: Annotated[str | None, Parameter(help="Two or more words, such as ice,steam.")] = None,

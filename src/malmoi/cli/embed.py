@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, print_json, print_json_list
 from malmoi.cli.shared.resume import resumable
+from malmoi.cli.shared.text_options import Flag
 from malmoi.cli.shared.text_width import WIDTH, fitted
 from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, Per, embed
 from malmoi.encode.bulk.outputs import check_suffix
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from malmoi.text.corpus import Texts
 
 SHOWN_VALUES = 6  # numbers of a vector, where people read
-Flag = Parameter(negative="", show_default=False)
 
 
 @Parameter(name="*")

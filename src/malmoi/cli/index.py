@@ -8,10 +8,10 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.text_options import Flag
 from malmoi.encode.loading import load_encoder
 from malmoi.reporting.progress_bar import ProgressReporter
 
-Flag = Parameter(negative="", show_default=False)
 Several = Parameter(negative="", consume_multiple=False)
 
 

@@ -8,12 +8,12 @@ from cyclopts import Parameter
 from rich.cells import cell_len, chop_cells
 
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.text_options import Flag
 from malmoi.encode.loading import load_encoder
 from malmoi.search.build import open_index
 from malmoi.search.querying.hits import Hit
 
 WIDTH, LINES, INDENT = 80, 2, " " * 10
-Flag = Parameter(negative="", show_default=False)
 
 
 def search_command(

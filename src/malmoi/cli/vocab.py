@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.text_options import MinCount, Text, TextOptions, check_target
+from malmoi.cli.shared.text_options import CorpusArgument, MinCount, TextOptions, check_target
 from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.word_list import save_words
@@ -15,7 +15,7 @@ DEFAULT_OPTIONS = TextOptions()
 
 
 def vocab_command(
-    corpus: Text,
+    corpus: CorpusArgument,
     /,
     *,
     min_count: MinCount = 1,

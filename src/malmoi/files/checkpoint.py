@@ -28,14 +28,14 @@ from malmoi.vocabulary import Vocabulary
 KIND = FileKind("checkpoint", "a checkpoint")
 SAVE_EVERY = 60.0  # seconds of work that an interruption may lose
 
-State = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of them
+CheckpointState = dict[str, Any]  # what JSON holds: numbers, strings, lists and dicts of them
 
 
 @dataclass(frozen=True)
 class RunFingerprint:
     """What identifies a run: its settings by name, and a digest of its corpus."""
 
-    settings: State
+    settings: CheckpointState
     corpus: str
     work: str = "a training"
 
@@ -55,7 +55,7 @@ class Checkpoint:
     """The arrays and the state of an unfinished run."""
 
     tensors: Tensors
-    state: State
+    state: CheckpointState
     path: Path | None = None  # of the file it was read from
 
     @contextmanager

@@ -32,7 +32,7 @@ AT_ONCE = 1024  # windows whose scores are held at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Layers:
+class NnlmLayers:
     """The weights. `<s>`, the last word, is never foretold: it has a row in the lookup alone.
 
     With direct connections the features are h and x, else h alone. A tied model's output is
@@ -81,7 +81,7 @@ class NeuralModel(LanguageModel):
 
     trie: Trie
     counts: Int64Array
-    layers: Layers
+    layers: NnlmLayers
 
     def __post_init__(self) -> None:
         if not len(self.trie.words) == len(self.counts) == len(self.layers.lookup):
@@ -166,5 +166,5 @@ def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
         check_tensors(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
         if not all(np.isfinite(tensors[name]).all() for name in WEIGHTS):
             raise InvalidArgumentError("its weights hold nan or inf")
-        layers = Layers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")
+        layers = NnlmLayers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")
         return NeuralModel(Trie(keys_from_tensors(tensors), ()), tensors["counts"], layers)

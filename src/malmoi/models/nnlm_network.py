@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from malmoi.arrays import Int64Array
 from malmoi.files.tensors import Tensors
-from malmoi.models.nnlm_model import Layers
+from malmoi.models.nnlm_model import NnlmLayers
 
 SPREAD = 0.1  # of the first numbers in the lookup table
 BETAS = (0.9, 0.99)  # how long Adam remembers
@@ -23,7 +23,7 @@ ADAM = ("step", "exp_avg", "exp_avg_sq")  # what it remembers of each weight
 
 
 class NnlmNetwork(nn.Module):
-    """What `Layers` says, with dropout on the inputs and the hidden layer."""
+    """What `NnlmLayers` says, with dropout on the inputs and the hidden layer."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class NnlmNetwork(nn.Module):
         total = torch.logsumexp(torch.cat([own[:, None], others], 1), 1)
         return (total - own).mean()
 
-    def layers(self) -> Layers:
+    def layers(self) -> NnlmLayers:
         """The weights as they are now."""
         weights = (
             self.lookup,
@@ -88,7 +88,7 @@ class NnlmNetwork(nn.Module):
             self.output.weight,
             self.output_bias,
         )
-        return Layers(*(weight.detach().numpy().copy() for weight in weights), tied=self.tied)
+        return NnlmLayers(*(weight.detach().numpy().copy() for weight in weights), tied=self.tied)
 
 
 class NnlmTrainer:

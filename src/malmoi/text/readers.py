@@ -26,7 +26,7 @@ TEXT_SUFFIXES = (*LINE_SUFFIXES, ".parquet")
 COMPRESSED_SUFFIXES = (".gz", ".zst")
 LINE_BREAKS = str.maketrans("\n\r", "  ")
 
-Blocks = Iterator[tuple[UInt8Array, int]]  # each with the bytes of the file read so far
+ByteBlocks = Iterator[tuple[UInt8Array, int]]  # each with the bytes of the file read so far
 Documents = Iterator[tuple[str, int]]
 
 
@@ -43,7 +43,7 @@ class DocumentReader(Protocol):
     def path(self) -> Path:
         """The file."""
 
-    def blocks(self) -> Blocks:
+    def blocks(self) -> ByteBlocks:
         """The documents, one per line."""
 
     def documents(self) -> Documents:
@@ -62,7 +62,7 @@ class PlainTextReader:
     start: int = 0
     stop: int | None = None
 
-    def blocks(self) -> Blocks:
+    def blocks(self) -> ByteBlocks:
         """Blocks of complete lines; a line longer than a block is split at a space."""
         if self.encoding != "utf-8":
             yield from as_blocks(text_lines(self.path, self.encoding, self.start, self.stop))
@@ -101,7 +101,7 @@ class WholeFileReader:
 
     path: Path
 
-    def blocks(self) -> Blocks:
+    def blocks(self) -> ByteBlocks:
         """The documents, one per line."""
         return as_blocks(self.documents())
 
@@ -242,7 +242,7 @@ def text_lines(
         yield rest, done
 
 
-def as_blocks(documents: Iterable[tuple[str, int]]) -> Blocks:
+def as_blocks(documents: Iterable[tuple[str, int]]) -> ByteBlocks:
     """Blocks of UTF-8 with one document per line."""
     pending: list[bytes] = []
     size = done = 0

@@ -20,7 +20,7 @@ Tests = Annotated[
         help="A test set: 'word word score' lines, analogies, or texts with scores. Repeatable.",
     ),
 ]
-Columns = Annotated[
+ColumnsOption = Annotated[
     str | None, Parameter(help="Columns of the two texts and their score: A,B,SCORE.")
 ]
 
@@ -33,7 +33,7 @@ def evaluate_command(
         ),
     ],
     file: Tests = None,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     sentences: Annotated[
         bool, Parameter(negative="", help="Evaluate averages of word vectors on sentences.")
     ] = False,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from malmoi.cli.shared.score_table import Row, answered
+from malmoi.cli.shared.score_table import ScoreRow, answered
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.sentences import SentenceScore, evaluate_sentences
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
@@ -31,12 +31,12 @@ def names_of(columns: str | None) -> list[str] | None:
     return None if columns is None else [name.strip() for name in columns.split(",")]
 
 
-def sentence_rows(scores: Scores) -> list[Row]:
+def sentence_rows(scores: Scores) -> list[ScoreRow]:
     """The table rows of a model, in the order of the tests."""
-    rows = [Row("sentence similarity, Spearman")]
-    rows += [Row(f"  {one.name}", one.spearman, answered(one.spearman)) for one in scores]
-    rows += [Row("the same, Pearson")]
-    rows += [Row(f"  {one.name}", one.pearson, answered(one.pearson)) for one in scores]
+    rows = [ScoreRow("sentence similarity, Spearman")]
+    rows += [ScoreRow(f"  {one.name}", one.spearman, answered(one.spearman)) for one in scores]
+    rows += [ScoreRow("the same, Pearson")]
+    rows += [ScoreRow(f"  {one.name}", one.pearson, answered(one.pearson)) for one in scores]
     return rows
 
 

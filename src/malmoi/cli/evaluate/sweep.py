@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.evaluate.app import Columns
+from malmoi.cli.evaluate.app import ColumnsOption
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.score_table import interval
@@ -28,7 +28,7 @@ def sweep_command(
         list[str] | None,
         Parameter(negative="", help="Pairs of texts with a score: csv, tsv, jsonl. Repeatable."),
     ] = None,
-    columns: Columns = None,
+    columns: ColumnsOption = None,
     plot: Annotated[Path | None, Parameter(help="A heat map to draw: heat.svg.")] = None,
     json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import Limit, open_model
-from malmoi.cli.shared.score_table import Row, answered
+from malmoi.cli.shared.score_table import ScoreRow, answered
 from malmoi.errors import warn
 from malmoi.evaluate.analogies import AnalogyScore
 from malmoi.evaluate.sets.locate_sets import find_sets
@@ -72,23 +72,23 @@ def warn_of_sentences(sets: Sequence[TestSet], scores: WordScores) -> None:
             warn(f"{one.name} holds texts, not words: use --sentences to average word vectors")
 
 
-def word_rows(scores: WordScores, sections: bool) -> list[Row]:
+def word_rows(scores: WordScores, sections: bool) -> list[ScoreRow]:
     """The table rows of a model, in the order of the tests."""
-    rows = [Row("word similarity, Spearman")] if scores.similarity else []
+    rows = [ScoreRow("word similarity, Spearman")] if scores.similarity else []
     for one in scores.similarity:
         built = f", {one.from_ngrams:,} by n-grams" if one.from_ngrams else ""
-        rows.append(Row(f"  {one.name}", one.spearman, answered(one.spearman) + built))
-    rows += [Row("the same with typos, share retained")] if scores.typos else []
+        rows.append(ScoreRow(f"  {one.name}", one.spearman, answered(one.spearman) + built))
+    rows += [ScoreRow("the same with typos, share retained")] if scores.typos else []
     for typed in scores.typos:
         words = f"{typed.typos - typed.unanswered:,}/{typed.typos:,} words"
-        rows.append(Row(f"  {typed.name}", typed.retained, words))
+        rows.append(ScoreRow(f"  {typed.name}", typed.retained, words))
     for i, score in enumerate(scores.analogies):
-        rows += [Row(f"analogies, accuracy by {METHODS[score.method]}")] if i == 0 else []
+        rows += [ScoreRow(f"analogies, accuracy by {METHODS[score.method]}")] if i == 0 else []
         parts = [(f"  {score.name}", score.total)]
         parts += [("    semantic", score.semantic), ("    syntactic", score.syntactic)]
         if sections:
             parts += [(f"    {part.name}", part.accuracy) for part in score.sections]
-        rows += [Row(label, part, answered(part)) for label, part in parts]
+        rows += [ScoreRow(label, part, answered(part)) for label, part in parts]
     return rows
 
 

@@ -10,7 +10,7 @@ MODELS_PER_TABLE = 3  # that fit into 80 columns
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """A line of the table: a heading, or a test set with its score and sample size."""
 
     label: str
@@ -18,7 +18,7 @@ class Row:
     sample: str = ""
 
 
-def print_scores(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> None:
+def print_scores(titles: Sequence[str], models: Sequence[Sequence[ScoreRow]]) -> None:
     """Print the scores of models with the same rows."""
     if len(models) == 1:
         print_one(titles[0], models[0])
@@ -29,7 +29,7 @@ def print_scores(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> None
         )
 
 
-def print_one(title: str, rows: Sequence[Row]) -> None:
+def print_one(title: str, rows: Sequence[ScoreRow]) -> None:
     """Print one model: score, confidence interval, questions answered."""
     print(f"{fitted(title, 31)} score         95 %        answered")
     for row in rows:
@@ -40,7 +40,7 @@ def print_one(title: str, rows: Sequence[Row]) -> None:
             print(fitted(row.label, 30), columns)
 
 
-def print_several(titles: Sequence[str], models: Sequence[Sequence[Row]]) -> None:
+def print_several(titles: Sequence[str], models: Sequence[Sequence[ScoreRow]]) -> None:
     """Print models side by side: score, half its interval, the share answered."""
     heads = "".join(f"  {fitted(title, 18)}" for title in titles)
     print(f"{fitted('', 20)}{heads.rstrip()}")

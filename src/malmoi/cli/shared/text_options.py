@@ -19,7 +19,7 @@ Flag = Parameter(negative="", show_default=False)
 Settings = Parameter(name="*", negative_iterable=())
 Out = Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")]
 MinCount = Annotated[int, Parameter(help="Ignore words that occur less often.")]
-Text = Annotated[
+CorpusArgument = Annotated[
     str,
     Parameter(
         help="A text file, a folder of text files, or - for standard input.",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.resume import Resume
-from malmoi.cli.shared.text_options import Out, Settings, Text, TextOptions
+from malmoi.cli.shared.text_options import CorpusArgument, Out, Settings, TextOptions
 from malmoi.cli.train.word_vectors import InitOptions, train_and_save
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 
@@ -12,7 +12,7 @@ TEXT, INIT, DEFAULT = TextOptions(), InitOptions(), FastText()
 
 
 def train_fasttext_command(
-    corpus: Text,
+    corpus: CorpusArgument,
     /,
     *,
     out: Out,

@@ -19,7 +19,7 @@ from malmoi.train.glove.settings import GloVe
 
 TEXT, INIT, DEFAULT = TextOptions(), InitOptions(), GloVe()
 COUNTING = ("window", "min_count", "max_vocab_size", "memory_mb")  # unused for saved counts
-Source = Annotated[
+CountsSource = Annotated[
     str,
     Parameter(
         help="A file of text, a folder, - for standard input; or saved co-occurrences.",
@@ -29,7 +29,7 @@ Source = Annotated[
 
 
 def train_glove_command(
-    corpus: Source,
+    corpus: CountsSource,
     /,
     *,
     out: Out,

@@ -5,9 +5,9 @@ from typing import Annotated
 from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
+    CorpusArgument,
     Out,
     Settings,
-    Text,
     TextOptions,
     check_target,
     print_written,
@@ -19,7 +19,7 @@ TEXT, DEFAULT = TextOptions(), LSA()
 
 
 def train_lsa_command(
-    corpus: Text,
+    corpus: CorpusArgument,
     /,
     *,
     out: Out,

@@ -9,9 +9,9 @@ from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.resume import Resume, resumable
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
+    CorpusArgument,
     Out,
     Settings,
-    Text,
     TextOptions,
     check_target,
     print_written,
@@ -26,7 +26,7 @@ TEXT, DEFAULT = TextOptions(), NNLM()
 
 
 def train_nnlm_command(
-    corpus: Text,
+    corpus: CorpusArgument,
     /,
     *,
     out: Out,

@@ -12,11 +12,11 @@ from malmoi.kernels.core.checks import ArrayOf, checked, require
 from malmoi.kernels.core.jit import jit_inline, jit_norefcount
 
 GROUP_PRODUCTS = 64  # tested together; few groups hold a product that is good enough
-Span = tuple[int, int]
+RowSpan = tuple[int, int]
 
 
 def _require_spans(
-    products: Float32Array, corner: Span, own: Span, other: Span, *arrays: Float32Array
+    products: Float32Array, corner: RowSpan, own: RowSpan, other: RowSpan, *arrays: Float32Array
 ) -> None:
     """Raise if the spans are outside the tile or the matrix."""
     rows, best = arrays[0].shape[1], arrays[2].shape[2]
@@ -38,9 +38,9 @@ def _require_spans(
 @jit_norefcount
 def update_top_k(
     products: Float32Array,
-    corner: Span,
-    own: Span,
-    other: Span,
+    corner: RowSpan,
+    own: RowSpan,
+    other: RowSpan,
     factor: Float32Array,
     offset: Float32Array,
     rows: UInt32Array,

@@ -14,12 +14,12 @@ from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 from malmoi.vocabulary import Vocabulary
 
 # A file, a folder or "-" by its path, documents as strings, a corpus, or one that is encoded.
-Text = str | Path | Iterable[str] | Corpus | EncodedCorpus
-Sentences = Text | Iterable[Sequence[str]]  # also sentences as lists of tokens
+TextInput = str | Path | Iterable[str] | Corpus | EncodedCorpus
+Sentences = TextInput | Iterable[Sequence[str]]  # also sentences as lists of tokens
 
 
 def encode_text(
-    text: Text,
+    text: TextInput,
     settings: VocabularySettings | None = None,
     tokenizer: Tokenizer | str | None = None,
     reporter: Reporter = DEFAULT_REPORTER,

@@ -26,12 +26,12 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.vocabulary import Vocabulary
 
 Context = Literal["both", "left", "right"]
-Weighting = Literal["distance", "flat"]
-Folder = str | PathLike[str] | None  # None is the system's folder for temporary files
+WindowWeighting = Literal["distance", "flat"]
+FolderPath = str | PathLike[str] | None  # None is the system's folder for temporary files
 
 MAX_WINDOW = 10_000  # words
 MEGABYTE = 10**6
@@ -57,7 +57,7 @@ class Cooccurrence:
     """Maximum distance between word and context."""
     context: Context = "both"
     """Side of the window."""
-    weighting: Weighting = "distance"
+    weighting: WindowWeighting = "distance"
     """A context counts 1 / distance, or 1."""
     across_lines: bool = False
     """Windows cross the ends of lines."""
@@ -75,7 +75,7 @@ class Cooccurrence:
             raise InvalidArgumentError(
                 f"window is {self.window}: it must be from 1 to {MAX_WINDOW:,}"
             )
-        for name, choices in (("context", Context), ("weighting", Weighting)):
+        for name, choices in (("context", Context), ("weighting", WindowWeighting)):
             if getattr(self, name) not in get_args(choices):
                 raise InvalidArgumentError(
                     f"{name} must be one of {', '.join(get_args(choices))};"
@@ -115,11 +115,11 @@ class RowBlock(NamedTuple):
 
 
 def count_cooccurrences(
-    text: Text,
+    text: TextInput,
     settings: Cooccurrence | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
-    folder: Folder = None,
+    folder: FolderPath = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Cooccurrences:
     """Count how often each pair of words occurs together in a text.
@@ -161,7 +161,7 @@ def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
     return counts
 
 
-def drop_ids(ids: UInt32Array, dropped: list[int], folder: Folder) -> UInt32Array:
+def drop_ids(ids: UInt32Array, dropped: list[int], folder: FolderPath) -> UInt32Array:
     """The stream of ids without some of them, in a temporary file."""
     with temporary_file(folder) as file:
         for first in range(0, len(ids), BLOCK):
@@ -236,7 +236,7 @@ def memory_limits(
 
 
 def collect_rows(
-    vocabulary: Vocabulary, blocks: Iterable[RowBlock], folder: Folder, progress: Progress
+    vocabulary: Vocabulary, blocks: Iterable[RowBlock], folder: FolderPath, progress: Progress
 ) -> Cooccurrences:
     """Write blocks of rows to temporary files, one after the other."""
     lengths: list[Int64Array] = [np.zeros(1, dtype=np.int64)]
@@ -258,7 +258,7 @@ def collect_rows(
 
 
 @contextmanager
-def temporary_file(folder: Folder) -> Iterator[IO[bytes]]:
+def temporary_file(folder: FolderPath) -> Iterator[IO[bytes]]:
     """A file without a name, which vanishes when it is neither open nor mapped."""
     try:
         with TemporaryFile(dir=folder) as file:

@@ -21,8 +21,13 @@ from malmoi.models.cooccurrences import spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
-from malmoi.train.counts.cooccurrence import Cooccurrence, Folder, count_cooccurrences, count_words
+from malmoi.train.common.inputs import TextInput, encode_text
+from malmoi.train.counts.cooccurrence import (
+    Cooccurrence,
+    FolderPath,
+    count_cooccurrences,
+    count_words,
+)
 from malmoi.train.counts.pmi import PMI, mutual_information
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
@@ -118,11 +123,11 @@ class SparseMatrix:
 
 
 def train_lsa(
-    text: Text,
+    text: TextInput,
     settings: LSA | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
-    folder: Folder = None,
+    folder: FolderPath = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Vectors:
     """Compute word vectors by a truncated SVD of TF-IDF or PPMI (latent semantic analysis).

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.inputs import TextInput, encode_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +40,7 @@ class OneHot:
         return f"OneHot({self.shape[0]:,} × {self.shape[1]:,})"
 
 
-def one_hot(text: Text, *, tokenizer: Tokenizer | str | None = None) -> OneHot:
+def one_hot(text: TextInput, *, tokenizer: Tokenizer | str | None = None) -> OneHot:
     """One-hot vectors of the tokens of a text.
 
     Args:

@@ -18,7 +18,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.parallel import in_order
-from malmoi.train.counts.cooccurrence import Folder, RowBlock, collect_rows
+from malmoi.train.counts.cooccurrence import FolderPath, RowBlock, collect_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ def mutual_information(
     counts: Cooccurrences,
     settings: PMI | None = None,
     *,
-    folder: Folder = None,
+    folder: FolderPath = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Cooccurrences:
     """Replace co-occurrence counts by pointwise mutual information.

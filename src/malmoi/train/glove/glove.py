@@ -14,7 +14,7 @@ from malmoi.keys import Keys
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.memory import require_memory
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
 from malmoi.train.counts.cooccurrence import count_cooccurrences
@@ -34,7 +34,7 @@ from malmoi.vocabulary import by_frequency
 
 
 def train_glove(
-    text: Text | Cooccurrences,
+    text: TextInput | Cooccurrences,
     settings: GloVe | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
@@ -114,7 +114,7 @@ def train_glove_tables(
 
 
 def read_cooccurrences(
-    text: Text | Cooccurrences,
+    text: TextInput | Cooccurrences,
     settings: GloVe,
     tokenizer: Tokenizer | str | None,
     reporter: Reporter,

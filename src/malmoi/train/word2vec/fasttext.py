@@ -12,7 +12,7 @@ from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
 from malmoi.train.word2vec.input_rows import InputRows, ngram_input_rows
 from malmoi.train.word2vec.network import train_network
@@ -59,7 +59,7 @@ class FastText(WordSettings):
 
 
 def train_fasttext(
-    text: Text,
+    text: TextInput,
     settings: FastText | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Text, encode_text
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
 from malmoi.train.word2vec.input_rows import word_input_rows
 from malmoi.train.word2vec.network import train_network
@@ -23,7 +23,7 @@ class Word2Vec(WordSettings):
 
 
 def train_word2vec(
-    text: Text,
+    text: TextInput,
     settings: Word2Vec | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
