@@ -215,7 +215,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         train_nnlm(GRAMMAR)
 
 
-class Stop(Exception):
+class StopError(Exception):
     """Something that breaks a training off."""
 
 
@@ -230,9 +230,9 @@ def break_off(path: Path, settings: NNLM, words: int, *, resume: bool = False) -
 
     def stop(done: int, total: int) -> None:
         if done >= words:
-            raise Stop
+            raise StopError
 
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         train_nnlm(
             GRAMMAR,
             settings,
