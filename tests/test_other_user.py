@@ -87,7 +87,7 @@ def test_code_that_cannot_be_kept_is_said_once(folder: Path) -> None:
         MALMOI_CACHE=str(folder),
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("kernels cannot be kept (/proc/nowhere") == 1
+    assert done.stderr.count("kernels cannot be cached (/proc/nowhere") == 1
 
 
 def test_a_cache_folder_that_cannot_be_written_is_named(folder: Path) -> None:

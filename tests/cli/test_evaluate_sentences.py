@@ -97,4 +97,4 @@ def test_the_demo_leaves_out_what_is_not_installed(
 
     monkeypatch.setattr(demo_texts, "similar", missing)
     assert demo_texts.show_sentences(print) == {}
-    assert capsys.readouterr().out.count("left out: it is not installed") == 2
+    assert capsys.readouterr().out.count("skipped: it is not installed") == 2

@@ -86,7 +86,7 @@ def test_an_interrupted_training_is_resumed(
     corpus: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out, left = (tmp_path / name for name in ("whole", "sam.nnlm", "sam.nnlm.checkpoint"))
-    command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch", "4"]
+    command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch-size", "4"]
     assert run([*command, "--out", str(whole)]) == 0
 
     class Impatient(ProgressBar):
@@ -97,10 +97,7 @@ def test_an_interrupted_training_is_resumed(
     with monkeypatch.context() as patched:
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, "--out", str(out)]) == 130
-    assert (
-        f"the checkpoint {left} remains: repeat the command with --resume"
-        in capsys.readouterr().err
-    )
+    assert f"{left} is kept: run the same command with --resume" in capsys.readouterr().err
     assert left.exists()
     assert not out.exists()
     assert run([*command, "--out", str(out), "--resume", "--seed", "2"]) == 1

@@ -110,16 +110,16 @@ VALID: list[Entry] = [
 ]
 TAKEN = {entry[0].__name__: entry for entry in VALID}
 REFUSED = [  # a kernel, the place of an argument, what it is instead, and what is said
-    ("screen", 1, zeros("f8", 2, LANES), "float64"),
-    ("screen", 2, floats(4), "direction"),
-    ("screen", 6, 3, "last is 3"),
-    ("offer", 2, (0, 3), "not in the tile"),
-    ("offer", 1, (3, 0), "not in the tile"),
-    ("offer", 6, zeros("u4", 1, 4, 0), "scores is"),
+    ("score_int8_rows", 1, zeros("f8", 2, LANES), "float64"),
+    ("score_int8_rows", 2, floats(4), "direction"),
+    ("score_int8_rows", 6, 3, "last is 3"),
+    ("update_top_k", 2, (0, 3), "not in the tile"),
+    ("update_top_k", 1, (3, 0), "not in the tile"),
+    ("update_top_k", 6, zeros("u4", 1, 4, 0), "scores is"),
     ("find_lines_with", 1, zeros(np.bool_, 100), "128"),
     ("find_lines_with", 3, longs(0, 0), "stops"),
     ("scan_words", 1, 13, "at is 13"),
-    ("scan_words", 2, ids(1, 2), "out has 2 places"),
+    ("scan_words", 2, ids(1, 2), "out has 2"),
     ("scan_words", 4, table(slots=4), "4 slots"),
     ("scan_words", 4, table(slots=9), "9 slots"),
     ("scan_words", 4, table(used=5), "5 words do not fit"),

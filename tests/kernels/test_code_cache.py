@@ -17,9 +17,9 @@ from malmoi.kernels.core import code_cache, code_files
 from malmoi.kernels.core.code_files import kernels_stamp, read_code, write_code
 
 SOURCE = """
-from malmoi.kernels.core.jit import compiled
+from malmoi.kernels.core.jit import jit
 
-@compiled
+@jit
 def doubled(numbers):
     total = 0.0
     for number in numbers:
@@ -112,7 +112,7 @@ def test_a_kernel_runs_where_nothing_can_be_written_and_that_is_said_once(
 ) -> None:
     for name in ("package/__pycache__", "user"):
         (tmp_path / name).write_text("in the way")
-    with pytest.warns(UserWarning, match=r"kernels cannot be kept .*MALMOI_CACHE"):
+    with pytest.warns(UserWarning, match=r"kernels cannot be cached .*MALMOI_CACHE"):
         assert came_from(fresh()) == "compiler"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -129,7 +129,7 @@ def test_a_kernel_runs_for_a_user_without_home(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", homeless)
     (tmp_path / "package" / "__pycache__").write_text("in the way")
-    with pytest.warns(UserWarning, match="kernels cannot be kept"):
+    with pytest.warns(UserWarning, match="kernels cannot be cached"):
         assert came_from(fresh()) == "compiler"
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for
-from malmoi.cli.shared.output import AsJson, print_json, print_json_list
+from malmoi.cli.shared.output import AsJson, Flag, print_json, print_json_list
 from malmoi.cli.shared.resume import resumable
-from malmoi.cli.shared.text_options import Flag
 from malmoi.cli.shared.text_width import WIDTH, fitted
 from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, Per, embed
 from malmoi.encode.bulk.outputs import check_suffix

@@ -7,8 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
-from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.text_options import Flag
+from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.encode.loading import load_encoder
 from malmoi.reporting.progress_bar import ProgressReporter
 

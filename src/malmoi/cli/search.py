@@ -7,8 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.cells import cell_len, chop_cells
 
-from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.text_options import Flag
+from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.encode.loading import load_encoder
 from malmoi.search.build import open_index
 from malmoi.search.querying.hits import Hit

@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.text_options import Flag
+from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.serve.limits import Limits
 from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
 from malmoi.serve.service.loaded_models import parse_model_paths

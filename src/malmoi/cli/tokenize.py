@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.text_options import Flag, TextOptions
+from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.text_options import TextOptions
 from malmoi.errors import InvalidArgumentError
 from malmoi.text.corpus import Corpus
 from malmoi.text.wordpiece import WordPiece

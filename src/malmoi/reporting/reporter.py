@@ -73,8 +73,12 @@ class Reporter:
         warn(sentence)
 
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
-        """Report a word of a query that has no row of its own, and what answers instead."""
-        self.warn(explanation.note)
+        """Report a word of a query that has no row of its own, and what answers instead.
+
+        Warns only if other words answer: a vector from n-grams is what subwords are for.
+        """
+        if explanation.read_as:
+            self.warn(explanation.note)
 
     def inputs(self, source: str, stats: InputStats) -> None:
         """Report what happened to the inputs of one call; `source` names the model or file."""

@@ -17,6 +17,7 @@ Model = Annotated[str, Parameter(help="A file of vectors in any format, or glove
 AsJson = Annotated[
     bool, Parameter(name="--json", negative="", show_default=False, help="Print JSON.")
 ]
+Flag = Parameter(negative="", show_default=False)
 Count = Annotated[int, Parameter(name=["-k"], help="How many words to show.")]
 Limit = Annotated[int | None, Parameter(help="Read only the first rows of the file.")]
 RestrictVocab = Annotated[
@@ -46,7 +47,7 @@ class WordReporter(Reporter):
 
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
         """Warn, and record the shares of the words that answer."""
-        super().out_of_vocabulary(explanation)
+        self.warn(explanation.note)
         if explanation.read_as:
             shares = explanation.read_as.items()
             self.read_as[explanation.word] = {word: round(share, 6) for word, share in shares}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import print_json
+from malmoi.cli.shared.output import Flag, print_json
 from malmoi.cli.shared.text_width import WIDTH
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_not_source, check_writable
@@ -15,7 +15,6 @@ from malmoi.text.corpus import Corpus
 from malmoi.text.normalize import Normalizer
 from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 
-Flag = Parameter(negative="", show_default=False)
 Settings = Parameter(name="*", negative_iterable=())
 Out = Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")]
 MinCount = Annotated[int, Parameter(help="Ignore words that occur less often.")]

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from malmoi.cli.shared.output import Flag
 from malmoi.cli.shared.resume import resumable
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Flag, TextOptions, check_target, print_written
+from malmoi.cli.shared.text_options import TextOptions, check_target, print_written
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats import check_save_path, load, save
 from malmoi.train.common.options import TrainOptions
