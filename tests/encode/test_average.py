@@ -19,6 +19,7 @@ from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import English, Whitespace, describe
 from malmoi.vectors import Vectors
+from tests.recording_reporter import RecordingReporter
 
 WORDS = ["the", "a", "bank", "river", "fish", "robber", "한국", "말"]
 COUNTS = [900, 400, 90, 50, 20, 9, 6, 1]
@@ -130,14 +131,13 @@ def test_vectors_do_not_depend_on_what_is_asked_beside(texts: list[str]) -> None
 
 
 def test_a_long_text_is_summed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.encode.static.average.BLOCK", 4)
-    monkeypatch.setattr("malmoi.encode.static.average.CHUNK", 3)
+    monkeypatch.setattr("malmoi.encode.static.average.BLOCK_WORDS", 4)
+    monkeypatch.setattr("malmoi.encode.static.average.CHUNK_TEXTS", 3)
     encoder, texts = average_encoder(vectors(), weighting="mean"), [*TEXTS, "the bank " * 11]
     expected = naive(vectors(), texts, dict.fromkeys(WORDS, 1.0))
-    steps: list[tuple[int, int | None]] = []
-    found = encoder.encode(texts, progress=lambda done, total: steps.append((done, total)))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert steps == [(3, 7), (6, 7), (7, 7)]
+    reporter = RecordingReporter()
+    np.testing.assert_allclose(encoder.encode(texts, reporter=reporter), expected, atol=1e-6)
+    assert reporter.progress == [(3, 7), (6, 7), (7, 7)]
     assert encoder.encode(iter([])).shape == (0, 6)
 
 
@@ -145,7 +145,7 @@ def trained_with(tokenizer: str) -> Vectors:
     return vectors().with_meta(tokenizer=tokenizer)
 
 
-def test_texts_are_cut_as_the_vectors_were_trained() -> None:
+def test_texts_are_tokenized_as_the_vectors_were_trained() -> None:
     assert average_encoder(trained_with(describe(Whitespace()))).tokenizer == Whitespace()
     assert average_encoder(vectors()).tokenizer == English()
     assert average_encoder(vectors(), tokenizer="syllables").tokenizer.name == "syllables"

@@ -54,7 +54,7 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert {name: said[name] for name in expected} == expected
     (finding,) = said["findings"]
-    assert finding["problem"].startswith("Hangul falls apart into its letters")
+    assert finding["problem"].startswith("Hangul is split into jamo")
     assert run(["inspect", "minilm"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "layers      6 of 384 dimensions, 12 heads" in shown
@@ -76,7 +76,7 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
     pieces = [*letters, *(f"##{letter}" for letter in letters)]
     whole = with_vocabulary(tmp_path / "letters", pieces, lower=True)
     (finding,) = inspect_model(whole).findings
-    assert finding.problem.startswith("Hangul falls apart into its letters")
+    assert finding.problem.startswith("Hangul is split into jamo")
     assert finding.example.startswith("한국어를 읽는다 is ᄒ ##ᅡ ##ᆫ")
     good = with_vocabulary(tmp_path / "good", SYLLABLES, lower=False)
     assert inspect_model(good).findings == ()
@@ -84,9 +84,9 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
 
 
 def test_letters_are_read_as_syllables_by_a_cased_vocabulary(tmp_path: Path) -> None:
-    cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
-    whole, apart = cutter(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
-    assert whole.tokens == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
+    tokenizer = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
+    whole, apart = tokenizer(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
+    assert whole.tokens == apart.tokens == ("[CLS]", *SYLLABLES, "[SEP]")
     assert whole.offsets.tolist() == apart.offsets.tolist()
 
 
@@ -100,9 +100,9 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    cutter = load_transformer(str(tmp_path)).tokenizer
+    tokenizer = load_transformer(str(tmp_path)).tokenizer
     peer = transformers.BertTokenizer(vocab=str(vocabulary), do_lower_case=False)
-    for text, apart in zip(cutter(KOREAN), cutter(nfd(KOREAN)), strict=True):
+    for text, apart in zip(tokenizer(KOREAN), tokenizer(nfd(KOREAN)), strict=True):
         assert text.ids.tolist() == apart.ids.tolist() == peer(text.text)["input_ids"]
     assert not any("Hangul" in finding.problem for finding in inspect_model(str(tmp_path)).findings)
 

@@ -54,7 +54,7 @@ def test_vectors_are_those_of_the_words_of_the_activations(minilm: TransformerEn
     np.testing.assert_allclose(found.matrix, expected, atol=1e-5)
     assert found.texts == (0, 0, 2)
     assert written(found, texts) == ["Embeddings", "embeddings", "embeddings"]
-    assert len(minilm.tokenizer(["embeddings"])[0].pieces) > 3, "a word of several pieces"
+    assert len(minilm.tokenizer(["embeddings"])[0].tokens) > 3, "a word of several tokens"
 
 
 def test_similarity_is_one_with_itself_and_the_same_both_ways(minilm: TransformerEncoder) -> None:
