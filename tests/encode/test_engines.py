@@ -151,7 +151,7 @@ def test_without_the_right_processor_a_quantized_model_runs_in_floats_and_says_s
 
 def test_vectors_without_layers_cannot_be_quantized() -> None:
     with pytest.raises(
-        InvalidArgumentError, match="use has no layers to quantize: give it without :int8"
+        InvalidArgumentError, match="use has no layers to quantize: name it without :int8"
     ):
         load_encoder("use:int8")
 

@@ -184,7 +184,7 @@ def test_averages_of_english_words_say_what_fits_korean() -> None:
     with pytest.warns(MalmoiWarning) as caught:
         average_encoder(words, name="glove").encode([KOREAN[0], "the bank"])
     assert [str(one.message) for one in caught] == [
-        "glove: 3 of 5 words are unknown and were left out, such as 환불을, 받고, 싶어요; for"
+        "glove: 3 of 5 words are unknown and were ignored, such as 환불을, 받고, 싶어요; for"
         " Korean choose the model use, or vectors of Korean words",
         "glove: 1 of 2 texts have no known word: their vectors are zeros",
     ]

@@ -79,6 +79,7 @@ def test_sleeping_workers_run_a_batch_whether_woken_or_not(
 
 
 def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEngine) -> None:
+    gc.collect()  # what earlier tests left
     pipes = open_files()
     threads = len(workers())
     other = load_transformer("minilm")

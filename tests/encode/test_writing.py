@@ -268,7 +268,7 @@ def test_a_full_disk_is_reported_and_what_was_written_stays(
     assert run([*words, "--out", str(out)]) == 1
     errors = capsys.readouterr().err
     assert f"{out} was not written: the disk is full" in errors
-    assert "give the same command with --resume" in errors
+    assert "run the same command with --resume" in errors
     monkeypatch.setattr(outputs.ArrayOutput, "add", really_add)
     assert run([*words, "--out", str(out), "--resume"]) == 0
     np.testing.assert_allclose(np.load(out), tiny.encode(TEXTS), atol=1e-5)

@@ -161,7 +161,7 @@ def test_answers_do_not_depend_on_what_they_were_batched_with(
         ({"layers": 9}, "layer 9"),
         ({"layers": "x"}, "layers"),
         ({"layers": []}, "layer"),
-        ({"layers": "-2:"}, "layers"),
+        ({"layers": "-2:"}, "needs one layer, not 2"),
         ({"layer_pooling": "blend"}, "in 'layer_pooling': Invalid enum value 'blend': choose"),
         ({"pool": "median"}, "'pool'"),
         ({"mix": "sum"}, "unknown field mix; it is now called layer_pooling"),
