@@ -69,7 +69,7 @@ def test_vectors_that_are_truncated_to_their_first_dimensions(tmp_path: Path) ->
         inspect_model(str(tmp_path / "whole")).pooling == "mean, Normalize, the first 10 dimensions"
     )
     change(tmp_path / "whole" / "config_sentence_transformers.json", truncate_dim=0)
-    with pytest.raises(InvalidFileError, match="cuts vectors to 0 numbers"):
+    with pytest.raises(InvalidFileError, match="truncate_dim 0 is not a positive integer"):
         load_transformer(str(tmp_path / "whole"))
 
 

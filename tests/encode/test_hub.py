@@ -75,7 +75,9 @@ def test_a_revision_is_pinned(hub: Hub, tmp_path: Path) -> None:
 def test_weights_that_arrive_changed_are_refused(hub: Hub, tmp_path: Path) -> None:
     hub.corrupt.add("model.safetensors")
     for _ in range(2):  # and go on being refused
-        assert "model.safetensors is not what the Hub has: delete" in ask(hub, tmp_path)
+        assert "model.safetensors is damaged, its SHA-256 is not that on the Hub: delete" in ask(
+            hub, tmp_path
+        )
     hub.corrupt.clear()
     shutil.rmtree(tmp_path / "kept")
     assert ask(hub, tmp_path) == "(1, 32)"
@@ -94,5 +96,7 @@ def test_without_a_network_one_sentence_says_what_to_do(hub: Hub, tmp_path: Path
     assert said.startswith(f"there is no folder {NAME}, and it cannot be downloaded from the Hub (")
     assert said.endswith("copy the model folder here and pass its path")
     assert "\n" not in said
-    assert "HF_HUB_OFFLINE is set and no copy" in ask(hub, tmp_path, HF_HUB_OFFLINE="1")
-    assert "it has no such model" in ask(hub, tmp_path, "no/body")
+    assert "HF_HUB_OFFLINE is set and it is not in the cache" in ask(
+        hub, tmp_path, HF_HUB_OFFLINE="1"
+    )
+    assert "there is no such model" in ask(hub, tmp_path, "no/body")

@@ -61,7 +61,7 @@ def test_empty_and_truncated_texts_are_reported(use: UniversalEncoder) -> None:
         use.encode(["", " \n", "😀", "fine"])
     assert [str(one.message) for one in told] == [
         "use: 2 of 4 texts are empty: their vectors are meaningless (number 1, 2)",
-        "use: 1 of 4 texts are made of unknown pieces alone: their vectors mean little (number 3)",
+        "use: 1 of 4 texts are made of unknown tokens only: their vectors mean little (number 3)",
     ]
     long = "many words " * 3000
     with pytest.warns(MalmoiWarning, match="1 of 2 texts are longer than 4,096 tokens"):

@@ -215,8 +215,8 @@ def test_what_is_there_is_not_overwritten(
     capsys.readouterr()
     for words, said in (
         ([str(old), str(new)], "exists already: choose another name"),
-        ([str(old), str(tmp_path / "no" / "where")], "was not written"),
-        ([str(new), str(tmp_path / "other")], "it is no folder of a model"),
+        ([str(old), str(tmp_path / "no" / "where")], "cannot write"),
+        ([str(new), str(tmp_path / "other")], "it is not a model folder"),
         (
             [str(old), str(tmp_path / "other"), "--limit", "3"],
             "these options are for files of vectors",
