@@ -79,13 +79,17 @@ def test_senses_by_layer(capsys: Output) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["bnak", BANK, *MINILM], 1, "'bnak' is not in the text; did you mean bank?"),
         (["bank", "none.txt", *MINILM], 1, "none.txt does not exist"),
-        (["bank", *MINILM], 1, "give texts or files to look through"),
-        (["bank", BANK, "--senses", "senses.tsv", *MINILM], 1, "give texts or files"),
-        (["bank", "--senses", "senses.tsv", "--layers", "3", *MINILM], 1, "layer by layer"),
+        (["bank", *MINILM], 1, "pass texts or files to search"),
+        (["bank", BANK, "--senses", "senses.tsv", *MINILM], 1, "pass texts or files"),
+        (
+            ["bank", "--senses", "senses.tsv", "--layers", "3", *MINILM],
+            1,
+            "--senses compares all layers",
+        ),
         (["bank", "--senses", "texts.txt", *MINILM], 1, "texts.txt:1: "),
         (["bank", BANK, "--layers", "9", *MINILM], 1, "there is no layer 9"),
         (["bank", BANK, "--plot", "near.png", *MINILM], 1, "end its name in .svg"),
@@ -95,9 +99,9 @@ def test_senses_by_layer(capsys: Output) -> None:
     ],
 )
 def test_what_goes_wrong_is_one_sentence(
-    words: list[str], code: int, said: str, capsys: Output
+    words: list[str], code: int, message: str, capsys: Output
 ) -> None:
     assert run(["context", *words]) == code
     errors = capsys.readouterr().err
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1

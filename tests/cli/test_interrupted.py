@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from malmoi.cli import run
+from malmoi.encode.runtime.batches import thread_per_core
 from malmoi.files import output
 from malmoi.formats import save
 from malmoi.reporting.progress_bar import ProgressBar

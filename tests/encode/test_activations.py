@@ -2,16 +2,17 @@ import numpy as np
 import pytest
 
 from malmoi.encode.activations import Activations
+from malmoi.encode.pooling.groups import WORD_POOLINGS, WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from tests.encode.worlds import made_up, naive_pool
 
 
-def test_a_vector_a_text_with_and_without_special_pieces() -> None:
+def test_one_vector_per_text_with_and_without_special_tokens() -> None:
     states = made_up()
     last = [state[-1] for state in states.states]
-    found = states.pooled()
-    np.testing.assert_allclose(found, [naive_pool(rows, "mean") for rows in last], atol=1e-6)
+    pooled = states.pooled()
+    np.testing.assert_allclose(pooled, [naive_pool(rows, "mean") for rows in last], atol=1e-6)
     plain = states.pooled(Recipe(include_special_tokens=False))
     np.testing.assert_allclose(plain[0], last[0][1:4].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(plain[1], 0)  # nothing is left of an empty text
@@ -32,23 +33,23 @@ def test_vectors_of_length_one() -> None:
     np.testing.assert_allclose(lengths, 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
-def test_words_are_joined_from_their_pieces(join: str) -> None:
+@pytest.mark.parametrize("word_pooling", WORD_POOLINGS)
+def test_words_are_pooled_from_their_tokens(word_pooling: WordPooling) -> None:
     states = made_up()
     no_playing, nothing, pair = states.words(
-        layers=[-2, -1], layer_pooling="sum", word_pooling=join
-    )  # type: ignore[arg-type]
+        layers=[-2, -1], layer_pooling="sum", word_pooling=word_pooling
+    )
     assert no_playing.keys == ("no", "playing")
     assert no_playing.offsets.tolist() == [[0, 2], [3, 10]]
     rows = states.states[0][-2] + states.states[0][-1]
     np.testing.assert_allclose(no_playing.matrix[0], rows[1], atol=1e-6)
-    np.testing.assert_allclose(no_playing.matrix[1], naive_pool(rows[2:4], join), atol=1e-6)
+    np.testing.assert_allclose(no_playing.matrix[1], naive_pool(rows[2:4], word_pooling), atol=1e-6)
     assert nothing.keys == ()
     assert nothing.matrix.shape == (0, 3)
     assert pair.keys == ("no", "yes")
 
 
-def test_pieces_as_they_are() -> None:
+def test_tokens_as_they_are() -> None:
     states = made_up()
     with_special, without = (
         states.tokens()[0],
@@ -60,21 +61,23 @@ def test_pieces_as_they_are() -> None:
     np.testing.assert_array_equal(without.matrix, states.states[0][-1][1:4])
 
 
-def test_layers_that_were_not_kept() -> None:
+def test_layers_that_are_not_there() -> None:
     whole = made_up()
     some = Activations(whole.texts, tuple(state[[2, 4]] for state in whole.states), (2, 4), 5)
     np.testing.assert_array_equal(some.pooled(), whole.pooled())
     np.testing.assert_array_equal(some.pooled(layers=-3), whole.pooled(layers=2))
     with pytest.raises(
-        InvalidArgumentError, match="layer 3 was not kept: these activations hold 2, 4"
+        InvalidArgumentError, match="these activations do not contain layer 3, only 2, 4"
     ):
         some.pooled(layers=-2)
 
 
-def test_what_cannot_be_asked() -> None:
-    with pytest.raises(InvalidArgumentError, match="there is no join 'glue'"):
+def test_invalid_arguments() -> None:
+    with pytest.raises(
+        InvalidArgumentError, match="word_pooling must be one of mean, sum, first, last; got 'glue'"
+    ):
         made_up().words(word_pooling="glue")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="the pool none leaves no vector of a text"):
+    with pytest.raises(InvalidArgumentError, match="pool='none' gives one vector per token"):
         made_up().pooled(pool="none")
 
 

@@ -19,6 +19,7 @@ from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import English, Whitespace, describe
 from malmoi.vectors import Vectors
+from tests.recording_reporter import RecordingReporter
 
 WORDS = ["the", "a", "bank", "river", "fish", "robber", "한국", "말"]
 COUNTS = [900, 400, 90, 50, 20, 9, 6, 1]
@@ -92,14 +93,14 @@ def test_texts_may_be_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(by_file, average_encoder(vectors(), texts=TEXTS).encode(TEXTS))
 
 
-def test_unknown_words_are_left_out_and_told() -> None:
+def test_unknown_words_are_ignored_and_reported() -> None:
     encoder = average_encoder(vectors(), weighting="mean", name="mine")
     with pytest.warns(MalmoiWarning) as told:
         found = encoder.encode(["the qwerty bank", "qwerty zxcv", ""])
     np.testing.assert_allclose(found[0], (vectors()["the"] + vectors()["bank"]) / 2, atol=1e-6)
     assert not found[1:].any()
     assert [str(note.message) for note in told] == [
-        "mine: 3 of 5 words are unknown and were left out, such as qwerty, zxcv",
+        "mine: 3 of 5 words are unknown and were ignored, such as qwerty, zxcv",
         "mine: 2 of 3 texts have no known word: their vectors are zeros",
     ]
 
@@ -130,14 +131,13 @@ def test_vectors_do_not_depend_on_what_is_asked_beside(texts: list[str]) -> None
 
 
 def test_a_long_text_is_summed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.encode.static.average.BLOCK", 4)
-    monkeypatch.setattr("malmoi.encode.static.average.CHUNK", 3)
+    monkeypatch.setattr("malmoi.encode.static.average.BLOCK_WORDS", 4)
+    monkeypatch.setattr("malmoi.encode.static.average.CHUNK_TEXTS", 3)
     encoder, texts = average_encoder(vectors(), weighting="mean"), [*TEXTS, "the bank " * 11]
     expected = naive(vectors(), texts, dict.fromkeys(WORDS, 1.0))
-    steps: list[tuple[int, int | None]] = []
-    found = encoder.encode(texts, progress=lambda done, total: steps.append((done, total)))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert steps == [(3, 7), (6, 7), (7, 7)]
+    reporter = RecordingReporter()
+    np.testing.assert_allclose(encoder.encode(texts, reporter=reporter), expected, atol=1e-6)
+    assert reporter.progress == [(3, 7), (6, 7), (7, 7)]
     assert encoder.encode(iter([])).shape == (0, 6)
 
 
@@ -145,13 +145,15 @@ def trained_with(tokenizer: str) -> Vectors:
     return vectors().with_meta(tokenizer=tokenizer)
 
 
-def test_texts_are_cut_as_the_vectors_were_trained() -> None:
+def test_texts_are_tokenized_as_the_vectors_were_trained() -> None:
     assert average_encoder(trained_with(describe(Whitespace()))).tokenizer == Whitespace()
     assert average_encoder(vectors()).tokenizer == English()
     assert average_encoder(vectors(), tokenizer="syllables").tokenizer.name == "syllables"
     cased = Vectors(["The", ".", "'s"], np.eye(3))
     assert average_encoder(cased).tokenizer == English(lower=False, marks=True, clitics=True)
-    with pytest.raises(InvalidArgumentError, match="which is no tokenizer: name one"):
+    with pytest.raises(
+        InvalidArgumentError, match="names the unknown tokenizer 'by hand': pass one"
+    ):
         average_encoder(trained_with("by hand"))
 
 
@@ -174,16 +176,16 @@ def test_real_vectors_know_what_is_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
-        ({"weighting": "heavy"}, "there is no weighting 'heavy': choose one of mean, idf, sif"),
+        ({"weighting": "heavy"}, "weighting must be one of mean, idf, sif; got 'heavy'"),
         ({"tokenizer": "scissors"}, "unknown tokenizer 'scissors'"),
         ({"smoothing": 0}, "smoothing is 0: it must be more than 0"),
         ({"texts": ["qwerty"]}, "texts to learn SIF from have no known word"),
     ],
 )
-def test_what_cannot_be_asked(settings: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=said):
+def test_invalid_arguments(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
         average_encoder(vectors(), **settings)  # type: ignore[arg-type]
 
 
@@ -192,15 +194,15 @@ def test_only_texts_are_texts() -> None:
     with pytest.raises(InvalidArgumentError, match="texts is the single string 'the bank'"):
         encoder.encode("the bank")
     with pytest.raises(
-        InvalidArgumentError, match="is a pair of texts, which only a model with layers"
+        InvalidArgumentError, match="is a pair of texts, which only transformers take"
     ):
         encoder.encode([("the", "bank")])  # type: ignore[list-item]
-    with pytest.raises(InvalidArgumentError, match="7 is no text"):
+    with pytest.raises(InvalidArgumentError, match="7 is not a text"):
         encoder.encode([7])  # type: ignore[list-item]
 
 
 def test_no_vectors_have_no_average() -> None:
-    with pytest.raises(InvalidArgumentError, match="vectors holds no vectors to average"):
+    with pytest.raises(InvalidArgumentError, match="vectors contains no vectors to average"):
         average_encoder(Vectors([], np.empty((0, 3))))
 
 

@@ -1,4 +1,4 @@
-"""Long texts are broken before they are cut: the pieces must be those of the whole text."""
+"""Long texts are split before they are tokenized: the tokens must be those of the whole text."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.tokens import tokenizer as cutting
-from malmoi.encode.tokens.tokenizer import ModelTokenizer, head
+from malmoi.encode.tokens import tokenizer as tokenizers
+from malmoi.encode.tokens.tokenizer import ModelTokenizer, head, split_blocks
 
 SAMPLE = [
     "the quick brown fox jumps over the lazy dog",
@@ -74,21 +74,21 @@ def tokenizer(request: pytest.FixtureRequest) -> Any:
 
 
 @given(text=TEXTS)
-def test_the_first_pieces_are_those_of_the_whole_text(tokenizer: Any, text: str) -> None:
+def test_the_first_tokens_are_those_of_the_whole_text(tokenizer: Any, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cutting, "CHARACTERS", 1)
+        patch.setattr(tokenizers, "CHARACTERS_PER_TOKEN", 1)
         tokenizer.enable_truncation(LONGEST)
-        cutter = ModelTokenizer(tokenizer, LONGEST)
-        (whole,) = tokenizer.encode_batch([cutter.normalize(text)])
-        (found,) = cutter.encode_batch([cutter.normalize(text)], offsets=True)
-    assert found.tokens == whole.tokens
-    assert found.offsets == whole.offsets
-    assert found.word_ids == whole.word_ids
-    assert cutter.is_truncated(found) == cutter.is_truncated(whole)
+        model = ModelTokenizer(tokenizer, LONGEST)
+        (whole,) = tokenizer.encode_batch([model.normalize(text)])
+        (encoding,) = model.encode_batch([model.normalize(text)], offsets=True)
+    assert encoding.tokens == whole.tokens
+    assert encoding.offsets == whole.offsets
+    assert encoding.word_ids == whole.word_ids
+    assert model.is_truncated(encoding) == model.is_truncated(whole)
 
 
 @given(text=TEXTS, size=st.integers(1, 40))
-def test_blocks_have_the_pieces_of_the_whole_text(tokenizer: Any, text: str, size: int) -> None:
+def test_blocks_have_the_tokens_of_the_whole_text(tokenizer: Any, text: str, size: int) -> None:
     tokenizer.no_truncation()
     whole = tokenizer.encode(text, add_special_tokens=False)
     tokens, offsets = list[str](), list[tuple[int, int]]()
@@ -102,24 +102,24 @@ def test_blocks_have_the_pieces_of_the_whole_text(tokenizer: Any, text: str, siz
 
 @given(text=TEXTS, size=st.integers(1, 40))
 def test_a_text_is_its_blocks(text: str, size: int) -> None:
-    found = list(split_blocks(text, size))
-    assert "".join(block for _, block in found) == text
-    assert all(text.startswith(block, start) for start, block in found)
+    blocks = list(split_blocks(text, size))
+    assert "".join(block for _, block in blocks) == text
+    assert all(text.startswith(block, start) for start, block in blocks)
     assert text.startswith(head(text, size))
     assert len(head(text, size)) >= min(len(text), size)
 
 
-def test_ten_megabytes_are_cut_where_they_begin(minilm: TransformerEncoder) -> None:
+def test_of_ten_megabytes_only_the_beginning_is_tokenized(minilm: TransformerEncoder) -> None:
     text = "words, " * 1_500_000
-    (found,) = minilm.tokenizer.encode_batch([text])
+    (encoding,) = minilm.tokenizer.encode_batch([text])
     (short,) = minilm.tokenizer.encode_batch(["words, " * 1_000])
-    assert found.ids == short.ids
-    assert minilm.tokenizer.is_truncated(found)
-    assert sum(map(len, found.overflowing)) < 20_000  # the rest was not even looked at
+    assert encoding.ids == short.ids
+    assert minilm.tokenizer.is_truncated(encoding)
+    assert sum(map(len, encoding.overflowing)) < 20_000  # the rest was not even looked at
 
 
 def test_blanks_before_the_first_word_do_not_hide_it(minilm: TransformerEncoder) -> None:
     text = " " * 100_000 + "word " + "\0" * 100_000 + " word"
-    (found,) = minilm.tokenizer.encode_batch([text], offsets=True)
-    assert found.tokens == ["[CLS]", "word", "word", "[SEP]"]
-    assert not minilm.tokenizer.is_truncated(found)
+    (encoding,) = minilm.tokenizer.encode_batch([text], offsets=True)
+    assert encoding.tokens == ["[CLS]", "word", "word", "[SEP]"]
+    assert not minilm.tokenizer.is_truncated(encoding)

@@ -48,22 +48,43 @@ def modules(*kinds: str) -> Damage:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (cut_short, "model.safetensors is damaged"),
         (reshape, "'encoder.layer.1.output.dense.weight' is float32 of shape"),
         (leave_out, "lacks 'encoder.layer.1.output.dense.bias'"),
         (only_a_pickle, "pytorch_model.bin is a pickle"),
         (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
-        (lambda f: (f / "config.json").unlink(), "has no config.json: it is no folder of a model"),
+        (lambda f: (f / "config.json").unlink(), "has no config.json: it is not a model folder"),
         (lambda f: (f / "config.json").write_text("{"), "config.json is not JSON"),
-        (lambda f: (f / "config.json").write_text("[]"), "config.json holds no JSON object"),
-        (lambda f: change(f / "config.json", model_type="gpt2"), "a model of type 'gpt2'"),
-        (lambda f: change(f / "config.json", hidden_act="relu"), "has 'relu' between its layers"),
-        (lambda f: change(f / "config.json", hidden_act=["gelu"]), "between its layers"),
-        (lambda f: change(f / "tokenizer_config.json", model_max_length="long"), "'long', which"),
-        (lambda f: change(f / "tokenizer_config.json", model_max_length=-5), "leaves no room"),
-        (lambda f: change(f / "config.json", vocab_size=None), "does not say .*'vocab_size'"),
+        (
+            lambda f: (f / "config.json").write_text("[]"),
+            "config.json does not contain a JSON object",
+        ),
+        (
+            lambda f: change(f / "config.json", model_type="gpt2"),
+            "model_type 'gpt2' is not supported",
+        ),
+        (
+            lambda f: change(f / "config.json", hidden_act="relu"),
+            "hidden_act 'relu' is not supported",
+        ),
+        (
+            lambda f: change(f / "config.json", hidden_act=["gelu"]),
+            "hidden_act .* is not supported",
+        ),
+        (
+            lambda f: change(f / "tokenizer_config.json", model_max_length="long"),
+            "maximum length 'long' is not a number",
+        ),
+        (
+            lambda f: change(f / "tokenizer_config.json", model_max_length=-5),
+            "of -5 tokens is too small",
+        ),
+        (
+            lambda f: change(f / "config.json", vocab_size=None),
+            "not a valid config of a bert model: 'vocab_size'",
+        ),
         (
             lambda f: change(f / "config.json", num_attention_heads=5),
             "not a multiple of 5 heads",
@@ -71,19 +92,19 @@ def modules(*kinds: str) -> Damage:
         (lambda f: change(f / "config.json", num_hidden_layers=4), "lacks 'encoder.layer.3"),
         (
             lambda f: change(f / "config.json", position_embedding_type="relative_key"),
-            "positions of type 'relative_key'",
+            "position_embedding_type 'relative_key' is not supported",
         ),
         (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json or vocab.txt"),
-        (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json is no tokenizer"),
-        (lambda f: (f / "modules.json").write_text("[1]"), "is no list of modules"),
+        (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json is not a tokenizer"),
+        (lambda f: (f / "modules.json").write_text("[1]"), "is not a list of modules"),
         (modules("Transformer"), "must begin with Transformer, Pooling"),
-        (modules("Transformer", "Pooling", "LSTM"), "has a module 'LSTM'"),
+        (modules("Transformer", "Pooling", "LSTM"), "has the module 'LSTM'"),
     ],
 )
-def test_damaged_folders(damage: Damage, said: str, tmp_path: Path) -> None:
+def test_damaged_folders(damage: Damage, message: str, tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     damage(tmp_path)
-    with pytest.raises(InvalidFileError, match=said):
+    with pytest.raises(InvalidFileError, match=message):
         load_transformer(str(tmp_path))
 
 
@@ -91,9 +112,7 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join([*PIECES, "more"]), encoding="utf-8")
-    with pytest.raises(
-        InvalidFileError, match="its tokenizer has 19 pieces, but its model knows 18"
-    ):
+    with pytest.raises(InvalidFileError, match="its tokenizer has 19 tokens, but its model has 18"):
         load_transformer(str(tmp_path))
 
 
@@ -101,23 +120,23 @@ def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
 def test_numbers_beyond_the_table(texts: list[str], tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     path = tmp_path / "tokenizer.json"
-    said = json.loads(path.read_text(encoding="utf-8"))
-    said["model"]["vocab"]["bank"] = 500  # as many pieces as before, but not the same numbers
-    path.write_text(json.dumps(said), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match="has a piece numbered 500, but its model knows 18"):
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["model"]["vocab"]["bank"] = 500  # as many tokens as before, but not the same ids
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InvalidFileError, match="produces the token id 500, but the model has 18"):
         load_transformer(str(tmp_path)).encode(texts)
 
 
 def test_segments_beyond_the_table(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     path = tmp_path / "tokenizer.json"
-    said = path.read_text(encoding="utf-8")
-    path.write_text(said.replace('"type_id": 1', '"type_id": 2'), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match="has segments beyond the 2 that its model knows"):
+    content = path.read_text(encoding="utf-8")
+    path.write_text(content.replace('"type_id": 1', '"type_id": 2'), encoding="utf-8")
+    with pytest.raises(InvalidFileError, match="produces more token types than the 2 of the model"):
         load_transformer(str(tmp_path)).encode([("the bank", "a river")])
 
 
-def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
+def test_a_vocabulary_without_special_tokens(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("[UNK]\nthe\n", encoding="utf-8")
@@ -126,22 +145,30 @@ def test_a_vocabulary_without_special_pieces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
-        ({"pooling_mode": "weightedmean"}, "pools by 'weightedmean'"),
-        ({"pooling_mode": ["mean", "nonsense"]}, "pools by 'nonsense'"),
-        ({"pooling_mode": 5}, "pools by '5'"),
-        ({"pooling_mode_weightedmean_tokens": True}, "pools by 'weightedmean'"),
-        ({"pooling_mode": "mean", "include_prompt": False}, "leaves a prompt's pieces out"),
+        ({"pooling_mode": "weightedmean"}, "pooling mode 'weightedmean' is not supported"),
+        ({"pooling_mode": ["mean", "nonsense"]}, "pooling mode 'nonsense' is not supported"),
+        ({"pooling_mode": 5}, "pooling mode '5' is not supported"),
+        (
+            {"pooling_mode_weightedmean_tokens": True},
+            "pooling mode 'weightedmean' is not supported",
+        ),
+        (
+            {"pooling_mode": "mean", "include_prompt": False},
+            "include_prompt=false is not supported",
+        ),
     ],
 )
-def test_poolings_that_are_not_known(config: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_poolings_that_are_not_known(
+    config: dict[str, object], message: str, tmp_path: Path
+) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "1_Pooling").mkdir()
     (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(config))
     listed = [{"type": "T.Transformer", "path": ""}, {"type": "P.Pooling", "path": "1_Pooling"}]
     (tmp_path / "modules.json").write_text(json.dumps(listed))
-    with pytest.raises(InvalidFileError, match=said):
+    with pytest.raises(InvalidFileError, match=message):
         load_transformer(str(tmp_path))
 
 
@@ -154,10 +181,10 @@ def test_modules_outside_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_names_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidFileError, match="there is no model 'nobody': give a folder, a file"):
+    with pytest.raises(InvalidFileError, match="there is no model 'nobody': pass a folder, a file"):
         load_transformer("nobody")
     with pytest.raises(
-        InvalidFileError, match="no folder some/model, and it cannot be had from the hub"
+        InvalidFileError, match="no folder some/model, and it cannot be downloaded from the Hub"
     ):
         load_transformer("some/model")
     with pytest.raises(InvalidFileError, match="cannot be the name of a file"):
@@ -196,8 +223,8 @@ def test_large_weights_stay_in_the_models_own_file_even_behind_a_link(tmp_path: 
     encoder = load_transformer(str(tmp_path / "bert"))
     engine = encoder.engine._engine
     assert isinstance(engine, OnnxEngine)
-    made = make_graph(encoder.config, (3,), engine._laid_out, engine._folder)
-    copied = {name.rsplit(".", 2)[-2] for name in made.in_memory if name != "place_table"}
+    graph = make_graph(encoder.config, (3,), engine._tensors, engine._folder)
+    copied = {name.rsplit(".", 2)[-2] for name in graph.in_memory if name != "position_embeddings"}
     assert copied == {"qkv"}
     assert encoder.encode(["the bank"]).shape == (1, 32)
 

@@ -56,11 +56,11 @@ def test_a_file_chooses_its_model_too(tmp_path: Path, capsys: Output) -> None:
     assert np.load(out).shape == (2, 512)
 
 
-def test_where_layers_are_asked_for_a_model_without_them_is_not_chosen(capsys: Output) -> None:
+def test_where_options_need_layers_a_model_without_them_is_not_chosen(capsys: Output) -> None:
     assert run(["embed", "환불을 받고 싶어요", "--layers", "-2"]) == 0
-    told = capsys.readouterr().err
-    assert "using minilm" in told
-    assert "choose a model with layers that was trained on their language" in told
+    errors = capsys.readouterr().err
+    assert "using minilm" in errors
+    assert "choose a transformer that was trained on their language" in errors
 
 
 @pytest.mark.parametrize("out", [[], ["--out", "x.npy"]])
@@ -69,11 +69,11 @@ def test_korean_for_an_english_model_is_warned_of(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["embed", "환불을 받고 싶어요", "the bank", *MINILM, *out]) == 0
-    told = capsys.readouterr().err
-    assert "1 of 2 texts are mostly words that the model knows only as single letters" in told
-    assert "(60% of all words)" in told
-    assert "for Korean choose the model use" in told
-    assert told.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert "1 of 2 texts are mostly words that the model knows only as single letters" in errors
+    assert "(60% of all words)" in errors
+    assert "for Korean choose the model use" in errors
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_layers_mixes_and_recipes(options: list[str], dim: int, capsys: Output) 
     assert len(json.loads(capsys.readouterr().out)[0]["vector"]) == dim
 
 
-def test_words_and_pieces_with_their_places(capsys: Output) -> None:
+def test_words_and_tokens_with_their_offsets(capsys: Output) -> None:
     assert run(["embed", "Antidisestablishment!", *MINILM, "--per", "word", "--json"]) == 0
     words = json.loads(capsys.readouterr().out)[0]["words"]
     assert [(w["word"], w["begin"], w["end"]) for w in words] == [
@@ -101,9 +101,9 @@ def test_words_and_pieces_with_their_places(capsys: Output) -> None:
         ("!", 20, 21),
     ]
     assert run(["embed", "Antidisestablishment!", *MINILM, "--pool", "none", "--json"]) == 0
-    pieces = [p["piece"] for p in json.loads(capsys.readouterr().out)[0]["pieces"]]
-    assert pieces[:3] == ["[CLS]", "anti", "##dis"]
-    assert run(["embed", "a!", *MINILM, "--per", "piece", "--skip-special"]) == 0
+    tokens = [t["token"] for t in json.loads(capsys.readouterr().out)[0]["tokens"]]
+    assert tokens[:3] == ["[CLS]", "anti", "##dis"]
+    assert run(["embed", "a!", *MINILM, "--per", "token", "--skip-special"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["a!", "a", "!"]
 
 
@@ -136,8 +136,8 @@ def test_a_file_to_a_matrix(
 ) -> None:
     out = tmp_path / "vectors.npy"
     assert run(["embed", "--file", texts, *MINILM, "--out", str(out), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said == {
+    report = json.loads(capsys.readouterr().out)
+    assert report == {
         "written": str(out), "texts": 3, "rows": 3, "dim": 384, "repeated": 0, "undecoded": 0,
         "truncated": [], "empty": [], "unknown": [], "fragmented": [2],
     }  # fmt: skip
@@ -156,47 +156,47 @@ def test_a_file_to_lines(texts: str, tmp_path: Path, capsys: Output) -> None:
 def test_no_texts_make_a_matrix_without_rows(minilm: TransformerEncoder, tmp_path: Path) -> None:
     write_embeddings(minilm, [], tmp_path / "none.npy", EmbedSettings())
     assert np.load(tmp_path / "none.npy").shape == (0, 384)
-    joined = EmbedSettings(recipe=Recipe(layers="-4:", layer_pooling="concat"))
-    write_embeddings(minilm, [], tmp_path / "wide.npy", joined)
+    concatenated = EmbedSettings(recipe=Recipe(layers="-4:", layer_pooling="concat"))
+    write_embeddings(minilm, [], tmp_path / "wide.npy", concatenated)
     assert np.load(tmp_path / "wide.npy").shape == (0, 4 * 384)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["hello", "--model", "nobody"], 1, "there is no model 'nobody'"),
         ([*MINILM], 1, "give texts to embed, or a --file of them"),
         (["hello", *MINILM, "--layers", "9"], 1, "there is no layer 9: there are 7"),
-        (["hello", *MINILM, "--layers", "-4:"], 1, "4 layers were asked for"),
+        (["hello", *MINILM, "--layers", "-4:"], 1, "needs one layer, not 4"),
         (["hello", *MINILM, "--layer-pooling", "stir"], 2, "stir"),
-        (["hello", *MINILM, "--recipe", "soup"], 1, "there is no recipe 'soup'"),
+        (["hello", *MINILM, "--recipe", "soup"], 1, "recipe must be one of bert-as-service"),
         (["hello", *MINILM, "--prompt", "query"], 1, "has no prompt 'query'"),
-        (["hello", *MINILM, "--prompt", "q", "--per", "word"], 1, "there is none per word"),
-        (["hello", *MINILM, "--out", "x.txt"], 1, "x.txt names no format"),
-        (["hello", *MINILM, "--out", "x.npy", "--per", "word"], 1, "has a row a text"),
+        (["hello", *MINILM, "--prompt", "q", "--per", "word"], 1, "prompt needs per='text'"),
+        (["hello", *MINILM, "--out", "x.txt"], 1, "x.txt must end in one of .npy"),
+        (["hello", *MINILM, "--out", "x.npy", "--per", "word"], 1, "has one row per text"),
         (["hello", *MINILM, "--out", "nowhere/x.npy"], 1, "there is no folder nowhere"),
-        (["hello", *MINILM, "--skip-special", "--pool", "cls"], 1, "first special piece"),
+        (["hello", *MINILM, "--skip-special", "--pool", "cls"], 1, "pool='cls' is a special token"),
         (["hello", *MINILM, "--per", "word", "--pool", "max"], 1, "makes a vector per text"),
         (
             ["hello", *MINILM, "--per", "word", "--pool", "none"],
             1,
-            "words are made by --word-pooling",
+            "words are pooled by --word-pooling",
         ),
-        (["hello", *MINILM, "--word-pooling", "first"], 1, "ask for --per word"),
-        (["hello", *MINILM, "--weights", "1", "2"], 1, "are for the mix weighted"),
+        (["hello", *MINILM, "--word-pooling", "first"], 1, "needs --per word"),
+        (["hello", *MINILM, "--weights", "1", "2"], 1, "need layer_pooling='weighted'"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence(
-    words: list[str], code: int, said: str, capsys: Output
+    words: list[str], code: int, message: str, capsys: Output
 ) -> None:
     assert run(["embed", *words]) == code
     errors = capsys.readouterr().err
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--file", "missing.txt", "--out", "x.npy"], "missing.txt does not exist"),
         (["--file", "empty.txt", "--out", "x.npy"], "empty.txt is empty"),
@@ -206,17 +206,20 @@ def test_what_goes_wrong_is_one_sentence(
         ),
         (["--file", "t.jsonl", "--field", "t", "--out", "t.jsonl"], "is the input text"),
         (["--file", ".", "--out", "x.npy"], "is in the folder of the input"),
-        (["--file", "t.txt", "--out", "x.vectors"], "x.vectors names no format: end it in .npy"),
+        (["--file", "t.txt", "--out", "x.vectors"], "x.vectors must end in one of .npy"),
         (["--file", "t.txt", "--out", "folder.npy"], "folder.npy is a folder"),
-        (["--file", "t.txt", "--resume"], "there is nothing to resume"),
+        (["--file", "t.txt", "--resume"], "--resume needs --out"),
         (["--file", "t.txt", "--out", "x.npy", "--resume"], "x.npy.checkpoint to resume from"),
-        (["--file", "t.txt", "--out", "x.npy", "--overlap", "9"], "an overlap of 9 is for windows"),
+        (
+            ["--file", "t.txt", "--out", "x.npy", "--overlap", "9"],
+            "overlap=9 needs overflow='windows'",
+        ),
         (["--file", "t.txt", "--encoding", "klingon"], "unknown encoding 'klingon'"),
     ],
 )
 def test_bad_files_are_one_sentence_and_leave_nothing(
     words: list[str],
-    said: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Output,
@@ -230,7 +233,7 @@ def test_bad_files_are_one_sentence_and_leave_nothing(
     before = sorted(tmp_path.iterdir())
     assert run(["embed", *words, *MINILM]) == 1
     errors = capsys.readouterr().err
-    assert said in errors
+    assert message in errors
     assert errors.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
 
@@ -243,25 +246,27 @@ def test_texts_to_a_file_right_here(
     np.testing.assert_allclose(np.load("x.npy"), minilm.encode(TEXTS), atol=1e-6)
 
 
-def test_what_there_is_to_say_is_listed(tmp_path: Path, capsys: Output) -> None:
+def test_warnings_are_listed(tmp_path: Path, capsys: Output) -> None:
     (tmp_path / "t.txt").write_text("a\n\n💩\n" + "long " * 300 + "\n \n")
     words = ["embed", "--file", str(tmp_path / "t.txt"), *MINILM, "--out", str(tmp_path / "x.npy")]
     assert run(words) == 0
-    notes = capsys.readouterr().err.splitlines()
-    assert notes == [
-        "note: 1 of 5 texts are longer than 256 tokens: the rest was left out (number 4)",
-        "note: 2 of 5 texts are empty of text: their vectors mean nothing (number 2, 5)",
-        "note: 1 of 5 texts are made of unknown pieces alone: their vectors mean little (number 3)",
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "note: 1 of 5 texts are longer than 256 tokens and were truncated (number 4)",
+        "note: 2 of 5 texts are empty: their vectors are meaningless (number 2, 5)",
+        "note: 1 of 5 texts are made of unknown tokens only: their vectors mean little (number 3)",
     ]
     assert run([*words, "--json", "--overflow", "windows"]) == 0
     printed = capsys.readouterr()
-    said = json.loads(printed.out)
-    assert (said["truncated"], said["empty"], said["unknown"]) == ([], [2, 5], [3])
-    assert said["fragmented"] == []
+    report = json.loads(printed.out)
+    assert (report["truncated"], report["empty"], report["unknown"]) == ([], [2, 5], [3])
+    assert report["fragmented"] == []
 
 
-def test_wishes_that_make_no_sense() -> None:
-    with pytest.raises(InvalidArgumentError, match="there is no vector per 'letter'"):
+def test_invalid_settings() -> None:
+    with pytest.raises(
+        InvalidArgumentError, match="per must be one of text, word, token; got 'letter'"
+    ):
         EmbedSettings(per="letter")  # type: ignore[arg-type]
 
 

@@ -73,7 +73,7 @@ def test_odd_characters_are_read(minilm: TransformerEncoder) -> None:
     assert np.isfinite(odd).all()
 
 
-def test_what_is_empty_or_cut_off_is_said(minilm: TransformerEncoder) -> None:
+def test_empty_and_truncated_texts_are_reported(minilm: TransformerEncoder) -> None:
     with pytest.warns(MalmoiWarning, match="2 of 3 texts are empty"):
         vectors = minilm.encode(["", "\n", "x"], recipe=Recipe(include_special_tokens=False))
     assert (vectors[:2] == 0).all()
@@ -89,18 +89,18 @@ def test_no_texts(minilm: TransformerEncoder) -> None:
     assert len(minilm.activations([])) == 0
 
 
-def test_what_cannot_be_asked(minilm: TransformerEncoder) -> None:
+def test_invalid_arguments(minilm: TransformerEncoder) -> None:
     with pytest.raises(InvalidArgumentError, match="there is no layer 12: there are 7"):
         minilm.encode(TEXTS, layers=12)
     with pytest.raises(InvalidArgumentError, match="texts is the single string 'hello'"):
         minilm.encode("hello")
-    with pytest.raises(InvalidArgumentError, match="7 is no text"):
+    with pytest.raises(InvalidArgumentError, match="7 is not a text"):
         minilm.encode([7])  # type: ignore[list-item]
-    with pytest.raises(InvalidArgumentError, match="a tuple of two for a pair"):
+    with pytest.raises(InvalidArgumentError, match="a tuple of two strings for a pair"):
         minilm.encode([["one", "two"]])  # type: ignore[list-item]
     with pytest.raises(InvalidArgumentError, match="texts is the single string b'hello'"):
         minilm.encode(b"hello")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="ask for pieces instead"):
+    with pytest.raises(InvalidArgumentError, match="use per='token'"):
         minilm.encode(TEXTS, pool="none")
     with pytest.raises(InvalidArgumentError, match="has no prompt 'query': it has none"):
         minilm.encode(TEXTS, prompt="query")

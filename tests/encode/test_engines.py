@@ -24,6 +24,7 @@ from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.kernels.transformer import gemm_int8 as int8_kernels
 from malmoi.kernels.transformer import gemm_int16 as int16_kernels
+from tests.reporters import CallbackReporter
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for English models
 
@@ -60,10 +61,10 @@ def test_who_asks_again_and_again_gets_the_kernels(monkeypatch: pytest.MonkeyPat
 
 
 @needs_kernels
-def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
+def test_a_file_is_of_one_engine_even_if_there_are_more_tokens_than_was_thought(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(encoders, "CHUNK", 2)
+    monkeypatch.setattr(encoders, "CHUNK_TEXTS", 2)
     encoder, kinds = load_transformer("minilm"), []
     monkeypatch.setattr(
         engine, "COMPILE_AFTER_TOKENS", 10_000
@@ -73,7 +74,7 @@ def test_a_file_is_of_one_engine_even_if_there_are_more_pieces_than_was_thought(
         ["robbers " * 300] * 4,
         tmp_path / "x.npy",
         EmbedSettings(overflow="windows", overlap=250),
-        progress=lambda *_: kinds.append(is_onnx(encoder)),
+        reporter=CallbackReporter(lambda *_: kinds.append(is_onnx(encoder)), stage="embedding"),
     )
     assert len(kinds) > 2
     assert set(kinds) == {True}
@@ -106,9 +107,9 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it_and_on_any_threads() -
 def quantized(arithmetic: Arithmetic, monkeypatch: pytest.MonkeyPatch) -> TransformerEncoder:
     """MiniLM in this arithmetic, or a skipped test where the processor has no such instructions."""
     kernel = int16_kernels if arithmetic == "int16" else int8_kernels
-    if not (can_compile() and kernel.USABLE):
+    if not (can_compile() and kernel.IS_SUPPORTED):
         pytest.skip(f"this processor has no instructions for {arithmetic}")
-    monkeypatch.setattr(int8_kernels, "USABLE", arithmetic == "int8")
+    monkeypatch.setattr(int8_kernels, "IS_SUPPORTED", arithmetic == "int8")
     encoder = load_transformer("minilm:quantized")
     assert encoder.engine.arithmetic == arithmetic
     return encoder
@@ -150,7 +151,7 @@ def test_without_the_right_processor_a_quantized_model_runs_in_floats_and_says_s
 
 def test_vectors_without_layers_cannot_be_quantized() -> None:
     with pytest.raises(
-        InvalidArgumentError, match="use has no layers to quantize: give it without :int8"
+        InvalidArgumentError, match="use has no layers to quantize: name it without :int8"
     ):
         load_encoder("use:int8")
 
@@ -160,13 +161,13 @@ def test_hidden_sizes_that_fill_no_group_are_padded(
     arithmetic: Arithmetic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = quantized(arithmetic, monkeypatch)
-    config = replace(encoder.config, layers=1, dim=33, heads=3, inner=35, embedding=33)
+    config = replace(encoder.config, layers=1, dim=33, heads=3, ffn_size=35, embedding_size=33)
     weights = {
         name: weight[tuple(slice({384: 33, 1536: 35}.get(size, size)) for size in weight.shape)]
         for name, weight in read_weights(weights_file(find_model("minilm")), encoder.config).items()
         if not name.startswith("layer.") or name.startswith("layer.0.")
     }
-    batch = pack([[101, 7592, 102], [101, 102]], [[0] * 3, [0] * 2], config.places)
+    batch = pack([[101, 7592, 102], [101, 102]], [[0] * 3, [0] * 2], config.positions)
     exact, near = (
         CompiledEngine(weights, config, kind).run(batch, [1], 1)[0]
         for kind in ("float32", arithmetic)

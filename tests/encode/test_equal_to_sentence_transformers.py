@@ -56,7 +56,7 @@ def test_the_older_dialect_of_pooling(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, again.encode(TEXTS), atol=1e-5)
 
 
-def test_vectors_that_are_cut_to_their_first_numbers(tmp_path: Path) -> None:
+def test_vectors_that_are_truncated_to_their_first_dimensions(tmp_path: Path) -> None:
     save_model(tmp_path / "bert", "bert")
     parts = [modules.Transformer(str(tmp_path / "bert")), modules.Pooling(32)]
     parts += [modules.Dropout(0.1), modules.Normalize()]
@@ -65,9 +65,11 @@ def test_vectors_that_are_cut_to_their_first_numbers(tmp_path: Path) -> None:
     encoder = load_transformer(str(tmp_path / "whole"))
     assert encoder.dim == 10
     np.testing.assert_allclose(encoder.encode(TEXTS), peer.encode(TEXTS), atol=1e-5)
-    assert inspect_model(str(tmp_path / "whole")).pooling == "mean, Normalize, the first 10 numbers"
+    assert (
+        inspect_model(str(tmp_path / "whole")).pooling == "mean, Normalize, the first 10 dimensions"
+    )
     change(tmp_path / "whole" / "config_sentence_transformers.json", truncate_dim=0)
-    with pytest.raises(InvalidFileError, match="cuts vectors to 0 numbers"):
+    with pytest.raises(InvalidFileError, match="truncate_dim 0 is not a positive integer"):
         load_transformer(str(tmp_path / "whole"))
 
 

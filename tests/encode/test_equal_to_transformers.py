@@ -93,17 +93,17 @@ def test_a_model_saved_with_its_head(tmp_path: Path) -> None:
     assert_equal(load_transformer(str(tmp_path)), model.bert, 1e-5)
 
 
-def test_a_vocabulary_alone_cuts_as_the_tokenizer_does(tmp_path: Path) -> None:
+def test_a_vocabulary_alone_tokenizes_as_the_tokenizer_does(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     whole = load_transformer(str(tmp_path)).tokenizer(TEXTS)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
     for ours, expected in zip(load_transformer(str(tmp_path)).tokenizer(TEXTS), whole, strict=True):
-        assert ours.pieces == expected.pieces
+        assert ours.tokens == expected.tokens
         assert ours.ids.tolist() == expected.ids.tolist()
-        assert ours.segments.tolist() == expected.segments.tolist()
+        assert ours.token_type_ids.tolist() == expected.token_type_ids.tolist()
         assert ours.offsets.tolist() == expected.offsets.tolist()
-        assert ours.words.tolist() == expected.words.tolist()
+        assert ours.word_ids.tolist() == expected.word_ids.tolist()
 
 
 def test_bert_base_with_the_multilingual_vocabulary(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_bert_base_with_the_multilingual_vocabulary(tmp_path: Path) -> None:
     encoder = load_transformer(str(tmp_path))
     assert_equal(encoder, model, 1e-4, TEXTS[:4])
     states = encoder.activations([BANK, "한국어 문장을 읽는다"])
-    pieces = len(states.texts[0])
-    assert states.states[0].shape == (13, pieces, 768)  # layers and what goes in, pieces, dim
-    assert states.tokens(layers="-4:", layer_pooling="concat")[0].matrix.shape == (pieces, 4 * 768)
-    assert states.tokens("last-four-sum")[0].matrix.shape == (pieces, 768)
+    tokens = len(states.texts[0])
+    assert states.states[0].shape == (13, tokens, 768)  # embeddings and layers, tokens, dim
+    assert states.tokens(layers="-4:", layer_pooling="concat")[0].matrix.shape == (tokens, 4 * 768)
+    assert states.tokens("last-four-sum")[0].matrix.shape == (tokens, 768)
     assert states.pooled("bert-as-service").shape == (2, 768)
-    assert "[UNK]" not in states.texts[1].pieces
+    assert "[UNK]" not in states.texts[1].tokens

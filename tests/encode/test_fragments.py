@@ -1,4 +1,4 @@
-"""Words that a model knows only as letters, bytes or unknown tokens are counted and told."""
+"""Words that a model knows only as letters, bytes or unknown tokens are counted and reported."""
 
 import warnings
 from pathlib import Path
@@ -15,8 +15,9 @@ from malmoi.encode.loading import default_model
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.static.average import average_encoder
 from malmoi.encode.tokens.fragments import FragmentCounter, fragment_counter, is_fragmented
-from malmoi.encode.tokens.text_stats import TextStats, gathered_notes, silenced_notes
+from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
+from malmoi.reporting.reporter import InputTotals, SilentReporter
 from malmoi.vectors import Vectors
 from tests.encode.checkpoints import PIECES, change, save_model
 
@@ -124,9 +125,9 @@ def test_a_vocabulary_of_characters_spells_everything() -> None:
 def test_python_warns_once_a_call_with_the_share_and_a_model_that_fits(
     minilm: TransformerEncoder,
 ) -> None:
-    with pytest.warns(MalmoiWarning) as told:
+    with pytest.warns(MalmoiWarning) as caught:
         minilm.encode([*KOREAN, ENGLISH[0]])
-    (sentence,) = {str(one.message) for one in told}
+    (sentence,) = {str(one.message) for one in caught}
     assert sentence == (
         "minilm: 3 of 4 texts are mostly words that the model knows only as single letters, bytes"
         " or unknown tokens (53% of all words): their vectors mean little; for Korean choose the"
@@ -139,7 +140,7 @@ def test_python_warns_once_a_call_with_the_share_and_a_model_that_fits(
 
 
 def test_states_and_sweeps_warn_too(minilm: TransformerEncoder) -> None:
-    advice = "choose a model with layers"
+    advice = "choose a transformer that was trained on their language"
     with pytest.warns(MalmoiWarning, match=advice):
         minilm.activations(KOREAN)
     with pytest.warns(MalmoiWarning, match=advice):
@@ -148,43 +149,42 @@ def test_states_and_sweeps_warn_too(minilm: TransformerEncoder) -> None:
         minilm.encode(KOREAN, layers=-2)
 
 
-def test_a_few_foreign_texts_among_many_are_counted_but_not_told() -> None:
-    notes = TextStats()
+def test_a_few_foreign_texts_among_many_are_counted_but_not_reported() -> None:
+    stats = TextStats()
     words = np.full(201, 4)
-    notes.count_fragments(words, np.where(np.arange(201) < 2, 4, 0), ["한국"] * 201)
-    notes.texts = 201
-    assert notes.fragmented == [1, 2]
-    assert notes.sentences() == []
-    notes.texts = 200
-    assert len(notes.sentences()) == 1
+    stats.count_fragments(words, np.where(np.arange(201) < 2, 4, 0), ["한국"] * 201)
+    stats.texts = 201
+    assert stats.fragmented == [1, 2]
+    assert stats.sentences() == []
+    stats.texts = 200
+    assert len(stats.sentences()) == 1
 
 
-def test_notes_of_batches_are_added_up(minilm: TransformerEncoder) -> None:
+def test_counts_of_batches_are_added_up(minilm: TransformerEncoder) -> None:
     batches = KOREAN, ENGLISH[:1], [*KOREAN, "", "word " * 300]
-    with pytest.warns(MalmoiWarning) as told:
+    with pytest.warns(MalmoiWarning) as caught:
         encode_all(minilm, batches)
-    assert [str(one.message).partition(":")[2].split(" texts are ")[0] for one in told] == [
+    assert [str(one.message).partition(":")[2].split(" texts are ")[0] for one in caught] == [
         " 1 of 9", " 1 of 9", " 6 of 9"
     ]  # fmt: skip
-    assert not any("number" in str(one.message) for one in told)
+    assert not any("number" in str(one.message) for one in caught)
     with warnings.catch_warnings():
         warnings.simplefilter("error", MalmoiWarning)
-        with silenced_notes():
-            minilm.encode(KOREAN)
+        minilm.encode(KOREAN, reporter=SilentReporter())
 
 
 def encode_all(encoder: TransformerEncoder, batches: tuple[list[str], ...]) -> None:
-    with gathered_notes():
+    with InputTotals() as totals:
         for batch in batches:
-            encoder.encode(batch)
+            encoder.encode(batch, reporter=totals)
 
 
 def test_averages_of_english_words_say_what_fits_korean() -> None:
     words = Vectors(["the", "bank"], np.eye(2, dtype=np.float32), None, {})
-    with pytest.warns(MalmoiWarning) as told:
+    with pytest.warns(MalmoiWarning) as caught:
         average_encoder(words, name="glove").encode([KOREAN[0], "the bank"])
-    assert [str(one.message) for one in told] == [
-        "glove: 3 of 5 words are unknown and were left out, such as 환불을, 받고, 싶어요; for"
+    assert [str(one.message) for one in caught] == [
+        "glove: 3 of 5 words are unknown and were ignored, such as 환불을, 받고, 싶어요; for"
         " Korean choose the model use, or vectors of Korean words",
         "glove: 1 of 2 texts have no known word: their vectors are zeros",
     ]
@@ -214,5 +214,5 @@ def test_one_text_alone_is_refused_by_the_tokenizer_as_by_the_encoder(
 ) -> None:
     with pytest.raises(InvalidArgumentError, match="texts is the single string 'a text'"):
         minilm.tokenizer("a text")
-    with pytest.raises(InvalidArgumentError, match="3 is no text"):
+    with pytest.raises(InvalidArgumentError, match="3 is not a text"):
         minilm.tokenizer([3])  # type: ignore[list-item]

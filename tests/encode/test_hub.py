@@ -69,13 +69,15 @@ def test_only_what_is_needed_is_fetched_and_kept(hub: Hub, tmp_path: Path) -> No
 def test_a_revision_is_pinned(hub: Hub, tmp_path: Path) -> None:
     assert ask(hub, tmp_path, f"{NAME}@{COMMIT}") == "(1, 32)"
     assert ask(hub, tmp_path, f"{NAME}@{COMMIT}", HF_HUB_OFFLINE="1") == "(1, 32)"
-    assert "it is there, but has no revision 'v9'" in ask(hub, tmp_path, f"{NAME}@v9")
+    assert "the model exists, but has no revision 'v9'" in ask(hub, tmp_path, f"{NAME}@v9")
 
 
 def test_weights_that_arrive_changed_are_refused(hub: Hub, tmp_path: Path) -> None:
     hub.corrupt.add("model.safetensors")
     for _ in range(2):  # and go on being refused
-        assert "model.safetensors is not what the hub has: delete" in ask(hub, tmp_path)
+        assert "model.safetensors is damaged, its SHA-256 is not that on the Hub: delete" in ask(
+            hub, tmp_path
+        )
     hub.corrupt.clear()
     shutil.rmtree(tmp_path / "kept")
     assert ask(hub, tmp_path) == "(1, 32)"
@@ -84,15 +86,17 @@ def test_weights_that_arrive_changed_are_refused(hub: Hub, tmp_path: Path) -> No
 def test_a_model_without_safetensors(hub: Hub, tmp_path: Path) -> None:
     (hub.folder / "model.safetensors").unlink()
     said = ask(hub, tmp_path)
-    assert "has no safetensors on the hub" in said
+    assert "has no safetensors on the Hub" in said
     assert "malmoi convert FOLDER NEW_FOLDER" in said
     assert "pytorch_model.bin" not in hub.fetched
 
 
 def test_without_a_network_one_sentence_says_what_to_do(hub: Hub, tmp_path: Path) -> None:
     said = ask(hub, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")
-    assert said.startswith(f"there is no folder {NAME}, and it cannot be had from the hub (")
-    assert said.endswith("copy the model's folder here and give its path")
+    assert said.startswith(f"there is no folder {NAME}, and it cannot be downloaded from the Hub (")
+    assert said.endswith("copy the model folder here and pass its path")
     assert "\n" not in said
-    assert "HF_HUB_OFFLINE is set and no copy" in ask(hub, tmp_path, HF_HUB_OFFLINE="1")
-    assert "it has no such model" in ask(hub, tmp_path, "no/body")
+    assert "HF_HUB_OFFLINE is set and it is not in the cache" in ask(
+        hub, tmp_path, HF_HUB_OFFLINE="1"
+    )
+    assert "there is no such model" in ask(hub, tmp_path, "no/body")

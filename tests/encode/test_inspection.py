@@ -27,7 +27,7 @@ def nfd(texts: list[str]) -> list[str]:
 
 
 def with_vocabulary(folder: Path, pieces: list[str], *, lower: bool) -> str:
-    """A model that has a vocab.txt and nothing else to cut texts by."""
+    """A model that has a vocab.txt and nothing else to tokenize texts with."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     save_model(folder, "bert", vocab_size=len(special + pieces))
     (folder / "tokenizer.json").unlink()
@@ -44,17 +44,17 @@ def test_the_facts_of_minilm(capsys: pytest.CaptureFixture[str]) -> None:
         "layers": 6,
         "dim": 384,
         "heads": 12,
-        "vocabulary": 30522,
-        "longest": 256,
-        "numbers": "float32",
+        "vocab_size": 30522,
+        "max_length": 256,
+        "dtypes": "float32",
         "arithmetic": "float32",
-        "tokenizer": "WordPiece, lower case, 30,522 pieces",
+        "tokenizer": "WordPiece, lower case, 30,522 tokens",
         "pooling": "mean, Normalize",
         "prompts": [],
     }
     assert {name: said[name] for name in expected} == expected
     (finding,) = said["findings"]
-    assert finding["problem"].startswith("Hangul falls apart into its letters")
+    assert finding["problem"].startswith("Hangul is split into jamo")
     assert run(["inspect", "minilm"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "layers      6 of 384 dimensions, 12 heads" in shown
@@ -68,15 +68,15 @@ def test_the_arithmetic_of_a_quantized_model_is_named(capsys: pytest.CaptureFixt
     assert f"arithmetic  {arithmetic} on this processor" in capsys.readouterr().out.splitlines()
 
 
-def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
+def test_jamo_are_recognized_by_tokens_and_not_by_names(tmp_path: Path) -> None:
     apart = with_vocabulary(tmp_path / "apart", JAMO, lower=True)
     (finding,) = inspect_model(apart).findings
-    assert finding.problem == "Hangul is unknown to it"  # some letters are missing
+    assert finding.problem == "Hangul is unknown to the tokenizer"  # some letters are missing
     letters = sorted(set(unicodedata.normalize("NFD", "한국어를읽는다")))
     pieces = [*letters, *(f"##{letter}" for letter in letters)]
     whole = with_vocabulary(tmp_path / "letters", pieces, lower=True)
     (finding,) = inspect_model(whole).findings
-    assert finding.problem.startswith("Hangul falls apart into its letters")
+    assert finding.problem.startswith("Hangul is split into jamo")
     assert finding.example.startswith("한국어를 읽는다 is ᄒ ##ᅡ ##ᆫ")
     good = with_vocabulary(tmp_path / "good", SYLLABLES, lower=False)
     assert inspect_model(good).findings == ()
@@ -84,9 +84,9 @@ def test_jamo_are_told_by_pieces_and_not_by_names(tmp_path: Path) -> None:
 
 
 def test_letters_are_read_as_syllables_by_a_cased_vocabulary(tmp_path: Path) -> None:
-    cutter = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
-    whole, apart = cutter(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
-    assert whole.tokens == apart.pieces == ("[CLS]", *SYLLABLES, "[SEP]")
+    tokenizer = load_transformer(with_vocabulary(tmp_path, SYLLABLES, lower=False)).tokenizer
+    whole, apart = tokenizer(["한국어를 읽는다", *nfd(["한국어를 읽는다"])])
+    assert whole.tokens == apart.tokens == ("[CLS]", *SYLLABLES, "[SEP]")
     assert whole.offsets.tolist() == apart.offsets.tolist()
 
 
@@ -100,28 +100,28 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())
-    cutter = load_transformer(str(tmp_path)).tokenizer
+    tokenizer = load_transformer(str(tmp_path)).tokenizer
     peer = transformers.BertTokenizer(vocab=str(vocabulary), do_lower_case=False)
-    for text, apart in zip(cutter(KOREAN), cutter(nfd(KOREAN)), strict=True):
+    for text, apart in zip(tokenizer(KOREAN), tokenizer(nfd(KOREAN)), strict=True):
         assert text.ids.tolist() == apart.ids.tolist() == peer(text.text)["input_ids"]
     assert not any("Hangul" in finding.problem for finding in inspect_model(str(tmp_path)).findings)
 
 
-def test_minilm_cuts_korean_as_its_own_tokenizer_does(minilm: TransformerEncoder) -> None:
+def test_minilm_tokenizes_korean_as_its_own_tokenizer_does(minilm: TransformerEncoder) -> None:
     peer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
     for texts in (KOREAN, nfd(KOREAN)):
-        for text, pieces in zip(texts, minilm.tokenizer(texts), strict=True):
-            assert pieces.ids.tolist() == peer(text)["input_ids"]
+        for text, tokens in zip(texts, minilm.tokenizer(texts), strict=True):
+            assert tokens.ids.tolist() == peer(text)["input_ids"]
 
 
-def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_model(tmp_path, "bert")
     change(tmp_path / "config.json", num_hidden_layers=4)
     (tmp_path / "tokenizer.json").write_text("{}")
     assert run(["inspect", str(tmp_path)]) == 0
     shown = "".join(capsys.readouterr().out.split())  # a long path is broken anywhere
     assert "lacks'encoder.layer.3" in shown
-    assert "tokenizer.jsonisnotokenizer" in shown
+    assert "tokenizer.jsonisnotatokenizer" in shown
     (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
     assert "malmoi convert" in inspect_model(str(tmp_path)).findings[0].problem
 
@@ -134,11 +134,11 @@ def test_what_is_not_there_is_not_looked_for_on_the_hub(
     assert run(["inspect", "data/words.vec"]) == 1
     assert capsys.readouterr().err == "malmoi: data/words.vec does not exist\n"
     assert run(["inspect", "use"]) == 1
-    assert "nothing to look into" in capsys.readouterr().err
+    assert "is a package without a model folder" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="it is no folder of a model"):
+    with pytest.raises(InvalidFileError, match="it is not a model folder"):
         inspect_model(str(tmp_path))
-    with pytest.raises(InvalidFileError, match="it is no folder of a model"):
+    with pytest.raises(InvalidFileError, match="it is not a model folder"):
         load_transformer(str(tmp_path))

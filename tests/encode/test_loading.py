@@ -61,7 +61,9 @@ def test_encoders_without_layers_say_so(words: Vectors, tmp_path: Path) -> None:
         InvalidArgumentError, match=r"x\.malmoi has no layers: it is a file of word vectors"
     ):
         load_transformer(str(tmp_path / "x.malmoi"))
-    with pytest.raises(InvalidArgumentError, match="use has no layers: it gives a vector a text"):
+    with pytest.raises(
+        InvalidArgumentError, match="use has no layers: it computes one vector per text"
+    ):
         mm.load_transformer("use")
     with pytest.raises(InvalidArgumentError, match="glove-6b-50d has no layers"):
         load_transformer("glove-6b-50d")
@@ -70,7 +72,7 @@ def test_encoders_without_layers_say_so(words: Vectors, tmp_path: Path) -> None:
 def test_a_file_out_of_a_folder_is_no_model(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     for load in (load_encoder, load_transformer):
-        with pytest.raises(InvalidFileError, match="is one file of a model: name the folder"):
+        with pytest.raises(InvalidFileError, match="is one file of a model: pass its folder"):
             load(str(tmp_path / "model.safetensors"))
 
 

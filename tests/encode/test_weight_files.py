@@ -80,11 +80,11 @@ def spoil_index(folder: Path, **entries: Any) -> None:
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ({"weight_map": None}, "does not say which file holds which weight"),
-        ({"weight_map": {"a": "../b.safetensors"}}, "no safetensors file in its folder"),
-        ({"weight_map": {"a": "pytorch_model.bin"}}, "no safetensors file in its folder"),
+        ({"weight_map": None}, "has no weight_map from tensors to files"),
+        ({"weight_map": {"a": "../b.safetensors"}}, "not a safetensors file in its folder"),
+        ({"weight_map": {"a": "pytorch_model.bin"}}, "not a safetensors file in its folder"),
         ({"weight_map": {"a": "gone.safetensors"}}, r"gone\.safetensors does not exist"),
-        ({"weight_map": {"a": "here.safetensors"}}, r"says that 'a' is in here\.safetensors"),
+        ({"weight_map": {"a": "here.safetensors"}}, r"lists 'a' in here\.safetensors"),
     ],
 )
 def test_an_index_that_lies(entries: dict[str, Any], said: str, tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_what_is_there_is_not_overwritten(
     new.mkdir()
     capsys.readouterr()
     for words, said in (
-        ([str(old), str(new)], "is there already: name a folder that is not"),
-        ([str(old), str(tmp_path / "no" / "where")], "was not written"),
-        ([str(new), str(tmp_path / "other")], "it is no folder of a model"),
+        ([str(old), str(new)], "exists already: choose another name"),
+        ([str(old), str(tmp_path / "no" / "where")], "cannot write"),
+        ([str(new), str(tmp_path / "other")], "it is not a model folder"),
         (
             [str(old), str(tmp_path / "other"), "--limit", "3"],
             "these options are for files of vectors",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.tokens import tokenizer as breaks
+from malmoi.encode.tokens import tokenizer as tokenizers
 from malmoi.encode.tokens import windows
 from malmoi.encode.tokens.windows import window_starts
 from malmoi.errors import InvalidArgumentError
@@ -35,7 +35,7 @@ LONG = words(90)
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TransformerEncoder, Any]]:
-    """An encoder that takes 40 pieces, and the same model as transformers has it."""
+    """An encoder that takes 40 tokens, and the same model as transformers has it."""
     folder = tmp_path_factory.mktemp("bert")
     peer = save_model(folder, "bert")
     with warnings.catch_warnings():
@@ -45,22 +45,22 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Transformer
 def states_one_window_at_a_time(
     encoder: TransformerEncoder, peer: Any, overlap: int
 ) -> Float32Array:
-    """Each piece of LONG from the window where the smaller of before and after is largest."""
-    tokenizer = type(encoder.tokenizer.tokenizer).from_str(encoder.tokenizer.tokenizer.to_str())
+    """Each token of LONG from the window where the smaller of before and after is largest."""
+    tokenizer = type(encoder.tokenizer.backend).from_str(encoder.tokenizer.backend.to_str())
     tokenizer.no_truncation()
     cls, *ids, sep = tokenizer.encode(LONG).ids
-    room = encoder.tokenizer.max_length - 2
+    size = encoder.tokenizer.max_length - 2
     starts = []
     start = 0
-    while start + room < len(ids):
+    while start + size < len(ids):
         starts.append(start)
-        start += room - overlap
-    starts.append(len(ids) - room)
+        start += size - overlap
+    starts.append(len(ids) - size)
     with torch.no_grad():
         found = [
             torch.stack(
                 peer(
-                    torch.tensor([[cls, *ids[start : start + room], sep]]),
+                    torch.tensor([[cls, *ids[start : start + size], sep]]),
                     output_hidden_states=True,
                 ).hidden_states
             )[:, 0].numpy()
@@ -69,7 +69,7 @@ def states_one_window_at_a_time(
     rows = [found[0][:, 0]]
     for piece in range(len(ids)):
         context = [
-            min(piece - start, start + room - 1 - piece) if start <= piece < start + room else -1
+            min(piece - start, start + size - 1 - piece) if start <= piece < start + size else -1
             for start in starts
         ]
         best = context.index(max(context))
@@ -118,44 +118,44 @@ def test_what_needs_no_windows_is_exactly_as_it_was(minilm: TransformerEncoder) 
         )
 
 
-def test_a_text_in_many_blocks_has_the_same_pieces(
+def test_a_text_in_many_blocks_has_the_same_tokens(
     both: tuple[TransformerEncoder, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, _ = both
     whole = encoder.activations([LONG], overflow="windows")
-    monkeypatch.setattr(breaks.split_blocks, "__defaults__", (50,))
+    monkeypatch.setattr(tokenizers.split_blocks, "__defaults__", (50,))
     parts = encoder.activations([LONG], overflow="windows")
-    for name in ("ids", "words", "offsets", "parts", "segments"):
+    for name in ("ids", "word_ids", "offsets", "sequence_ids", "token_type_ids"):
         np.testing.assert_array_equal(getattr(parts.texts[0], name), getattr(whole.texts[0], name))
-    assert parts.texts[0].pieces == whole.texts[0].pieces
+    assert parts.texts[0].tokens == whole.texts[0].tokens
     np.testing.assert_array_equal(parts.states[0], whole.states[0])
 
 
-@given(room=st.integers(2, 30), more=st.integers(1, 100), share=st.floats(0, 1, exclude_max=True))
-def test_windows_cover_a_text_from_end_to_end(room: int, more: int, share: float) -> None:
-    overlap = int(share * room)
-    starts = window_starts(room + more, room, overlap)
+@given(size=st.integers(2, 30), more=st.integers(1, 100), share=st.floats(0, 1, exclude_max=True))
+def test_windows_cover_a_text_from_end_to_end(size: int, more: int, share: float) -> None:
+    overlap = int(share * size)
+    starts = window_starts(size + more, size, overlap)
     assert starts[0] == 0
     assert starts[-1] == more
-    assert all(0 < step <= room - overlap for step in np.diff(starts))
+    assert all(0 < step <= size - overlap for step in np.diff(starts))
 
 
 def test_what_windows_cannot_do(
     both: tuple[TransformerEncoder, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder, _ = both
-    with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
+    with pytest.raises(InvalidArgumentError, match="overflow='windows' does not take pairs"):
         encoder.encode([("the bank", "a river")], overflow="windows")
-    with pytest.raises(InvalidArgumentError, match="a pair is not read in windows"):
+    with pytest.raises(InvalidArgumentError, match="overflow='windows' does not take pairs"):
         encoder.activations([("the bank", "a river")], overflow="windows")
     with pytest.raises(
-        InvalidArgumentError, match="windows of 38 pieces cannot overlap by 38: 0 to 37"
+        InvalidArgumentError, match="overlap must be from 0 to 37 for windows of 38 tokens; got 38"
     ):
         encoder.encode([LONG], overflow="windows", overlap=38)
-    with pytest.raises(InvalidArgumentError, match="an overlap of 3 is for windows"):
+    with pytest.raises(InvalidArgumentError, match="overlap=3 needs overflow='windows'"):
         encoder.encode([LONG], overlap=3)
-    with pytest.raises(InvalidArgumentError, match="choose one of truncate, windows"):
+    with pytest.raises(InvalidArgumentError, match="overflow must be one of truncate, windows"):
         encoder.encode([LONG], overflow="forget")  # type: ignore[arg-type]
-    monkeypatch.setattr(windows, "MOST", 1000)
-    with pytest.raises(InvalidArgumentError, match="has too many states to be held at once"):
+    monkeypatch.setattr(windows, "MAX_STATE_BYTES", 1000)
+    with pytest.raises(InvalidArgumentError, match=r"need .* GB: choose fewer layers"):
         encoder.activations([LONG], overflow="windows")

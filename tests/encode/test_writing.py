@@ -30,6 +30,8 @@ from malmoi.formats import load
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.corpus import Corpus
 from tests.encode.checkpoints import save_model
+from tests.recording_reporter import RecordingReporter
+from tests.reporters import CallbackReporter
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*left over from an embedding")
 TEXTS = [
@@ -50,23 +52,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tiny(folder: Path) -> TransformerEncoder:
-    found = load_transformer(str(folder))
-    found.compile()  # so that every number comes out of one engine
-    return found
+    encoder = load_transformer(str(folder))
+    encoder.compile()  # so that every number comes out of one engine
+    return encoder
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "CHUNK", 8)
-    monkeypatch.setattr(encoders, "HELD", 8)
+    monkeypatch.setattr(encoders, "CHUNK_TEXTS", 8)
+    monkeypatch.setattr(encoders, "MAX_TEXTS_IN_MEMORY", 8)
 
 
-def stop_after(texts: int) -> Progress:
+def stop_after(texts: int) -> CallbackReporter:
     def progress(done: int, total: int) -> None:
         if done >= texts:
             raise KeyboardInterrupt
 
-    return progress
+    return CallbackReporter(progress, stage="embedding")
 
 
 def names(folder: Path) -> list[str]:
@@ -97,14 +99,14 @@ def test_rows_lines_tables_and_our_own_file_hold_the_same(
     np.testing.assert_array_equal(vectors.matrix, expected)
 
 
-@pytest.mark.parametrize("per", ["word", "piece"])
-def test_words_and_pieces_in_lines_and_tables(
+@pytest.mark.parametrize("per", ["word", "token"])
+def test_words_and_tokens_in_lines_and_tables(
     tiny: TransformerEncoder, tmp_path: Path, per: str
 ) -> None:
-    wish = EmbedSettings(per=per, recipe=Recipe(layers=-2))  # type: ignore[arg-type]
+    settings = EmbedSettings(per=per, recipe=Recipe(layers=-2))  # type: ignore[arg-type]
     texts = [*TEXTS[:20], ""]
     for ending in ("jsonl", "parquet"):
-        assert write_embeddings(tiny, texts, tmp_path / f"x.{ending}", wish).notes.empty == [21]
+        assert write_embeddings(tiny, texts, tmp_path / f"x.{ending}", settings).stats.empty == [21]
     lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
     rows = pq.read_table(tmp_path / "x.parquet").to_pylist()
     with pytest.warns(MalmoiWarning, match="empty"):
@@ -130,7 +132,7 @@ def test_equal_texts_are_one_key_and_keep_their_line_numbers(
     ]  # fmt: skip
     assert (report.texts, report.rows, report.repeated) == (8, 5, 3)
     assert (report.stats.empty, report.stats.unknown) == ([3], [6])
-    assert any("3 of 8 texts come again" in said for said in report.sentences())
+    assert any("3 of 8 texts are repeated" in sentence for sentence in report.sentences())
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -143,20 +145,18 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     for times, stop in enumerate((8, 30, 50)):
         with pytest.raises(KeyboardInterrupt):
             write_embeddings(
-                tiny, texts, out, EmbedSettings(), resume=times > 0, progress=stop_after(stop)
+                tiny, texts, out, EmbedSettings(), resume=times > 0, reporter=stop_after(stop)
             )
         assert not out.exists()
         assert names(tmp_path) == sorted([whole.name, f"{out.name}.checkpoint", f"{out.name}.part"])
     with (tmp_path / f"x.{ending}.part").open("ab") as file:
         file.write(b"half a chunk")
-    seen: list[int] = []
-    report = write_embeddings(
-        tiny, texts, out, EmbedSettings(), resume=True, progress=lambda done, _: seen.append(done)
-    )
-    assert seen[0] >= 48
+    reporter = RecordingReporter()
+    report = write_embeddings(tiny, texts, out, EmbedSettings(), resume=True, reporter=reporter)
+    assert reporter.stages["embedding"][0][0] >= 48
     assert out.read_bytes() == whole.read_bytes()
     assert names(tmp_path) == sorted([whole.name, out.name])
-    assert report.stats == undisturbed.notes
+    assert report.stats == undisturbed.stats
     assert report.stats.empty == [1]
     assert report.stats.unknown == [62, 63]
     assert report.stats.truncated == [64]
@@ -168,10 +168,10 @@ from malmoi.cli import run
 from malmoi.encode import encoder
 from malmoi.files import checkpoint
 checkpoint.SAVE_EVERY = 0
-encoder.CHUNK = 8
+encoder.CHUNK_TEXTS = 8
 save = checkpoint.Checkpointer.save
 # Slowly, so that it is not done before it is killed.
-checkpoint.Checkpointer.save = lambda *given: (save(*given), time.sleep(0.03))[0]
+checkpoint.Checkpointer.save = lambda *arguments: (save(*arguments), time.sleep(0.03))[0]
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -209,14 +209,14 @@ def test_a_killed_process_goes_on_where_it_was(
 def test_only_the_same_work_goes_on(tiny: TransformerEncoder, tmp_path: Path) -> None:
     out = tmp_path / "x.npy"
     with pytest.raises(KeyboardInterrupt):
-        write_embeddings(tiny, TEXTS, out, EmbedSettings(), progress=stop_after(16))
+        write_embeddings(tiny, TEXTS, out, EmbedSettings(), reporter=stop_after(16))
     with pytest.raises(
         InvalidArgumentError, match=r"of an embedding on another corpus: resume with that"
     ):
         write_embeddings(tiny, [*TEXTS, "one more"], out, EmbedSettings(), resume=True)
     with pytest.raises(InvalidArgumentError, match="is of an embedding with layers None, not -2"):
         write_embeddings(tiny, TEXTS, out, EmbedSettings(recipe=Recipe(layers=-2)), resume=True)
-    with pytest.raises(InvalidArgumentError, match="with long truncate, not windows"):
+    with pytest.raises(InvalidArgumentError, match="with overflow truncate, not windows"):
         write_embeddings(tiny, TEXTS, out, EmbedSettings(overflow="windows"), resume=True)
     kept = np.load(out.with_name("x.npy.part"), allow_pickle=False)
     assert kept.shape[1] == 32
@@ -232,7 +232,7 @@ def test_a_model_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
     save_model(folder, "bert")
     with pytest.raises(KeyboardInterrupt):
         write_embeddings(
-            load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), progress=stop_after(16)
+            load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), reporter=stop_after(16)
         )
     save_model(folder, "bert", layer_norm_eps=0.1)
     with pytest.raises(InvalidArgumentError, match="its first text has another vector"):
@@ -240,13 +240,13 @@ def test_a_model_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
             load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), resume=True
         )
     out.with_name("x.npy.part").unlink()
-    with pytest.raises(InvalidFileError, match="the part written is gone"):
+    with pytest.raises(InvalidFileError, match="the partial output it refers to is missing"):
         write_embeddings(
             load_transformer(str(folder)), TEXTS[:30], out, EmbedSettings(), resume=True
         )
 
 
-def test_a_full_disk_is_said_and_what_was_written_stays(
+def test_a_full_disk_is_reported_and_what_was_written_stays(
     tiny: TransformerEncoder,
     folder: Path,
     tmp_path: Path,
@@ -266,9 +266,9 @@ def test_a_full_disk_is_said_and_what_was_written_stays(
     words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder)]
     out = tmp_path / "x.npy"
     assert run([*words, "--out", str(out)]) == 1
-    said = capsys.readouterr().err
-    assert f"{out} was not written: the disk is full" in said
-    assert "give the same command with --resume" in said
+    errors = capsys.readouterr().err
+    assert f"{out} was not written: the disk is full" in errors
+    assert "run the same command with --resume" in errors
     monkeypatch.setattr(outputs.ArrayOutput, "add", really_add)
     assert run([*words, "--out", str(out), "--resume"]) == 0
     np.testing.assert_allclose(np.load(out), tiny.encode(TEXTS), atol=1e-5)
@@ -279,7 +279,7 @@ def test_nothing_is_left_of_what_never_began(tiny: TransformerEncoder, tmp_path:
         write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings(recipe=Recipe(layers=9)))
     with pytest.raises(InvalidArgumentError, match="can be read only once"):
         write_embeddings(tiny, iter(TEXTS), tmp_path / "x.npy", EmbedSettings())
-    with pytest.raises(InvalidArgumentError, match="7 is no text"):
+    with pytest.raises(InvalidArgumentError, match="7 is not a text"):
         write_embeddings(tiny, ["a", 7], tmp_path / "x.npy", EmbedSettings())  # type: ignore[list-item]
     assert names(tmp_path) == []
 
@@ -288,10 +288,16 @@ def test_nothing_is_left_of_what_never_began(tiny: TransformerEncoder, tmp_path:
 def test_two_that_write_the_same_file(tiny: TransformerEncoder, tmp_path: Path) -> None:
     def meanwhile(done: int, total: int) -> None:
         if done == 16:
-            with pytest.raises(InvalidFileError, match="is being written by another process"):
+            with pytest.raises(InvalidFileError, match="another process is writing"):
                 write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
 
-    write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings(), progress=meanwhile)
+    write_embeddings(
+        tiny,
+        TEXTS,
+        tmp_path / "x.npy",
+        EmbedSettings(),
+        reporter=CallbackReporter(meanwhile, stage="embedding"),
+    )
     assert np.load(tmp_path / "x.npy").shape == (60, 32)
 
 
@@ -321,7 +327,7 @@ def test_any_encoder_will_do(tmp_path: Path) -> None:
     assert np.load(tmp_path / "x.npy").tolist() == [[1, 1], [3, 1], [0, 1]]
     assert load(tmp_path / "x.malmoi").vector("bcd").tolist() == [3, 1]
     with pytest.raises(
-        InvalidArgumentError, match="lengths has no layers: it gives a vector a text"
+        InvalidArgumentError, match="lengths has no layers: it makes one vector per text"
     ):
         next(embed(Lengths(), ["a"], EmbedSettings(per="word")))
 
@@ -345,7 +351,7 @@ def test_endless_texts_are_read_as_they_are_needed(tiny: TransformerEncoder) -> 
 def test_a_chunk_ends_by_characters_too(
     tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoders, "CHARACTERS", 100)
+    monkeypatch.setattr(encoders, "CHUNK_CHARACTERS", 100)
     texts = ["a" * 60, "a" * 60, "a", "a"] * 2
     assert [len(chunk) for chunk in tiny.stream(texts, stats=TextStats())] == [2, 4, 2]
 
@@ -355,8 +361,8 @@ def test_the_pause_between_checkpoints_is_kept(
 ) -> None:
     saved: list[int] = []
 
-    def save(self: checkpoint.Checkpointer, found: checkpoint.Checkpoint) -> None:
-        saved.append(found.state["texts"])
+    def save(self: checkpoint.Checkpointer, state: checkpoint.Checkpoint) -> None:
+        saved.append(state.state["texts"])
 
     monkeypatch.setattr(checkpoint.Checkpointer, "save", save)
     write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings())
@@ -366,14 +372,13 @@ def test_the_pause_between_checkpoints_is_kept(
     assert saved == [8, 16, 24, 32, 40, 48, 56, 60]
 
 
-def test_looking_through_the_texts_is_told_apart_from_embedding_them(
+def test_reading_and_embedding_are_stages_of_their_own(
     tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
-    texts, told = Corpus.of(tmp_path / "texts.txt").texts, list[tuple[int, int]]()
-    write_embeddings(
-        tiny, texts, tmp_path / "x.npy", EmbedSettings(), reading=lambda *each: told.append(each)
-    )
+    texts, reporter = Corpus.of(tmp_path / "texts.txt").texts, RecordingReporter()
+    write_embeddings(tiny, texts, tmp_path / "x.npy", EmbedSettings(), reporter=reporter)
     size = (tmp_path / "texts.txt").stat().st_size
-    assert len(told) == len(TEXTS)  # read again to be embedded, which is not told
-    assert told[-1] == (size, size)
+    reading = reporter.stages["reading"]
+    assert len(reading) == len(TEXTS)  # they are read again to be embedded, which is not reported
+    assert reading[-1] == (size, size)

@@ -1,4 +1,4 @@
-"""Texts cut by hand with hidden states made up, and slow twins of mixing and pooling."""
+"""Texts tokenized by hand with made-up hidden states, and slow twins of mixing and pooling."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,14 @@ def numbers(*values: int) -> npt.NDArray[np.int32]:
 
 
 def playing() -> Tokenized:
-    """The text `no playing`, whose second word is two pieces."""
+    """The text `no playing`, whose second word is two tokens."""
     return Tokenized(
         text="no playing",
         tokens=("[CLS]", "no", "play", "##ing", "[SEP]"),
         ids=numbers(101, 2053, 2377, 2075, 102),
-        segments=numbers(0, 0, 0, 0, 0),
-        parts=numbers(-1, 0, 0, 0, -1),
-        words=numbers(-1, 0, 1, 1, -1),
+        token_type_ids=numbers(0, 0, 0, 0, 0),
+        sequence_ids=numbers(-1, 0, 0, 0, -1),
+        word_ids=numbers(-1, 0, 1, 1, -1),
         offsets=np.array([[0, 0], [0, 2], [3, 7], [7, 10], [0, 0]], np.int32),
     )
 
@@ -30,9 +30,9 @@ def empty() -> Tokenized:
         text="",
         tokens=("[CLS]", "[SEP]"),
         ids=numbers(101, 102),
-        segments=numbers(0, 0),
-        parts=numbers(-1, -1),
-        words=numbers(-1, -1),
+        token_type_ids=numbers(0, 0),
+        sequence_ids=numbers(-1, -1),
+        word_ids=numbers(-1, -1),
         offsets=np.zeros((2, 2), np.int32),
     )
 
@@ -44,9 +44,9 @@ def pair() -> Tokenized:
         pair="yes",
         tokens=("[CLS]", "no", "[SEP]", "yes", "[SEP]"),
         ids=numbers(101, 2053, 102, 2748, 102),
-        segments=numbers(0, 0, 0, 1, 1),
-        parts=numbers(-1, 0, -1, 1, -1),
-        words=numbers(-1, 0, -1, 1, -1),
+        token_type_ids=numbers(0, 0, 0, 1, 1),
+        sequence_ids=numbers(-1, 0, -1, 1, -1),
+        word_ids=numbers(-1, 0, -1, 1, -1),
         offsets=np.array([[0, 0], [0, 2], [0, 0], [0, 3], [0, 0]], np.int32),
     )
 

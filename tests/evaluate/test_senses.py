@@ -63,7 +63,7 @@ def test_senses_of_bank_by_layer(minilm: TransformerEncoder, tmp_path: Path) -> 
         ("no tab here\n", "senses.tsv:1: 'no tab here' should be a text, a tab and a sense"),
         ("The bank.\tmoney\n\tmoney\n", "senses.tsv:2: 'money' should be a text, a tab"),
         ("The bank.\tmoney,\n", "senses.tsv:1: "),
-        ("\n\n", "holds no texts"),
+        ("\n\n", "contains no texts"),
         ("The bank.\tmoney\nA bank.\tmoney\n", "has 1 senses for 2 occurrences of 'bank'"),
         ("The bank.\tmoney\nA bank.\triver\n", "has 2 senses for 2 occurrences of 'bank'"),
         ("The bank.\tmoney,river\nA bank.\triver\n", "has 'bank' 1 times, and 2 senses"),

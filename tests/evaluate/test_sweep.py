@@ -111,7 +111,10 @@ def test_the_command_prints_and_draws(
     ("words", "said"),
     [
         (["minilm", "--file", "few.csv", "--plot", "heat.png"], "end its name in .svg"),
-        (["minilm", "--file", "few.csv", "--file", "few.csv", "--plot", "x.svg"], "of one test"),
+        (
+            ["minilm", "--file", "few.csv", "--file", "few.csv", "--plot", "x.svg"],
+            "shows one test set",
+        ),
         (["minilm", "--file", "none.csv"], "none.csv does not exist"),
         (["minilm", "--file", "few.csv", "--plot", "no/x.svg"], "there is no folder no"),
         (["nobody", "--file", "few.csv"], "there is no model 'nobody'"),

@@ -57,7 +57,7 @@ def times(
     rows: Float32Array, dense: QuantizedDenseLayer, parts: int = 1
 ) -> tuple[Float32Array, QuantizedRows]:
     """The product by the kernel, and the rows as it quantized them."""
-    multiply: Any = dense_quantized if dense.panels.dtype == np.int16 else dense_quantized
+    multiply: Any = dense_quantized
     kind = np.int16 if dense.panels.dtype == np.int16 else np.uint8
     quantized = new_quantized_rows(len(rows), dense.panels.shape[2], kind)
     out = np.full((len(rows), dense.panels.shape[1] * PANEL), np.nan, np.float32)

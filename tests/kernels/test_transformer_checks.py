@@ -18,24 +18,24 @@ pytestmark = pytest.mark.skipif(not can_compile(), reason="this processor has no
 def engine() -> CompiledEngine:
     encoder = load_transformer("minilm")
     encoder.compile()
-    found = encoder.engine._engine
-    assert isinstance(found, CompiledEngine)
-    return found
+    compiled = encoder.engine._engine
+    assert isinstance(compiled, CompiledEngine)
+    return compiled
 
 
-def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> PackedBatch:
+def batch(token_ids: Any = (5, 6, 7), positions: Any = (0, 1, 2), sizes: Any = (3,)) -> PackedBatch:
     return PackedBatch(
-        np.array(ids, np.int32), np.array(places, np.int32), np.array(sizes, np.int64)
+        np.array(token_ids, np.int32), np.array(positions, np.int32), np.array(sizes, np.int64)
     )
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
-        (batch(ids=(5, 6, 40_000)), "id is not a row"),
-        (batch(ids=(5, 6, -1)), "id is not a row"),
-        (batch(places=(0, 1, 99_999)), "position is not a row"),
+        (batch(token_ids=(5, 6, 40_000)), "id is not a row"),
+        (batch(token_ids=(5, 6, -1)), "id is not a row"),
+        (batch(positions=(0, 1, 99_999)), "position is not a row"),
         (batch(sizes=(2,)), "bounds do not ascend"),
         (batch(sizes=(4, -1)), "bounds do not ascend"),
     ],
@@ -43,12 +43,12 @@ def batch(ids: Any = (5, 6, 7), places: Any = (0, 1, 2), sizes: Any = (3,)) -> P
 def test_a_batch_out_of_range_is_refused_and_the_next_one_runs(
     engine: CompiledEngine,
     wrong: PackedBatch,
-    said: str,
+    message: str,
     threads: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("malmoi.encode.runtime.compiled_engine.is_busy", lambda cores, own: False)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         engine.run(wrong, [6], threads)
     (states,) = engine.run(batch(), [6], threads)
     assert states.shape == (3, 384)
@@ -61,16 +61,19 @@ def test_states_of_more_layers_than_there_are_are_refused(engine: CompiledEngine
 
 
 def test_workspace_that_is_too_small_is_refused(engine: CompiledEngine) -> None:
-    room, desk = engine._workspace(10, 10)
+    buffers, scratch = engine._workspace(10, 10)
     network = engine._network
-    check_workspace(network, room, desk)
-    narrow: Any = np.zeros((len(room.state), 96), np.float32)
-    for wrong in (room._replace(joined=narrow), room._replace(state=room.state[:5])):
-        with pytest.raises(ValueError, match=r"joined|state|rows"):
-            check_workspace(network, wrong, desk)
+    check_workspace(network, buffers, scratch)
+    narrow: Any = np.zeros((len(buffers.hidden), 96), np.float32)
+    for wrong in (
+        buffers._replace(attn_context=narrow),
+        buffers._replace(hidden=buffers.hidden[:5]),
+    ):
+        with pytest.raises(ValueError, match=r"attn_context|hidden|rows"):
+            check_workspace(network, wrong, scratch)
     with pytest.raises(ValueError, match="values is"):
-        check_workspace(network, room, desk._replace(values=narrow))
-    with pytest.raises(ValueError, match="places is"):
-        check_workspace(network._replace(places=narrow), room, desk)
+        check_workspace(network, buffers, scratch._replace(values=narrow))
+    with pytest.raises(ValueError, match="position_embeddings is"):
+        check_workspace(network._replace(position_embeddings=narrow), buffers, scratch)
     with pytest.raises(ValueError, match="5 heads do not divide 384"):
-        check_workspace(network._replace(heads=5), room, desk)
+        check_workspace(network._replace(heads=5), buffers, scratch)

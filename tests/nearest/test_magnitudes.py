@@ -8,6 +8,7 @@ import pytest
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.pooling.recipes import Recipe
+from malmoi.encode.text_pooling import recipe_pooling
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.convert import normalize_rows
 from malmoi.nearest.all_pairs import rank_all_pairs
@@ -41,8 +42,8 @@ def test_lengths_are_those_of_double_precision(scale: float) -> None:
     units = rows.astype(np.float64) / expected[:, np.newaxis]
     np.testing.assert_allclose(l2_normalize(rows), units, atol=1e-6)
     np.testing.assert_allclose(l2_normalize(rows[3]), units[3], atol=1e-6)
-    recipe = Recipe(pool="mean", normalize=True)
-    np.testing.assert_allclose(recipe.pooled(rows, np.arange(61)), units, atol=1e-6)
+    pooling = recipe_pooling(Recipe(pool="mean", normalize=True))
+    np.testing.assert_allclose(pooling.finish(rows), units, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -54,7 +54,7 @@ def test_vectors_are_those_of_the_words_of_the_activations(minilm: TransformerEn
     np.testing.assert_allclose(found.matrix, expected, atol=1e-5)
     assert found.texts == (0, 0, 2)
     assert written(found, texts) == ["Embeddings", "embeddings", "embeddings"]
-    assert len(minilm.tokenizer(["embeddings"])[0].pieces) > 3, "a word of several pieces"
+    assert len(minilm.tokenizer(["embeddings"])[0].tokens) > 3, "a word of several tokens"
 
 
 def test_similarity_is_one_with_itself_and_the_same_both_ways(minilm: TransformerEncoder) -> None:
@@ -100,24 +100,24 @@ def test_hangul_in_letters_is_the_same(minilm: TransformerEncoder) -> None:
         ("bnak", [BANK], UnknownWordError, "'bnak' is not in the text; did you mean bank?"),
         ("bank", ["a", "b"], UnknownWordError, "'bank' is not in any of the 2 texts"),
         ("bank", [], UnknownWordError, "'bank' is not in any of the 0 texts"),
-        ("", [BANK], InvalidArgumentError, "'' is no word to look for"),
-        ("   ", [BANK], InvalidArgumentError, "is no word to look for"),
-        ("bank", BANK, InvalidArgumentError, "the one string"),
+        ("", [BANK], InvalidArgumentError, "'' is not a word"),
+        ("   ", [BANK], InvalidArgumentError, "is not a word"),
+        ("bank", BANK, InvalidArgumentError, "the single string"),
         ("bank", [("the bank", "a bank")], InvalidArgumentError, "is a pair"),
     ],
 )
-def test_what_cannot_be_found_is_said(
+def test_invalid_queries(
     minilm: TransformerEncoder, word: str, texts: list[str], kind: type[MalmoiError], said: str
 ) -> None:
     with pytest.raises(kind, match=said.replace("?", r"\?")):
         occurrences(minilm, word, texts)
 
 
-def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
+def test_a_word_beyond_what_the_model_reads_is_reported_with_the_number_of_its_text(
     minilm: TransformerEncoder,
 ) -> None:
     far, both = "word " * 300 + "bank", "bank " + "word " * 300 + "bank"
-    said = r"'bank' stands beyond the first 256 pieces of 2 texts.*\(number 2, 4\)"
+    said = r"'bank' occurs beyond the first 256 tokens of 2 texts.*\(number 2, 4\)"
     with pytest.warns(MalmoiWarning, match=said) as caught:
         found = occurrences(minilm, "bank", ["a bank", far, "word " * 300, both])
     assert len(caught) == 1
@@ -126,8 +126,10 @@ def test_a_word_beyond_what_the_model_reads_is_told_with_the_number_of_its_text(
         occurrences(minilm, "bank", [far])
 
 
-def test_a_join_that_is_none(minilm: TransformerEncoder) -> None:
-    with pytest.raises(InvalidArgumentError, match="there is no join 'max'"):
+def test_an_unknown_word_pooling(minilm: TransformerEncoder) -> None:
+    with pytest.raises(
+        InvalidArgumentError, match="word_pooling must be one of mean, sum, first, last; got 'max'"
+    ):
         occurrences(minilm, "bank", [BANK], word_pooling="max")  # type: ignore[arg-type]
 
 

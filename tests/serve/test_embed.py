@@ -20,14 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*unknown tokens")  # Korean for
 TEXTS = ["The bank of the river.", "한국의 수도는 서울이다.", "x", "unbelievably tokenized words"]
 
 
-FIELDS = {"mix": "layer_pooling", "join": "word_pooling", "special": "include_special_tokens"}
-
-
-def fields(recipe: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a request for the arguments of the library."""
-    return {FIELDS.get(name, name): value for name, value in recipe.items()}
-
-
 def assert_equal(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-6, rtol=1e-6)
 
@@ -60,9 +52,9 @@ def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
     "recipe",
     [
         {"layers": -2, "pool": "max"},
-        {"layers": [0, 3], "mix": "mean", "pool": "cls"},
-        {"layers": "-4:", "mix": "concat", "pool": "mean_sqrt"},
-        {"layers": "all", "mix": "sum", "pool": "last"},
+        {"layers": [0, 3], "layer_pooling": "mean", "pool": "cls"},
+        {"layers": "-4:", "layer_pooling": "concat", "pool": "mean_sqrt"},
+        {"layers": "all", "layer_pooling": "sum", "pool": "last"},
         {"recipe": "bert-as-service"},
         {"recipe": "last-four-concat", "pool": "first"},
     ],
@@ -70,11 +62,17 @@ def test_a_quantized_model_is_the_librarys_alone_and_in_company() -> None:
 def test_a_recipe_is_the_librarys(
     server: Running, minilm: TransformerEncoder, recipe: dict[str, Any]
 ) -> None:
-    assert_equal(rows(server, **fields(recipe)), minilm.encode(TEXTS, **recipe))
+    assert_equal(rows(server, **recipe), minilm.encode(TEXTS, **recipe))
 
 
 def test_weights_scale_and_special_tokens(server: Running, minilm: TransformerEncoder) -> None:
-    recipe = Recipe(layers=(1, 4), mix="weighted", weights=(0.5, -1.0), scale=2.0, special=False)
+    recipe = Recipe(
+        layers=(1, 4),
+        layer_pooling="weighted",
+        weights=(0.5, -1.0),
+        scale=2.0,
+        include_special_tokens=False,
+    )
     request = {"layers": [1, 4], "layer_pooling": "weighted", "weights": [0.5, -1], "scale": 2}
     answered = rows(server, **request, include_special_tokens=False)
     assert_equal(answered, minilm.encode(TEXTS, recipe=recipe))
@@ -85,13 +83,13 @@ def test_vectors_can_be_of_length_one(server: Running, minilm: TransformerEncode
     assert_equal(rows(server, layers=-2, normalize=True), expected)
 
 
-@pytest.mark.parametrize("join", ["mean", "sum", "first", "last"])
+@pytest.mark.parametrize("word_pooling", ["mean", "sum", "first", "last"])
 def test_words_come_with_their_offsets(
-    server: Running, minilm: TransformerEncoder, join: Any
+    server: Running, minilm: TransformerEncoder, word_pooling: Any
 ) -> None:
-    recipe = fields({"layers": "-2:", "mix": "sum", "join": join})
+    recipe = {"layers": "-2:", "layer_pooling": "sum", "word_pooling": word_pooling}
     answer = server.post("/embed", {"texts": TEXTS, "per": "word"} | recipe).json["texts"]
-    expected = minilm.activations(TEXTS).words(layers="-2:", mix="sum", join=join)
+    expected = minilm.activations(TEXTS).words(**recipe)
     for text, sent, words in zip(answer, TEXTS, expected, strict=True):
         assert text["text"] == sent
         assert [one["word"] for one in text["words"]] == list(words.keys)
@@ -103,7 +101,7 @@ def test_words_come_with_their_offsets(
 def test_tokens_of_pairs_have_sequence_ids(server: Running, minilm: TransformerEncoder) -> None:
     asked = {"texts": [["a bank", "no river"]], "per": "token"}
     (found,) = server.post("/embed", asked).json["texts"]
-    (expected,) = minilm.activations([("a bank", "no river")]).pieces()
+    (expected,) = minilm.activations([("a bank", "no river")]).tokens()
     assert [one["token"] for one in found["tokens"]] == list(expected.keys)
     assert [one["sequence_id"] for one in found["tokens"]] == [-1, 0, 0, -1, 1, 1, -1]
     assert found["pair"] == "no river"
@@ -146,10 +144,10 @@ def test_answers_do_not_depend_on_what_they_were_batched_with(
     recipes: list[dict[str, Any]] = [
         {},
         {"layers": -2, "pool": "mean"},
-        {"layers": "-4:", "mix": "concat"},
+        {"layers": "-4:", "layer_pooling": "concat"},
         {"layers": -2, "pool": "max"},
     ]
-    asked = [{"texts": texts} | fields(recipes[i % 4]) for i, texts in enumerate(sets)]
+    asked = [{"texts": texts} | recipes[i % 4] for i, texts in enumerate(sets)]
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(partial(server.post, "/embed"), asked))
     for i, answer in enumerate(found):
@@ -163,7 +161,7 @@ def test_answers_do_not_depend_on_what_they_were_batched_with(
         ({"layers": 9}, "layer 9"),
         ({"layers": "x"}, "layers"),
         ({"layers": []}, "layer"),
-        ({"layers": "-2:"}, "layers"),
+        ({"layers": "-2:"}, "needs one layer, not 2"),
         ({"layer_pooling": "blend"}, "in 'layer_pooling': Invalid enum value 'blend': choose"),
         ({"pool": "median"}, "'pool'"),
         ({"mix": "sum"}, "unknown field mix; it is now called layer_pooling"),

@@ -24,30 +24,32 @@ from malmoi.query.context import Occurrences, occurrences
 from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.readers import COMPRESSED_SUFFIXES, TEXT_SUFFIXES
 
-ABREAST = 6  # occurrences whose similarities fit beside their surroundings in 80 columns
-NEAREST = 2  # shown of each occurrence where there are more
-LABEL = 40
-FILES = TEXT_SUFFIXES + COMPRESSED_SUFFIXES
+MAX_MATRIX_OCCURRENCES = 6  # whose similarities fit beside their surroundings in 80 columns
+NUM_NEAREST = 2  # per occurrence, if there are more
+LABEL_WIDTH = 40  # columns
+FILE_SUFFIXES = TEXT_SUFFIXES + COMPRESSED_SUFFIXES
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ContextOptions:
-    """What is taken of each occurrence, and what counts as one."""
+    """Which vectors occurrences have, and what counts as an occurrence."""
 
     layers: Annotated[
         str | None,
-        Parameter(help="-2, 0,3,6, -4: or all; 0 goes into layer 1.", allow_leading_hyphen=True),
+        Parameter(
+            help="-2, 0,3,6, -4: or all; 0 is the input of layer 1.", allow_leading_hyphen=True
+        ),
     ] = None
     layer_pooling: Annotated[
         LayerPooling | None, Parameter(help="How several layers become one.")
     ] = None
     recipe: Annotated[
-        str | None, Parameter(help=f"{', '.join(RECIPES)}; last-four-sum if nothing is said.")
+        str | None, Parameter(help=f"{', '.join(RECIPES)}; last-four-sum by default.")
     ] = None
     word_pooling: Annotated[WordPooling, Parameter(help="How tokens become a word.")] = "mean"
     prefix: Annotated[
-        bool | None, Parameter(help="Longer words that begin with it too; so for Hangul.")
+        bool | None, Parameter(help="Match longer words that begin with it; default for Hangul.")
     ] = None
 
 
@@ -57,40 +59,44 @@ DEFAULT = ContextOptions()
 def context_command(
     word: Annotated[str, Parameter(help="The word to look for.")],
     *texts: Annotated[
-        str, Parameter(help="Texts, files of a text a line, or -.", allow_leading_hyphen=True)
+        str, Parameter(help="Texts, files with one text per line, or -.", allow_leading_hyphen=True)
     ],
     model: Annotated[
-        str, Parameter(help="A model's folder, a name on the hub, or minilm.")
+        str, Parameter(help="A model folder, a name on the Hub, or minilm.")
     ] = "minilm",
-    field: Annotated[str | None, Parameter(help="A file's field or column of text.")] = None,
+    field: Annotated[
+        str | None, Parameter(help="The field or column of the texts in a file.")
+    ] = None,
     senses: Annotated[
         Path | None,
-        Parameter(help="Lines of text, tab, sense instead: which layer tells senses apart."),
+        Parameter(help="A file of text, tab, sense: which layer separates senses."),
     ] = None,
     options: ContextOptions = DEFAULT,
-    plot: Annotated[Path | None, Parameter(help="Similarities as a heat map: x.svg.")] = None,
-    histogram: Annotated[Path | None, Parameter(help="How values are spread: x.svg.")] = None,
+    plot: Annotated[Path | None, Parameter(help="Write a heat map of similarities: x.svg.")] = None,
+    histogram: Annotated[
+        Path | None, Parameter(help="Write a histogram of vector values: x.svg.")
+    ] = None,
     json: AsJson = False,
 ) -> None:
-    """Every occurrence of a word, and how similar they are to each other."""
+    """List every occurrence of a word, and how similar they are to each other."""
     if bool(texts) == bool(senses):
-        raise InvalidArgumentError("give texts or files to look through, or a file of --senses")
+        raise InvalidArgumentError("pass texts or files to search, or a file of --senses")
     for path in filter(None, (plot, histogram)):
         check_svg(path)
     if senses is not None:
         if plot or histogram or options.layers or options.layer_pooling or options.recipe:
             raise InvalidArgumentError(
-                "senses are told apart layer by layer: leave layers and plots out"
+                "--senses compares all layers: leave out layers, recipes and plots"
             )
-        show_senses(load_transformer(model), word, senses, options, json)
+        print_sense_separation(load_transformer(model), word, senses, options, json)
         return
-    asked = [text for given in texts for text in read_texts(given, field)]
+    all_texts = [text for argument in texts for text in read_texts(argument, field)]
     encoder = load_transformer(model)
     with ProgressReporter() as reporter:
-        found = occurrences(
+        results = occurrences(
             encoder,
             word,
-            asked,
+            all_texts,
             recipe=options.recipe,
             layers=options.layers,
             layer_pooling=options.layer_pooling,
@@ -99,85 +105,96 @@ def context_command(
             reporter=reporter,
         )
     if json:
-        print_json(as_record(model, found))
+        print_json(as_record(model, results))
     else:
-        print_occurrences(found)
-    draw(found, model, plot, histogram)
+        print_occurrences(results)
+    draw(results, model, plot, histogram)
 
 
-def read_texts(given: str, field: str | None) -> list[str]:
-    """The texts of a file, or what is given itself where there is no such file."""
-    if given != "-" and not is_file(given):
-        return [given]
+def read_texts(argument: str, field: str | None) -> list[str]:
+    """The texts of a file, or the argument itself if there is no such file."""
+    if argument != "-" and not is_file(argument):
+        return [argument]
     from malmoi.text.corpus import Corpus
 
-    return list(Corpus.of(given, field=field))
+    return list(Corpus.of(argument, field=field))
 
 
-def is_file(given: str) -> bool:
-    """Whether there is such a file, or there should be one by its name."""
-    if len(given.split()) == 1 and given.endswith(FILES):
+def is_file(argument: str) -> bool:
+    """Whether there is such a file, or the name looks like that of a file."""
+    if len(argument.split()) == 1 and argument.endswith(FILE_SUFFIXES):
         return True
     try:
-        return Path(given).is_file()
-    except (OSError, ValueError):  # too long for a name, or no name at all
+        return Path(argument).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
         return False
 
 
-def print_occurrences(found: Occurrences) -> None:
-    """Where it occurs, and how similar each is to each; where there are many, to the nearest."""
-    cosines = found.similarity()
-    many = len(found) > ABREAST
-    heads = "  most similar" if many else "".join(f"{i:>6}" for i in range(1, len(found) + 1))
-    times = "once" if len(found) == 1 else f"{len(found):,} times"
-    print(f"{'':5}{fitted(f'{found.word}: {times}', LABEL)}{heads}")
-    for i, said in enumerate(found.surroundings):
+def print_occurrences(results: Occurrences) -> None:
+    """Print all occurrences with their similarities, or with the nearest if there are many."""
+    cosines = results.similarity()
+    many = len(results) > MAX_MATRIX_OCCURRENCES
+    heads = "  most similar" if many else "".join(f"{i:>6}" for i in range(1, len(results) + 1))
+    times = "once" if len(results) == 1 else f"{len(results):,} times"
+    print(f"{'':5}{fitted(f'{results.word}: {times}', LABEL_WIDTH)}{heads}")
+    for i, surrounding in enumerate(results.surroundings):
         if many:
             np.fill_diagonal(cosines, -np.inf)
-            near = np.argsort(-cosines[i], kind="stable")[:NEAREST]
+            near = np.argsort(-cosines[i], kind="stable")[:NUM_NEAREST]
             cells = "".join(f"  {j + 1:>5} {cosines[i, j]:.2f}" for j in near)
         else:
             cells = "".join(f"{cosine:6.2f}" for cosine in cosines[i])
-        print(f"{i + 1:>4} {fitted(said, LABEL)}{cells}")
+        print(f"{i + 1:>4} {fitted(surrounding, LABEL_WIDTH)}{cells}")
 
 
-def as_record(model: str, found: Occurrences) -> dict[str, Any]:
-    """Everything, for JSON."""
+def as_record(model: str, results: Occurrences) -> dict[str, Any]:
+    """All results, for JSON."""
     each = zip(
-        found.texts, found.keys, found.offsets.tolist(), found.surroundings, found.matrix.tolist(),
+        results.texts,
+        results.keys,
+        results.offsets.tolist(),
+        results.surroundings,
+        results.matrix.tolist(),
         strict=True,
-    )  # fmt: skip
+    )
     return {
         "model": model,
-        "word": found.word,
+        "word": results.word,
         "occurrences": [
-            {"text": text, "word": key, "begin": begin, "end": end, "in": said, "vector": vector}
-            for text, key, (begin, end), said, vector in each
+            {
+                "text": text,
+                "word": key,
+                "begin": begin,
+                "end": end,
+                "in": surrounding,
+                "vector": vector,
+            }
+            for text, key, (begin, end), surrounding, vector in each
         ],
-        "similarity": [[round(value, 6) for value in row] for row in found.similarity().tolist()],
+        "similarity": [[round(value, 6) for value in row] for row in results.similarity().tolist()],
     }
 
 
-def draw(found: Occurrences, model: str, plot: Path | None, values: Path | None) -> None:
-    """The pictures asked for."""
-    title = f"{found.word} in {Path(model).name}"
+def draw(results: Occurrences, model: str, plot: Path | None, values: Path | None) -> None:
+    """Write the plots."""
+    title = f"{results.word} in {Path(model).name}"
     if plot is not None:
-        rows = [f"{i}  {said}" for i, said in enumerate(found.surroundings, 1)]
-        heads = [str(i) for i in range(1, len(found) + 1)]
-        cosines = found.similarity().tolist()
+        rows = [f"{i}  {surrounding}" for i, surrounding in enumerate(results.surroundings, 1)]
+        heads = [str(i) for i in range(1, len(results) + 1)]
+        cosines = results.similarity().tolist()
         write_svg(plot, heat_map(cosines, rows, heads, title=f"{title}: similarity", digits=2))
     if values is not None:
         write_svg(
-            values, histogram(found.matrix, title=f"{title}: values of {len(found):,} vectors")
+            values, histogram(results.matrix, title=f"{title}: values of {len(results):,} vectors")
         )
 
 
-def show_senses(
+def print_sense_separation(
     encoder: TransformerEncoder, word: str, path: Path, options: ContextOptions, json: bool
 ) -> None:
-    """A line a layer."""
+    """Print one line per layer."""
     with ProgressReporter() as reporter:
-        found = sense_separation(
+        separations = sense_separation(
             encoder,
             word,
             path,
@@ -185,19 +202,21 @@ def show_senses(
             prefix=options.prefix,
             reporter=reporter,
         )
-    best = max(found, key=lambda one: one.silhouette).layer
+    best = max(separations, key=lambda one: one.silhouette).layer
     if json:
-        layers = [asdict(one) | {"gap": one.gap} for one in found]
+        layers = [asdict(one) | {"gap": one.gap} for one in separations]
         print_json({"model": encoder.name, "word": word, "best": best, "layers": layers})
         return
-    print_senses(word, found, best)
+    print_senses(word, separations, best)
 
 
-def print_senses(word: str, found: Sequence[LayerSeparation], best: int) -> None:
-    """A line a layer; the best by silhouette is marked."""
-    print(f"{word}: {found[0].nearest.total:,} occurrences, mean similarity by sense; * is best")
+def print_senses(word: str, separations: Sequence[LayerSeparation], best: int) -> None:
+    """Print one line per layer; the best by silhouette is marked."""
+    print(
+        f"{word}: {separations[0].nearest.total:,} occurrences, mean similarity by sense; * is best"
+    )
     print("layer  same sense  another     gap  silhouette  nearest is of the same")
-    for one in found:
+    for one in separations:
         figures = f"{one.within:12.3f}{one.between:9.3f}{one.gap:8.3f}{one.silhouette:12.3f}"
         mark = "*" if one.layer == best else " "
         print(f"{one.layer:<5}{figures}{mark}  {one.nearest.value:.0%}  ({interval(one.nearest)})")

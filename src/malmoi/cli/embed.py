@@ -1,4 +1,4 @@
-"""`malmoi embed TEXT…`: the vectors of texts, of their words, or of their pieces."""
+"""`malmoi embed TEXT…`: the vectors of texts, of their words, or of their tokens."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
-"""Which layer tells the senses of a word apart: occurrences whose sense people have named.
+"""Which layer separates the senses of a word best, measured on occurrences with labelled senses.
 
-A file has a text and its sense on each line, with a tab between; where the word occurs several
-times in a text, the senses of all of them, with commas:
+Each line of a file has a text, a tab and the sense of the word; where the word occurs several
+times in a text, it has one sense per occurrence, separated by commas:
 
     He sat on the river bank.	river
     The bank vault, and the bank of the river.	money,river
@@ -29,7 +29,7 @@ from malmoi.vectors import l2_normalize
 
 @dataclass(frozen=True)
 class SensedTexts:
-    """Texts, and the senses of a word in each: one for all, or one an occurrence."""
+    """Texts, and the senses of a word in each: one for all occurrences, or one for each."""
 
     name: str
     texts: tuple[str, ...]
@@ -38,7 +38,7 @@ class SensedTexts:
 
 @dataclass(frozen=True)
 class LayerSeparation:
-    """How a layer tells senses apart.
+    """How well a layer separates senses.
 
     `within` and `between` are mean cosines of occurrences of the same sense and of different
     ones; `silhouette` compares each occurrence's distances to its own and to the nearest other
@@ -59,23 +59,23 @@ class LayerSeparation:
 
 
 def read_senses(path: str | Path) -> SensedTexts:
-    """Texts with senses, from a file."""
+    """Read texts with senses from a file."""
     path = Path(path)
     texts, senses = [], []
     for i, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
-        text, tab, said = line.rpartition("\t")
-        named = tuple(sense.strip() for sense in said.split(","))
-        if not tab or not text.strip() or not all(named):
+        text, tab, names = line.rpartition("\t")
+        labels = tuple(sense.strip() for sense in names.split(","))
+        if not tab or not text.strip() or not all(labels):
             raise InvalidFileError(
                 f"{path}:{i}: '{line.strip()[:60]}' should be a text, a tab and a sense"
             )
         texts.append(text.strip())
-        senses.append(named)
+        senses.append(labels)
     if not texts:
         raise InvalidFileError(
-            f"{path} holds no texts: it should hold a text, a tab and a sense a line"
+            f"{path} contains no texts: each line should be a text, a tab and a sense"
         )
     return SensedTexts(path.name, tuple(texts), tuple(senses))
 
@@ -89,26 +89,44 @@ def sense_separation(
     prefix: bool | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> tuple[LayerSeparation, ...]:
-    """For each layer how well it tells apart the senses that people have named."""
-    asked = texts if isinstance(texts, SensedTexts) else read_senses(texts)
-    uniform = normalized_texts(encoder, asked.texts)
-    spans = find_spans(encoder.tokenizer, word, uniform, prefix=prefix)
-    senses = _labels(word, asked, [place.text for place in spans])
+    """How well each layer separates labelled senses of a word.
+
+    Args:
+        encoder: A transformer; see `load_transformer`.
+        word: The word.
+        texts: Texts with senses, or a file of them.
+        word_pooling: How the tokens of a word become one vector: mean, sum, first or last.
+        prefix: Whether longer words that begin with the word count too; by default only if it
+            ends in Hangul.
+        reporter: Gets the progress.
+
+    Returns:
+        One `LayerSeparation` per hidden state.
+
+    Raises:
+        UnknownWordError: The word does not occur.
+        InvalidArgumentError: There are too few senses, or not one for each occurrence.
+        InvalidFileError: The file cannot be read.
+    """
+    labelled = texts if isinstance(texts, SensedTexts) else read_senses(texts)
+    normalized = normalized_texts(encoder, labelled.texts)
+    spans = find_spans(encoder.tokenizer, word, normalized, prefix=prefix, reporter=reporter)
+    senses = _labels(word, labelled, [span.text for span in spans])
     names, groups = np.unique(senses, return_inverse=True)
     if not 2 <= len(names) < len(senses):
         raise InvalidArgumentError(
-            f"{asked.name} has {len(names)} senses for {len(senses)} occurrences of '{word}':"
-            " there must be two senses at least, and one of them twice"
+            f"{labelled.name} has {len(names)} senses for {len(senses)} occurrences of '{word}':"
+            " at least two senses are needed, one of them with two occurrences"
         )
     recipes = [Recipe(layers=layer) for layer in range(encoder.config.num_states)]
     layers = span_vectors(
-        encoder, uniform, spans, recipes, word_pooling=word_pooling, reporter=reporter
+        encoder, normalized, spans, recipes, word_pooling=word_pooling, reporter=reporter
     )
     return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
 
 
 def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSeparation:
-    """The figures of a layer; `groups` [n] numbers the sense of each row from 0."""
+    """The scores of a layer; `groups` [n] is the index of each row's sense."""
     rows = l2_normalize(matrix.astype(np.float64))
     cosines: Float64Array = np.clip(rows @ rows.T, -1, 1)
     same, others = groups[:, np.newaxis] == groups, ~np.eye(len(groups), dtype=np.bool_)
@@ -123,14 +141,14 @@ def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSep
     )
 
 
-def _labels(word: str, asked: SensedTexts, texts: Sequence[int]) -> list[str]:
-    """The sense of each occurrence, given the numbers of their texts."""
+def _labels(word: str, labelled: SensedTexts, texts: Sequence[int]) -> list[str]:
+    """The sense of each occurrence, given the indices of their texts."""
     labels: list[str] = []
-    for text, senses in enumerate(asked.senses):
+    for text, senses in enumerate(labelled.senses):
         count = texts.count(text)
         if len(senses) not in (1, count):
             raise InvalidArgumentError(
-                f"{asked.name}: '{asked.texts[text][:60]}' has '{word}' {count} times, and"
+                f"{labelled.name}: '{labelled.texts[text][:60]}' has '{word}' {count} times, and"
                 f" {len(senses)} senses: give one for all, or one for each"
             )
         labels += senses if len(senses) == count else list(senses) * count

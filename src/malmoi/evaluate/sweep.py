@@ -1,8 +1,7 @@
-"""Which layer, mixed and pooled how, comes closest to people's judgement: all of them at once.
+"""Sweeps over layers and poolings: which recipe correlates best with human judgements.
 
-What has the same cosines is tried once: `mean_sqrt` points where `mean` does; the mean of
-layers, and layers weighted equally, point where their sum does; `first` with special tokens is
-`cls`.
+Recipes with the same cosines are tried once: `mean_sqrt` has the direction of `mean`; the mean of
+layers and equally weighted layers have that of their sum; `first` with special tokens is `cls`.
 """
 
 from collections.abc import Sequence
@@ -24,13 +23,13 @@ from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-MIXTURES: tuple[tuple[str, LayerPooling], ...] = (
+COMBINATIONS: tuple[tuple[str, LayerPooling], ...] = (
     ("-4:", "sum"),
     ("-4:", "concat"),
     ("0,-1", "sum"),
     ("all", "sum"),
 )
-POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special tokens count
+POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special tokens are pooled
     ("cls", True),
     ("mean", True),
     ("max", True),
@@ -44,10 +43,10 @@ POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special tokens count
 
 @dataclass(frozen=True)
 class Sweep:
-    """Spearman's correlation by every recipe: `recipes` and `values` are [rows][columns].
+    """Spearman's correlation of every recipe: `recipes` and `values` are [rows][columns].
 
-    A row is a layer or a mixture, a column a way of pooling. A value is None where it is
-    undefined: [CLS] is the same in every text before the first layer.
+    Rows are layers and combinations of layers, columns are poolings. A value is None where the
+    correlation is undefined: before the first layer, [CLS] is the same in every text.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Sweep:
 
     @property
     def best_recipe(self) -> Recipe:
-        """The one with the highest value, on this test."""
+        """The recipe with the highest value on this set."""
         return self.recipes[self.best[0]][self.best[1]]
 
 
@@ -70,15 +69,29 @@ def sweep_recipes(
     seed: int = 0,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Sweep:
-    """Try every layer and some mixtures, pooled every way, on pairs that people have judged.
+    """Try every layer and some combinations of layers, with every pooling, on judged pairs.
 
-    The figure of the best is a little too good: it was chosen on these pairs. Measure it on
-    others.
+    The score of the best recipe is a little too high, because it was chosen on these pairs:
+    measure it on others.
+
+    Args:
+        encoder: A transformer; see `load_transformer`.
+        pairs: Pairs of texts with scores, or a file of them.
+        columns: The names of the file's columns: two texts and a score.
+        seed: For the confidence interval of the best recipe.
+        reporter: Gets the progress.
+
+    Returns:
+        The correlations of all recipes.
+
+    Raises:
+        InvalidArgumentError: All scores are the same.
+        InvalidFileError: The file cannot be read.
     """
-    asked = read_sentences(pairs, columns)
+    sentences = read_sentences(pairs, columns)
     recipes = recipes_of(encoder.config.num_states)
     flat = [recipe for row in recipes for recipe in row]
-    texts = [text for pair in asked.pairs for text in pair[:2]]
+    texts = [text for pair in sentences.pairs for text in pair[:2]]
     parts: list[list[Float64Array]] = [[] for _ in flat]
     progress, done = reporter.stage("embedding", "texts"), 0
     for chunk in stream_recipes(encoder, texts, flat, reporter=reporter):
@@ -86,18 +99,18 @@ def sweep_recipes(
             part.append(pair_cosines(rows[0::2], rows[1::2]))
         done += len(chunk[0])
         progress(done, len(texts))
-    scores = np.array([pair.score for pair in asked.pairs])
+    scores = np.array([pair.score for pair in sentences.pairs])
     cosines = [np.nan_to_num(np.concatenate(part), nan=0.0) for part in parts]
     values = [spearman(each, scores) for each in cosines]
     known = [(value, -i) for i, value in enumerate(values) if value is not None]
     if not known:
         raise InvalidArgumentError(
-            f"{asked.name} has no correlation with anything: its scores are the same"
+            f"{sentences.name} has no correlation with anything: its scores are the same"
         )
     best = -max(known)[1]  # of equals the first, which is the simplest
     width = len(POOLINGS)
     return Sweep(
-        asked.name,
+        sentences.name,
         recipes,
         tuple(tuple(values[first : first + width]) for first in range(0, len(values), width)),
         divmod(best, width),
@@ -106,16 +119,16 @@ def sweep_recipes(
 
 
 def recipes_of(states: int) -> tuple[tuple[Recipe, ...], ...]:
-    """A row a layer and a row a mixture, for a model of so many states."""
-    mixtures: dict[object, tuple[int | str, LayerPooling]] = {
+    """One row per layer and per combination of layers, for a model with this many states."""
+    rows: dict[object, tuple[int | str, LayerPooling]] = {
         ((layer,), "single"): (layer, "single") for layer in range(states)
     }
-    for layers, mix in MIXTURES:
-        mixtures.setdefault((choose_layers(layers, states), mix), (layers, mix))
+    for layers, pooling in COMBINATIONS:
+        rows.setdefault((choose_layers(layers, states), pooling), (layers, pooling))
     return tuple(
         tuple(
-            Recipe(layers=layers, layer_pooling=mix, pool=pool, include_special_tokens=special)
+            Recipe(layers=layers, layer_pooling=pooling, pool=pool, include_special_tokens=special)
             for pool, special in POOLINGS
         )
-        for layers, mix in mixtures.values()
+        for layers, pooling in rows.values()
     )

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
+from malmoi.encode.activations import check_word_pooling
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pooling.groups import WORD_POOLINGS, WordPooling, group_bounds, pool_groups
+from malmoi.encode.pooling.groups import WordPooling, group_bounds, pool_groups
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
@@ -18,16 +19,17 @@ from malmoi.query.occurrences import WordSpan, find_spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import l2_normalize
 
-RECIPE = "last-four-sum"  # what is taken of the layers if nothing is said
-AROUND = 2  # words shown on each side
+DEFAULT_RECIPE = "last-four-sum"
+CONTEXT_WORDS = 2  # on each side of an occurrence
 
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """A word, wherever it occurs: entry i of each is one occurrence.
+    """The occurrences of a word; each field has one entry per occurrence.
 
-    `keys` are the word as it is written there, `texts` the texts' numbers from 0, `offsets`
-    [n, 2] characters of the text in NFC, `surroundings` the word among its neighbours.
+    `keys` are the word as it is written, `texts` the indices of the texts, `offsets` [n, 2] the
+    start and end in characters of the text in NFC, `surroundings` the word with a few words
+    around it.
     """
 
     word: str
@@ -38,7 +40,7 @@ class Occurrences:
     matrix: Float32Array  # [n, dim]
 
     def similarity(self) -> Float32Array:
-        """The cosine of each occurrence with each other, [n, n]."""
+        """The cosines between all occurrences, [n, n]."""
         rows = l2_normalize(self.matrix)
         return rows @ rows.T
 
@@ -60,35 +62,54 @@ def occurrences(
 ) -> Occurrences:
     """Every occurrence of a word in texts, with its vector.
 
-    Without a recipe, layers or layer_pooling it is the sum of the last four layers; `word_pooling`
-    makes one vector of a word's tokens. With `prefix`, longer words that begin with the word count
-    too, which is the default for Hangul. Only texts with the word are run, each up to the model's
-    limit; occurrences beyond it are reported.
+    Only texts that contain the word are run, each up to the model's maximum length.
+
+    Args:
+        encoder: A transformer; see `load_transformer`.
+        word: The word to look for; it may be several words to the model, such as New York.
+        texts: The texts to search.
+        recipe: A `Recipe`, or the name of one, of which only the layers are used. Without a
+            recipe, layers or layer_pooling, vectors are the sum of the last four layers.
+        layers: The layers to use instead of the recipe's.
+        layer_pooling: How to pool layers instead of the recipe's way.
+        word_pooling: How the tokens of a word become one vector: mean, sum, first or last.
+        prefix: Whether longer words that begin with the word count too; by default only if it
+            ends in Hangul.
+        reporter: Gets the progress, and a warning about occurrences beyond the maximum length.
+
+    Returns:
+        The occurrences in the order of the texts.
+
+    Raises:
+        UnknownWordError: The word does not occur.
+        InvalidArgumentError: An argument is invalid, or a text is a pair.
     """
-    plain = recipe is None and layers is None and layer_pooling is None
-    chosen = choose_recipe(RECIPE if plain else recipe, layers=layers, layer_pooling=layer_pooling)
-    asked = normalized_texts(encoder, texts)
-    spans = find_spans(encoder.tokenizer, word, asked, prefix=prefix)
+    is_default = recipe is None and layers is None and layer_pooling is None
+    chosen = choose_recipe(
+        DEFAULT_RECIPE if is_default else recipe, layers=layers, layer_pooling=layer_pooling
+    )
+    normalized = normalized_texts(encoder, texts)
+    spans = find_spans(encoder.tokenizer, word, normalized, prefix=prefix, reporter=reporter)
     (matrix,) = span_vectors(
-        encoder, asked, spans, [chosen], word_pooling=word_pooling, reporter=reporter
+        encoder, normalized, spans, [chosen], word_pooling=word_pooling, reporter=reporter
     )
     return Occurrences(
         word=word,
-        keys=tuple(asked[place.text][place.begin : place.end] for place in spans),
-        texts=tuple(place.text for place in spans),
-        offsets=np.array([(place.begin, place.end) for place in spans], np.int32),
-        surroundings=tuple(surrounding(asked[place.text], place) for place in spans),
+        keys=tuple(normalized[span.text][span.begin : span.end] for span in spans),
+        texts=tuple(span.text for span in spans),
+        offsets=np.array([(span.begin, span.end) for span in spans], np.int32),
+        surroundings=tuple(surrounding(normalized[span.text], span) for span in spans),
         matrix=matrix,
     )
 
 
 def normalized_texts(encoder: TransformerEncoder, texts: Iterable[str]) -> list[str]:
-    """Texts as the model's tokenizer gets them, which is what offsets refer to."""
-    uniform = [encoder.tokenizer.normalize(text) for text in check_texts(texts)]
-    for text in uniform:
+    """Texts as the model's tokenizer gets them; offsets refer to these."""
+    normalized = [encoder.tokenizer.normalize(text) for text in check_texts(texts)]
+    for text in normalized:
         if not isinstance(text, str):
             raise InvalidArgumentError(f"{text!r} is a pair: pass single texts")
-    return [text for text in uniform if isinstance(text, str)]
+    return [text for text in normalized if isinstance(text, str)]
 
 
 def span_vectors(
@@ -100,50 +121,53 @@ def span_vectors(
     word_pooling: WordPooling = "mean",
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Float32Array]:
-    """For each recipe the vectors of spans, [spans, dim]; states are computed once for all."""
-    if word_pooling not in WORD_POOLINGS:
-        raise InvalidArgumentError(
-            f"word_pooling must be one of {', '.join(WORD_POOLINGS)}; got '{word_pooling}'"
-        )
+    """The vectors of spans, [spans, dim], for each recipe; states are computed only once."""
+    check_word_pooling(word_pooling)
     count = encoder.config.num_states
     layers = sorted({n for recipe in recipes for n in choose_layers(recipe.layers, count)})
     by_text: dict[int, list[WordSpan]] = {}
-    for place in spans:
-        by_text.setdefault(place.text, []).append(place)
-    held = list(by_text.values())
+    for span in spans:
+        by_text.setdefault(span.text, []).append(span)
+    spans_of_texts = list(by_text.values())
     rows: list[list[Float32Array]] = [[] for _ in recipes]
-    run = [texts[text] for text in by_text]
+    chosen = [texts[text] for text in by_text]
     done, stats = 0, TextStats()
     progress = reporter.stage("looking for occurrences", "texts")
-    for states in encoder.stream_activations(run, layers, stats=stats):
-        for recipe, found in zip(recipes, rows, strict=True):
-            for parts, there in zip(states.tokens(recipe), held[done:], strict=False):
-                found += [
-                    _joined(parts.matrix[place.first : place.stop], word_pooling) for place in there
+    for states in encoder.stream_activations(chosen, layers, stats=stats):
+        for recipe, vectors in zip(recipes, rows, strict=True):
+            each = zip(states.tokens(recipe), spans_of_texts[done:], strict=False)
+            for tokens, of_text in each:
+                vectors += [
+                    _pooled(tokens.matrix[span.first : span.stop], word_pooling) for span in of_text
                 ]
         done += len(states)
-        progress(done, len(held))
-    numbers = [text + 1 for text in by_text]  # what was cut off was told when it was looked for
-    for listed in (stats.unknown, stats.fragmented):
-        listed[:] = [numbers[place - 1] for place in listed]
+        progress(done, len(spans_of_texts))
+    numbers = [text + 1 for text in by_text]
+    for positions in (stats.unknown, stats.fragmented):
+        positions[:] = [numbers[position - 1] for position in positions]
+    # Occurrences that were truncated are reported by `find_spans`.
     reporter.inputs(encoder.name, replace(stats, texts=len(texts), truncated=[], empty=[]))
-    return [np.concatenate(found) for found in rows]
+    return [np.concatenate(vectors) for vectors in rows]
 
 
-def _joined(tokens: Float32Array, word_pooling: WordPooling) -> Float32Array:
+def _pooled(tokens: Float32Array, word_pooling: WordPooling) -> Float32Array:
     """[tokens, dim] as [1, dim]."""
     return pool_groups(tokens, group_bounds([len(tokens)]), word_pooling)
 
 
-def surrounding(text: str, place: WordSpan) -> str:
-    """A word in brackets between those beside it; … where the text goes on."""
-    before, after = text[: place.begin], text[place.end :]
+def surrounding(text: str, span: WordSpan) -> str:
+    """A word in brackets with a few words around it; … stands for the rest of the text."""
+    before, after = text[: span.begin], text[span.end :]
     left, right = before.split(), after.split()
-    if before and not before[-1].isspace():  # what is written on to it is no word of its own
+    if before and not before[-1].isspace():  # attached to the word, as in pre[fix]
         left[-1:] = [f"{left[-1]}["]
     else:
         left.append("[")
     first = right.pop(0) if after and not after[0].isspace() else ""
-    shown = left[-AROUND - 1 :] if len(left) <= AROUND + 1 else ["…", *left[-AROUND - 1 :]]
-    rest = right if len(right) <= AROUND else [*right[:AROUND], "…"]
-    return " ".join([f"{' '.join(shown)}{text[place.begin : place.end]}]{first}", *rest])
+    shown = (
+        left[-CONTEXT_WORDS - 1 :]
+        if len(left) <= CONTEXT_WORDS + 1
+        else ["…", *left[-CONTEXT_WORDS - 1 :]]
+    )
+    rest = right if len(right) <= CONTEXT_WORDS else [*right[:CONTEXT_WORDS], "…"]
+    return " ".join([f"{' '.join(shown)}{text[span.begin : span.end]}]{first}", *rest])

@@ -18,57 +18,60 @@ from malmoi.plots.heat_map import heat_map
 from malmoi.plots.svg import check_svg, write_svg
 from malmoi.reporting.progress_bar import ProgressReporter
 
-LABEL, CELL = 14, 8  # columns
+LABEL_WIDTH, CELL_WIDTH = 14, 8  # columns
 
 
 def sweep_command(
-    model: Annotated[str, Parameter(help="A model's folder, a name on the hub, or minilm.")],
+    model: Annotated[str, Parameter(help="A model folder, a name on the Hub, or minilm.")],
     *,
     file: Annotated[
         list[str] | None,
         Parameter(negative="", help="Pairs of texts with a score: csv, tsv, jsonl. Repeatable."),
     ] = None,
     columns: ColumnsOption = None,
-    plot: Annotated[Path | None, Parameter(help="A heat map to draw: heat.svg.")] = None,
+    plot: Annotated[Path | None, Parameter(help="Write a heat map: heat.svg.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Spearman on pairs that people judged, for each layer and pooling, computed in one go."""
+    """Spearman's correlation with human judgements for each layer and pooling."""
     sets = find_sentence_sets(file, names_of(columns))
     if plot is not None:
         check_svg(plot)
         if len(sets) > 1:
             raise InvalidArgumentError(
-                f"a heat map is of one test, and there are {len(sets)}: give a --file"
+                f"a heat map shows one test set, but there are {len(sets)}: choose one with --file"
             )
-    encoder, found = load_transformer(model), []
+    encoder, sweeps = load_transformer(model), []
     for one in sets:
         with ProgressReporter() as reporter:
-            found.append(sweep_recipes(encoder, one, reporter=reporter))
+            sweeps.append(sweep_recipes(encoder, one, reporter=reporter))
     if json:
-        print_json([as_record(model, one) for one in found])
+        print_json([as_record(model, one) for one in sweeps])
     else:
-        for i, table in enumerate(found):
+        for i, table in enumerate(sweeps):
             if i > 0:
                 print()
             print_sweep(model, table)
     if plot is not None:
-        write_svg(plot, drawn(model, found[0]))
+        write_svg(plot, plot_sweep(model, sweeps[0]))
 
 
-def print_sweep(model: str, found: Sweep) -> None:
-    """A line a layer or mixture; the best with its interval, and how to ask for it."""
-    print(f"{Path(model).name} on {found.name}: Spearman, {found.best_score.total:,} pairs")
-    half = CELL * sum(special for _, special in POOLINGS)
-    print(f"{'':{LABEL}}{'with [CLS] and [SEP]':^{half}}{'without':^{half}}".rstrip())
-    print(f"{'layer':{LABEL}}" + "".join(f"{pool:>{CELL - 1}} " for pool, _ in POOLINGS).rstrip())
-    for i, row in enumerate(found.values):
-        cells = [_cell(value, (i, j) == found.best) for j, value in enumerate(row)]
-        print(f"{row_name(found.recipes[i][0]):{LABEL}}{''.join(cells)}".rstrip())
-    print(f"* best: {asked_for(found.best_recipe)}   {interval(found.best_score)}")
+def print_sweep(model: str, sweep: Sweep) -> None:
+    """Print one line per row; then the options of the best recipe and its interval."""
+    print(f"{Path(model).name} on {sweep.name}: Spearman, {sweep.best_score.total:,} pairs")
+    half = CELL_WIDTH * sum(special for _, special in POOLINGS)
+    print(f"{'':{LABEL_WIDTH}}{'with [CLS] and [SEP]':^{half}}{'without':^{half}}".rstrip())
+    print(
+        f"{'layer':{LABEL_WIDTH}}"
+        + "".join(f"{pool:>{CELL_WIDTH - 1}} " for pool, _ in POOLINGS).rstrip()
+    )
+    for i, row in enumerate(sweep.values):
+        cells = [_cell(value, (i, j) == sweep.best) for j, value in enumerate(row)]
+        print(f"{row_name(sweep.recipes[i][0]):{LABEL_WIDTH}}{''.join(cells)}".rstrip())
+    print(f"* best: {embed_options(sweep.best_recipe)}   {interval(sweep.best_score)}")
 
 
 def row_name(recipe: Recipe) -> str:
-    """A layer by its number, a mixture as it is asked for."""
+    """The layers, and how they are pooled if there are several."""
     return (
         str(recipe.layers)
         if recipe.layer_pooling == "single"
@@ -76,36 +79,36 @@ def row_name(recipe: Recipe) -> str:
     )
 
 
-def asked_for(recipe: Recipe) -> str:
+def embed_options(recipe: Recipe) -> str:
     """The options of `malmoi embed` that give these vectors."""
     pooling = recipe.layer_pooling
-    mix = "" if pooling == "single" else f" --layer-pooling {pooling}"
+    layer_pooling = "" if pooling == "single" else f" --layer-pooling {pooling}"
     special = "" if recipe.include_special_tokens else " --skip-special"
-    return f"--layers {recipe.layers}{mix} --pool {recipe.pool}{special}"
+    return f"--layers {recipe.layers}{layer_pooling} --pool {recipe.pool}{special}"
 
 
-def drawn(model: str, found: Sweep) -> str:
+def plot_sweep(model: str, sweep: Sweep) -> str:
     """The table as a heat map."""
-    rows = [row_name(row[0]) for row in found.recipes]
+    rows = [row_name(row[0]) for row in sweep.recipes]
     heads = [pool if special else f"{pool}\nno special" for pool, special in POOLINGS]
-    title = f"{Path(model).name} on {found.name}: Spearman by layer and pooling"
-    return heat_map(found.values, rows, heads, title=title, best=found.best)
+    title = f"{Path(model).name} on {sweep.name}: Spearman by layer and pooling"
+    return heat_map(sweep.values, rows, heads, title=title, best=sweep.best)
 
 
-def as_record(model: str, found: Sweep) -> dict[str, Any]:
-    """Everything, for JSON."""
+def as_record(model: str, sweep: Sweep) -> dict[str, Any]:
+    """All results, for JSON."""
     cells = [
         _recipe_record(recipe) | {"spearman": value}
-        for recipes, values in zip(found.recipes, found.values, strict=True)
+        for recipes, values in zip(sweep.recipes, sweep.values, strict=True)
         for recipe, value in zip(recipes, values, strict=True)
     ]
-    score = found.best_score
+    score = sweep.best_score
     best = {"spearman": score.value, "low": score.low, "high": score.high}
     return {
         "model": model,
-        "test": found.name,
+        "test": sweep.name,
         "pairs": score.total,
-        "best": _recipe_record(found.best_recipe) | best,
+        "best": _recipe_record(sweep.best_recipe) | best,
         "cells": cells,
     }
 
@@ -121,4 +124,4 @@ def _recipe_record(recipe: Recipe) -> dict[str, Any]:
 
 def _cell(value: float | None, is_best: bool) -> str:
     number = "—" if value is None else f"{value:.3f}"
-    return f"{number:>{CELL - 1}}{'*' if is_best else ' '}"
+    return f"{number:>{CELL_WIDTH - 1}}{'*' if is_best else ' '}"

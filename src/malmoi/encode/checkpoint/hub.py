@@ -42,7 +42,10 @@ def _check(path: Path) -> None:
     """The Hub's cache names a large file by its SHA-256, which its content must have."""
     cached = path.resolve()
     if SHA256.fullmatch(cached.name) and sha256_of(path) != cached.name:
-        raise InvalidFileError(f"{path} is damaged: delete {cached} and download it again")
+        raise InvalidFileError(
+            f"{path} is damaged, its SHA-256 is not that on the Hub: delete {cached} and download"
+            " it again"
+        )
 
 
 def _reason(hub: Any, name: str, revision: str | None, error: Exception) -> str:

@@ -70,7 +70,7 @@ def _check_tables(network: TransformerWeights) -> None:
             (
                 "position_embeddings",
                 network.position_embeddings,
-                ArrayOf(FLOATS, "places", embedding),
+                ArrayOf(FLOATS, "positions", embedding),
             ),
             (
                 "relative_position_bias",

@@ -1,4 +1,4 @@
-"""Threads that stand by for one batch after another, and what becomes of them."""
+"""Worker threads that run one batch after another, and how they end."""
 
 import gc
 import subprocess
@@ -35,8 +35,10 @@ def batch_of(sizes: Sequence[int]) -> PackedBatch:
     return pack(ids, [[0] * size for size in sizes], 512)
 
 
-def standing_by() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("malmoi-by")]
+def workers() -> list[str]:
+    return [
+        thread.name for thread in threading.enumerate() if thread.name.startswith("malmoi-worker")
+    ]
 
 
 def open_files() -> int:
@@ -49,7 +51,7 @@ def assert_same(found: list[Float32Array], expected: list[Float32Array]) -> None
 
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
-def test_a_crew_of_any_size_finds_what_one_thread_does(
+def test_a_group_of_any_size_computes_what_one_thread_does(
     engine: compiled_engine.CompiledEngine, threads: int
 ) -> None:
     for sizes in ([3], [9, 4], [40] * 8, [500], [2] * 200, [3]):
@@ -61,29 +63,32 @@ def test_a_batch_larger_than_any_before_is_run_too(engine: compiled_engine.Compi
     assert_same(engine.run(batch_of([9]), LAYERS, 2), engine.run(batch_of([9]), LAYERS, 1))
     large = batch_of([300] * (2 * MAX_BATCH_TOKENS // 300 + 1))
     assert_same(engine.run(large, LAYERS, 2), engine.run(large, LAYERS, 1))
-    assert len(standing_by()) <= 1  # those of the smaller one went home
+    assert len(workers()) <= 1  # those of the smaller group have ended
 
 
-def test_who_sleeps_comes_whether_roused_or_not(engine: compiled_engine.CompiledEngine) -> None:
+def test_sleeping_workers_run_a_batch_whether_woken_or_not(
+    engine: compiled_engine.CompiledEngine,
+) -> None:
     batch = batch_of([9])
     expected = engine.run(batch, LAYERS, 1)
-    for roused in (0, 1, 5) * 4:
-        threading.Event().wait(0.01)  # longer than anybody stays awake
-        for _ in range(roused):
-            engine.rouse()
+    for calls in (0, 1, 5) * 4:
+        threading.Event().wait(0.01)  # longer than workers stay awake
+        for _ in range(calls):
+            engine.wake_workers()
         assert_same(engine.run(batch, LAYERS, 2), expected)
 
 
 def test_threads_and_pipes_go_with_the_engine(engine: compiled_engine.CompiledEngine) -> None:
+    gc.collect()  # what earlier tests left
     pipes = open_files()
-    threads = len(standing_by())
+    threads = len(workers())
     other = load_transformer("minilm")
     other.compile()
     other.engine._engine.run(batch_of([9]), LAYERS, 2)
-    assert len(standing_by()) == threads + 1
+    assert len(workers()) == threads + 1
     del other
     gc.collect()
-    assert len(standing_by()) == threads
+    assert len(workers()) == threads
     assert open_files() == pipes
 
 
@@ -91,9 +96,9 @@ FORKS = """
 import os, sys
 import numpy as np
 from malmoi.encode.runtime import compiled_engine
-from malmoi.encode.encoder import load_contextual
+from malmoi.encode.encoder import load_transformer
 compiled_engine.is_busy = lambda cores, own: False
-encoder = load_contextual("minilm")
+encoder = load_transformer("minilm")
 encoder.compile()
 before = encoder.encode(["a bank"])
 child = os.fork()
@@ -106,6 +111,6 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def test_a_forked_child_makes_a_crew_of_its_own_and_the_process_ends() -> None:
+def test_a_forked_child_makes_workers_of_its_own_and_the_process_ends() -> None:
     ended = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], timeout=300)
     assert ended.returncode == 0
