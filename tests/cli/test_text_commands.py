@@ -86,7 +86,7 @@ def test_an_interrupted_training_is_resumed(
     corpus: str, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out, left = (tmp_path / name for name in ("whole", "sam.nnlm", "sam.nnlm.checkpoint"))
-    command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch", "4"]
+    command = ["train", "nnlm", corpus, "--dim", "8", "--hidden", "8", "--batch-size", "4"]
     assert run([*command, "--out", str(whole)]) == 0
 
     class Impatient(ProgressBar):
@@ -185,7 +185,7 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
             "window",
         ),
         (["train", "ngram", "{corpus}", "--out", "x.arpa", "--order", "0"], "order"),
-        (["generate", "{corpus}"], "sam.txt holds no language model: give an ARPA file"),
+        (["generate", "{corpus}"], "sam.txt is not a language model: give an ARPA file"),
     ],
 )
 def test_bad_input_is_one_sentence(
