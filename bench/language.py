@@ -127,5 +127,5 @@ def mixed(neural: NeuralModel, ngram: NgramModel, text: list[list[str]]) -> floa
     """The perplexity of the mean of two models' probabilities (Bengio et al. 2003, section 3)."""
     one = np.exp(neural.log_probabilities(neural.trie.encode(text)))
     tokens = ngram.trie.marked(ngram.trie.encode(text))
-    other = ngram.along(tokens)[tokens != ngram.trie.begin]
+    other = ngram.token_probabilities(tokens)[tokens != ngram.trie.begin]
     return float(np.exp(-np.log((one + other) / 2).mean()))

@@ -182,7 +182,7 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
             "window",
         ),
         (["train", "ngram", "{corpus}", "--out", "x.arpa", "--order", "0"], "order"),
-        (["generate", "{corpus}"], "sam.txt holds no language model: give an ARPA file"),
+        (["generate", "{corpus}"], "sam.txt is not a language model: give an ARPA file"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -128,46 +128,46 @@ def test_sections_need_no_blank_lines_between_them() -> None:
     assert np.array_equal(model.probabilities[1], dense.probabilities[1])
 
 
-def test_the_longest_ngrams_may_have_weights_that_nobody_needs() -> None:
+def test_the_longest_ngrams_may_have_unused_backoff_weights() -> None:
     model, weighted = read(SRILM), read(SRILM.replace("<s> a", "<s> a -0.5"))
     assert np.array_equal(model.probabilities[1], weighted.probabilities[1])
     assert len(weighted.backoffs) == 1
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "complaint"),
+    ("right", "wrong", "message"),
     [
-        ("\\data\\", "data", r"x\.arpa:1: this is no ARPA file"),
-        ("ngram 1=4\nngram 2=3\n", "", r"x\.arpa:4: '\\1-grams:' stands where 'ngram 1=…' should"),
-        ("ngram 2", "ngram 3", r"x\.arpa:4: 'ngram 3=3' stands where order 2 should"),
-        ("1=4", "1=5", r"x\.arpa:11: 4 1-grams end here; 5 were promised"),
-        ("\\2-grams:", "\\3-grams:", r"x\.arpa:12: '\\3-grams:' stands where \\2-grams: should"),
-        ("\\end\\", "", r"x\.arpa:17: the file is cut short"),
-        ("\\end\\", "end", r"x\.arpa:17: 'end' stands where \\end\\ should"),
-        ("-0.75\tb", "minus\tb", r"x\.arpa:9: 'minus\tb' is no 1-gram with its probability"),
-        ("-0.75\tb", "nan\tb", r"x\.arpa:9: these are no logarithms"),
-        ("-0.75\tb", "0.75\tb", r"x\.arpa:9: these are no logarithms"),
-        ("a -0.25", "a 999", r"x\.arpa:7: these are no logarithms"),
-        ("-0.75\tb", "-0.75", r"x\.arpa:9: '-0\.75' is no 1-gram"),
-        ("-0.75\tb", "-0.75\ta", r"x\.arpa:9: 'a' stood here before"),
-        ("-0.75\tb", "-0.75\t<s>", r"x\.arpa:9: '<s>' stood here before"),
+        ("\\data\\", "data", r"x\.arpa:1: this is not an ARPA file"),
+        ("ngram 1=4\nngram 2=3\n", "", r"x\.arpa:4: expected 'ngram 1=…', got '\\1-grams:'"),
+        ("ngram 2", "ngram 3", r"x\.arpa:4: expected the count of order 2, got 'ngram 3=3'"),
+        ("1=4", "1=5", r"x\.arpa:11: 4 1-grams, but \\data\\ declares 5"),
+        ("\\2-grams:", "\\3-grams:", r"x\.arpa:12: expected \\2-grams:, got '\\3-grams:'"),
+        ("\\end\\", "", r"x\.arpa:17: the file is truncated"),
+        ("\\end\\", "end", r"x\.arpa:17: expected \\end\\, got 'end'"),
+        ("-0.75\tb", "minus\tb", r"x\.arpa:9: 'minus\tb' is not a 1-gram with its probability"),
+        ("-0.75\tb", "nan\tb", r"x\.arpa:9: not base-10 logarithms"),
+        ("-0.75\tb", "0.75\tb", r"x\.arpa:9: not base-10 logarithms"),
+        ("a -0.25", "a 999", r"x\.arpa:7: not base-10 logarithms"),
+        ("-0.75\tb", "-0.75", r"x\.arpa:9: '-0\.75' is not a 1-gram"),
+        ("-0.75\tb", "-0.75\ta", r"x\.arpa:9: duplicate 1-gram 'a'"),
+        ("-0.75\tb", "-0.75\t<s>", r"x\.arpa:9: duplicate 1-gram '<s>'"),
         ("a b\r", "a c", r"x\.arpa:14: 'c' is not among the 1-grams"),
-        ("a b\r", "a", r"x\.arpa:14: '-0\.25\ta' is no 2-gram: it has 2 fields"),
-        ("a b\r", "a b a b", r"x\.arpa:14: '-0\.25\ta b a b' is no 2-gram"),
-        ("a b\r", "a b 0 b", r"x\.arpa:14: '-0\.25\ta b 0 b' is no 2-gram: it has 5 fields"),
-        ("a b\r", "<s> a", r"x\.arpa:14: this n-gram stood here before"),
+        ("a b\r", "a", r"x\.arpa:14: '-0\.25\ta' is not a 2-gram: it has 2 fields"),
+        ("a b\r", "a b a b", r"x\.arpa:14: '-0\.25\ta b a b' is not a 2-gram"),
+        ("a b\r", "a b 0 b", r"x\.arpa:14: '-0\.25\ta b 0 b' is not a 2-gram: it has 5 fields"),
+        ("a b\r", "<s> a", r"x\.arpa:14: duplicate n-gram"),
         (
             "\n\\end",
             "\n\\3-grams:\n-1 b a b\n\n\\end",
-            r"x\.arpa:18: the first words of this n-gram are no n-gram of the file",
+            r"x\.arpa:18: the prefix of this n-gram is not in the file",
         ),
     ],
 )
-def test_a_bad_line_is_named(right: str, wrong: str, complaint: str) -> None:
+def test_a_bad_line_is_named(right: str, wrong: str, message: str) -> None:
     text = SRILM.replace(right, wrong)
     if "3-grams" in wrong and "2-grams" in text:
         text = text.replace("ngram 2=3", "ngram 2=3\nngram 3=1").replace("made by hand\n", "")
-    with pytest.raises(InvalidFileError, match=complaint):
+    with pytest.raises(InvalidFileError, match=message):
         read(text)
 
 

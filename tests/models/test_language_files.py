@@ -48,13 +48,13 @@ def test_files_that_hold_no_language_model_are_refused(tmp_path: Path) -> None:
     save(Vectors(Keys.of(["a"]), np.ones((1, 2), dtype=np.float32)), vectors)
     for path in (text, vectors):
         with pytest.raises(
-            InvalidFileError, match=rf"{path.name} holds no language model: give an ARPA"
+            InvalidFileError, match=rf"{path.name} is not a language model: give an ARPA"
         ):
             load_language_model(path)
     zipped = tmp_path / "model.gz"
     save_nnlm(made(), tmp_path / "model")
     zipped.write_bytes(gzip.compress((tmp_path / "model").read_bytes()))
-    with pytest.raises(InvalidFileError, match="is zipped; gunzip it"):
+    with pytest.raises(InvalidFileError, match="is gzipped: decompress it"):
         load_language_model(zipped)
     with pytest.raises(InvalidFileError, match="does not exist"):
         load_language_model(tmp_path / "missing")

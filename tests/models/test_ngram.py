@@ -100,7 +100,7 @@ def test_the_most_probable_words_come_first() -> None:
     every = model.next_words(["I"])
     assert len(every) == len(model.trie.words) - 1
     assert "<s>" not in [word for word, _ in every]
-    with pytest.raises(InvalidArgumentError, match="k is 0: ask for at least one word"):
+    with pytest.raises(InvalidArgumentError, match="k is 0: it must be at least 1"):
         model.next_words(["I"], 0)
 
 
@@ -131,7 +131,7 @@ def test_words_are_drawn_as_often_as_they_are_probable() -> None:
 def test_unknown_words_are_drawn_where_nothing_else_can_follow() -> None:
     model = trained([["a", "b"], ["a", "c"]], NGram(order=2, smoothing="none", min_count=2))
     assert model.sample(1) == ["a", "<unk>"]
-    with pytest.raises(InvalidArgumentError, match="nothing was ever seen after 'a </s>'"):
+    with pytest.raises(InvalidArgumentError, match="no word was seen after 'a </s>'"):
         trained([["a"]], NGram(smoothing="none")).sample(1, start=["a", "</s>"])
 
 
@@ -139,11 +139,14 @@ def test_what_makes_no_sense_is_refused() -> None:
     model = trained(SAM, NGram(order=2))
     with pytest.raises(InvalidArgumentError, match="'green' is one string"):
         model.probability("eggs", "green")
-    with pytest.raises(InvalidArgumentError, match="there is no text to judge"):
+    with pytest.raises(InvalidArgumentError, match="nothing to score"):
         model.perplexity([])
     with pytest.raises(InvalidArgumentError, match="<unk>, <s> and </s> must be among the words"):
         Trie(Keys.of(["a", "<s>"]), ())
-    with pytest.raises(InvalidArgumentError, match=r"each of \[13, 15\] n-grams has a probability"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"give one probability and one back-off weight for each of the \[13, 15\]",
+    ):
         NgramModel(model.trie, model.probabilities, (np.ones(3),))
 
 

@@ -67,7 +67,7 @@ def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="does not exist"):
         load_ngram(path)
     path.write_text("the\n0.1 0.2\n")
-    with pytest.raises(InvalidFileError, match="this is no ARPA file"):
+    with pytest.raises(InvalidFileError, match="this is not an ARPA file"):
         load_ngram(path)
     save_ngram(trained(), path)
     whole = path.read_bytes()
@@ -79,7 +79,7 @@ def test_files_that_hold_no_model_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="is of version 9; this malmoi reads 1"):
         load_ngram(path)
     path.write_bytes(gzip.compress(whole))
-    with pytest.raises(InvalidFileError, match="is zipped; gunzip it"):
+    with pytest.raises(InvalidFileError, match="is gzipped: decompress it"):
         load_ngram(path)
 
 

@@ -217,7 +217,7 @@ def test_layers_that_do_not_fit_are_refused() -> None:
 def test_questions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="k is 0"):
         made().next_words(["the"], 0)
-    with pytest.raises(InvalidArgumentError, match="no text to judge"):
+    with pytest.raises(InvalidArgumentError, match="nothing to score"):
         made().score([])
     with pytest.raises(InvalidArgumentError, match="is one string"):
         made().probability("cat", "the fat")

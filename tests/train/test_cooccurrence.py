@@ -147,7 +147,7 @@ def test_neither_threads_nor_memory_change_a_bit(
     plenty = count_cooccurrences(EncodedCorpus(ids, vocabulary), Cooccurrence(weighting=weighting))
     little = Cooccurrence(weighting=weighting, memory_mb=TINY)
     monkeypatch.setattr(cooccurrence, "MAX_BLOCKS", 6)  # as with two threads
-    monkeypatch.setattr(cooccurrence, "BLOCK", 50)
+    monkeypatch.setattr(cooccurrence, "BLOCK_ENTRIES", 50)
     assert same(
         plenty,
         count_cooccurrences(EncodedCorpus(ids, vocabulary), little, folder=tmp_path),
@@ -186,7 +186,7 @@ def test_one_side_is_the_other_transposed() -> None:
 
 
 def test_sums_of_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cooccurrence, "BLOCK", 100)
+    monkeypatch.setattr(cooccurrence, "BLOCK_ENTRIES", 100)
     counts = count_cooccurrences(
         EncodedCorpus(long_stream(), vocabulary), Cooccurrence(context="left")
     )
@@ -218,7 +218,7 @@ def test_nothing_to_count(words: int) -> None:
 
 
 def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cooccurrence, "BLOCK", 50)
+    monkeypatch.setattr(cooccurrence, "BLOCK_ENTRIES", 50)
     seen: list[tuple[int, int]] = []
     count_cooccurrences(
         EncodedCorpus(long_stream(), vocabulary),

@@ -75,7 +75,7 @@ def test_pairs_without_information_are_left_out_of_ppmi() -> None:
 
 def test_ppmi_is_the_same_in_small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = mutual_information(counted())
-    monkeypatch.setattr(cooccurrence, "BLOCK", 7)
+    monkeypatch.setattr(cooccurrence, "BLOCK_ENTRIES", 7)
     parts = mutual_information(counted())
     assert whole.columns.tobytes() == parts.columns.tobytes()
     np.testing.assert_allclose(whole.values, parts.values, rtol=1e-6)

@@ -196,7 +196,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any], complaint: str) -> N
 def test_text_that_cannot_be_learnt_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="nothing to learn from"):
         train_nnlm([[]])
-    with pytest.raises(InvalidArgumentError, match="'</s>' stands among the words"):
+    with pytest.raises(InvalidArgumentError, match="'</s>' is among the words"):
         train_nnlm([["a", "</s>"]])
     with pytest.raises(InvalidArgumentError, match="no word was seen 3 times"):
         train_nnlm([["a", "a"]], NNLM(min_count=3))

@@ -1,4 +1,4 @@
-"""Language models as values: what they hold and what can be asked of them.
+"""Language models as values: their data and the queries they answer.
 
-They know nothing of corpora, nor of how they were trained.
+The models do not depend on corpora or on training.
 """

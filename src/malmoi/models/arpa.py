@@ -1,4 +1,4 @@
-"""ARPA files: n-gram models as text, the way SRILM, KenLM and others exchange them.
+"""Reads ARPA files: n-gram models as text, the format that SRILM, KenLM and others exchange.
 
     \\data\\
     ngram 1=13
@@ -9,8 +9,8 @@
     log10 probability, tab, word, space, word
     \\end\\
 
-Words are split at white space, back-off weights of 1 may be left out, -99 is a logarithm of
-0. `<s>` has no probability of its own. Knows nothing of paths and of zipped files.
+White space separates words. A missing back-off weight is 1, and -99 is the logarithm of 0.
+`<s>` has no probability of its own. The module does not open or decompress files.
 """
 
 import re
@@ -36,57 +36,68 @@ SIZE = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
 
 
 class ArpaLines:
-    """The lines of a file, counted."""
+    """Iterates over the lines of a file and counts them."""
 
     def __init__(self, stream: Iterable[bytes], name: str) -> None:
         self.name = name
         self.number = 0
         self.last = b""
-        self._rest = iter(stream)
+        self._remaining = iter(stream)
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._rest:
+        for line in self._remaining:
             self.number, self.last = self.number + 1, line
             yield line
         self.last = b""
 
-    def filled(self) -> bytes:
-        """The next line that is not blank, without the spaces around it."""
+    def next_nonblank(self) -> bytes:
+        """Return the next line that is not blank, without surrounding spaces."""
         for line in self:
             if stripped := line.strip(SPACES):
                 return stripped
         raise InvalidFileError(
-            f"{self.name}:{self.number}: the file is cut short: no \\end\\ was found"
+            f"{self.name}:{self.number}: the file is truncated: it has no \\end\\ line"
         )
 
-    def refuse(self, complaint: str, number: int | None = None) -> NoReturn:
-        """Say what is wrong with a line, the last one if none is named."""
-        raise InvalidFileError(f"{self.name}:{number or self.number}: {complaint}")
+    def fail(self, message: str, number: int | None = None) -> NoReturn:
+        """Raise an error about a line, by default the last one read."""
+        raise InvalidFileError(f"{self.name}:{number or self.number}: {message}")
 
 
 class ArpaSection(NamedTuple):
-    """The n-grams of one order as they stand in the file."""
+    """The n-grams of one order, in the file's order."""
 
     ids: UInt32Array  # [n-grams, order]
     probabilities: Float64Array
     backoffs: Float64Array
-    first: int  # the line that the first n-gram stands on
+    first_line: int  # line number of the first n-gram
 
 
 def read_arpa(stream: Iterable[bytes], name: str) -> NgramModel:
-    """The model in the lines of an ARPA file; `name` is what errors call it."""
+    """Parse the lines of an ARPA file.
+
+    Args:
+        stream: the lines, with or without line ends.
+        name: the file's name in error messages.
+
+    Returns:
+        The model.
+
+    Raises:
+        InvalidFileError: a line is malformed or the file is truncated; names the line.
+    """
     lines = ArpaLines(stream, name)
     sizes, heading = read_sizes(lines)
     rows: dict[bytes, int] = {}
     sections: list[ArpaSection] = []
     for order, size in enumerate(sizes, 1):
         if heading != b"\\%d-grams:" % order:
-            lines.refuse(f"'{shown(heading)}' stands where \\{order}-grams: should")
+            lines.fail(f"expected \\{order}-grams:, got '{excerpt(heading)}'")
         sections.append(read_section(lines, order, size, rows))
-        heading = lines.last.strip(SPACES) or lines.filled()
+        heading = lines.last.strip(SPACES) or lines.next_nonblank()
     if heading != b"\\end\\":
-        lines.refuse(f"'{shown(heading)}' stands where \\end\\ should")
-    trie, table = take_words(rows, sections[0])
+        lines.fail(f"expected \\end\\, got '{excerpt(heading)}'")
+    trie, table = word_trie(rows, sections[0])
     tables = [table]
     for section in sections[1:]:
         trie, table = add_order(lines, trie, section)
@@ -96,23 +107,23 @@ def read_arpa(stream: Iterable[bytes], name: str) -> NgramModel:
 
 
 def read_sizes(lines: ArpaLines) -> tuple[list[int], bytes]:
-    """How many n-grams of each order the file promises, and the line after that."""
+    """Return the declared number of n-grams of each order, and the line after them."""
     if not any(line.strip(SPACES) == b"\\data\\" for line in lines):
-        lines.refuse("this is no ARPA file: it has no line \\data\\", 1)
+        lines.fail("this is not an ARPA file: it has no \\data\\ line", 1)
     sizes: list[int] = []
-    while promise := SIZE.fullmatch(heading := lines.filled()):
-        if int(promise[1]) != len(sizes) + 1:
-            lines.refuse(f"'{shown(heading)}' stands where order {len(sizes) + 1} should")
-        sizes.append(int(promise[2]))
+    while declared := SIZE.fullmatch(heading := lines.next_nonblank()):
+        if int(declared[1]) != len(sizes) + 1:
+            lines.fail(f"expected the count of order {len(sizes) + 1}, got '{excerpt(heading)}'")
+        sizes.append(int(declared[2]))
     if not sizes:
-        lines.refuse(f"'{shown(heading)}' stands where 'ngram 1=…' should")
+        lines.fail(f"expected 'ngram 1=…', got '{excerpt(heading)}'")
     return sizes, heading
 
 
 def read_section(lines: ArpaLines, order: int, size: int, rows: dict[bytes, int]) -> ArpaSection:
-    """The n-grams of one order; those of order 1 give the words their rows."""
+    """Read the n-grams of one order; the 1-grams assign a row to each word."""
     ids, probabilities, backoffs = array("I"), array("d"), array("d")
-    first, row_of = lines.number + 1, rows.__getitem__
+    first_line, row_of = lines.number + 1, rows.__getitem__
     for line in lines:
         fields = line.split()
         if not fields or fields[0].startswith(b"\\"):
@@ -122,34 +133,36 @@ def read_section(lines: ArpaLines, order: int, size: int, rows: dict[bytes, int]
             backoffs.append(float(fields[order + 1]) if len(fields) > order + 1 else 0.0)
             if order == 1:
                 if fields[1] in rows:
-                    lines.refuse(f"'{shown(fields[1])}' stood here before")
+                    lines.fail(f"duplicate 1-gram '{excerpt(fields[1])}'")
                 rows[fields[1]] = len(rows)
             ids.extend(map(row_of, fields[1 : order + 1]))
         except KeyError as error:
-            lines.refuse(f"'{shown(error.args[0])}' is not among the 1-grams")
+            lines.fail(f"'{excerpt(error.args[0])}' is not among the 1-grams")
         except (ValueError, IndexError):
-            lines.refuse(f"'{shown(line)}' is no {order}-gram with its probability")
+            lines.fail(f"'{excerpt(line)}' is not a {order}-gram with its probability")
         if not order < len(fields) <= order + 2:
-            lines.refuse(f"'{shown(line)}' is no {order}-gram: it has {len(fields)} fields")
+            lines.fail(f"'{excerpt(line)}' is not a {order}-gram: it has {len(fields)} fields")
     if len(probabilities) != size:
-        lines.refuse(f"{len(probabilities):,} {order}-grams end here; {size:,} were promised")
+        lines.fail(f"{len(probabilities):,} {order}-grams, but \\data\\ declares {size:,}")
     section = ArpaSection(
         np.array(ids, dtype=np.uint32).reshape(-1, order),
-        powers(np.array(probabilities)),
-        powers(np.array(backoffs)),
-        first,
+        from_log10(np.array(probabilities)),
+        from_log10(np.array(backoffs)),
+        first_line,
     )
-    sound = (section.probabilities <= 1) & np.isfinite(section.backoffs)
-    if not sound.all():
-        wrong = int(np.argmin(sound))
-        lines.refuse("these are no logarithms of a probability and a weight", first + wrong)
+    valid = (section.probabilities <= 1) & np.isfinite(section.backoffs)
+    if not valid.all():
+        invalid = int(np.argmin(valid))
+        lines.fail(
+            "not base-10 logarithms of a probability and a back-off weight", first_line + invalid
+        )
     return section
 
 
-def take_words(
+def word_trie(
     rows: dict[bytes, int], section: ArpaSection
 ) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
-    """The words of the 1-grams with what is said of them; missing marks are added."""
+    """Build the trie of words with their (probabilities, back-offs); adds missing marks."""
     words = list(rows)
     if MARKS[0] not in rows and OTHER_UNKNOWN in rows:
         words[rows[OTHER_UNKNOWN]] = MARKS[0]
@@ -163,30 +176,30 @@ def take_words(
 def add_order(
     lines: ArpaLines, trie: Trie, section: ArpaSection
 ) -> tuple[Trie, tuple[Float64Array, Float64Array]]:
-    """The trie with one order more, and what is said of its n-grams, sorted like them."""
+    """Extend the trie by one order; returns it with the (probabilities, back-offs) of its rows."""
     contexts = section.ids[:, 0].astype(np.int64)
     for order in range(2, trie.order + 1):
         contexts = trie.find(order, contexts, section.ids[:, order - 1])
-    if len(wrong := np.flatnonzero(contexts < 0)):
-        lines.refuse(
-            "the first words of this n-gram are no n-gram of the file",
-            section.first + int(wrong[0]),
+    if len(missing := np.flatnonzero(contexts < 0)):
+        lines.fail(
+            "the prefix of this n-gram is not in the file",
+            section.first_line + int(missing[0]),
         )
     packed = pack(contexts, section.ids[:, -1])
     sorting = np.argsort(packed, kind="stable")
     packed = packed[sorting]
-    if len(wrong := np.flatnonzero(packed[1:] == packed[:-1])):
-        lines.refuse("this n-gram stood here before", section.first + int(sorting[wrong[0] + 1]))
+    if len(repeated := np.flatnonzero(packed[1:] == packed[:-1])):
+        lines.fail("duplicate n-gram", section.first_line + int(sorting[repeated[0] + 1]))
     longer = Trie(trie.words, (*trie.packed, packed))
     return longer, (section.probabilities[sorting], section.backoffs[sorting])
 
 
-def powers(logs: Float64Array) -> Float64Array:
-    """What base 10 logarithms are of."""
+def from_log10(logs: Float64Array) -> Float64Array:
+    """Return 10 to the power of each number; LOG_OF_ZERO and less become 0."""
     with np.errstate(over="ignore"):
         return np.where(logs <= LOG_OF_ZERO, 0.0, 10.0**logs)
 
 
-def shown(text: bytes) -> str:
-    """As much of a line as fits into a sentence."""
+def excerpt(text: bytes) -> str:
+    """Return the first characters of a line, for an error message."""
     return text.strip(SPACES)[:40].decode("utf-8", "replace")

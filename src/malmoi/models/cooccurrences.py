@@ -1,6 +1,6 @@
-"""Cooccurrences: a number for each word and each word beside it, as a sparse matrix; and its file.
+"""Cooccurrences: a sparse matrix of words by context words, and its file format.
 
-Knows nothing of how they were counted, nor of what they mean.
+The values are counts, weighted counts or PMI; `train.counts` computes them.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,18 @@ from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 from malmoi.kernels.counts.sparse_counts import Values
 from malmoi.vocabulary import Vocabulary
 
-BLOCK = 1 << 20  # entries in a block, where memory allows it
-FORMER = "malmoi-cooccurrences"  # what earlier releases called their files
-KIND = FileKind("cooccurrences", "a file of co-occurrences", former=((FORMER, "1"),))
+BLOCK_ENTRIES = 1 << 20  # entries in a block, unless a single row has more
+FORMER_KIND = "malmoi-cooccurrences"  # the kind in files of earlier releases
+KIND = FileKind("cooccurrences", "a file of co-occurrences", former=((FORMER_KIND, "1"),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cooccurrences:
-    """A number for each word and each word beside it, row by row; what is not there is 0.
+    """A value for each pair of a word and a context word, in CSR layout; missing pairs are 0.
 
     Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
-    `starts[i + 1]`. Both may be memory-mapped; values are uint32 if flat, else float32.
+    `starts[i + 1]`. Both may be memory-mapped. Values are uint32 if every context counts 1,
+    float32 otherwise.
     """
 
     vocabulary: Vocabulary
@@ -39,43 +40,62 @@ class Cooccurrences:
     values: Values
 
     def row(self, word: str) -> tuple[UInt32Array, Values]:
-        """What stands beside a word: ids and a number for each."""
+        """Return the context words of a word.
+
+        Args:
+            word: a word of the vocabulary.
+
+        Returns:
+            The ids of its context words, ascending, and the value of each.
+
+        Raises:
+            UnknownWordError: the word is not in the vocabulary.
+        """
         row = self.vocabulary.id(word)
-        part = slice(self.starts[row], self.starts[row + 1])
-        return self.columns[part], self.values[part]
+        entries = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[entries], self.values[entries]
 
     def value(self, word: str, context: str) -> float:
-        """The number of a word and one beside it."""
+        """Return the value of a word and a context word, 0 if the pair is missing.
+
+        Args:
+            word: a word of the vocabulary.
+            context: the context word.
+
+        Raises:
+            UnknownWordError: one of them is not in the vocabulary.
+        """
         columns, values = self.row(word)
         column = np.uint32(self.vocabulary.id(context))
-        at = np.searchsorted(columns, column)
-        return float(values[at]) if at < len(columns) and columns[at] == column else 0.0
+        index = np.searchsorted(columns, column)
+        is_present = index < len(columns) and columns[index] == column
+        return float(values[index]) if is_present else 0.0
 
     @cached_property
     def totals(self) -> Float64Array:
         """The sum of each row."""
         sums = np.zeros(len(self.vocabulary))
-        for first, last, part in self.blocks():
+        for first, last, entries in self.blocks():
             lengths = np.diff(self.starts[first : last + 1])
             rows = np.repeat(np.arange(last - first), lengths)
-            sums[first:last] = np.bincount(rows, self.values[part], last - first)
+            sums[first:last] = np.bincount(rows, self.values[entries], last - first)
         return sums
 
     @cached_property
     def context_totals(self) -> Float64Array:
         """The sum of each column."""
         sums = np.zeros(len(self.vocabulary))
-        for _, _, part in self.blocks():
-            sums += np.bincount(self.columns[part], self.values[part], len(sums))
+        for _, _, entries in self.blocks():
+            sums += np.bincount(self.columns[entries], self.values[entries], len(sums))
         return sums
 
     def blocks(self) -> Iterator[tuple[int, int, slice]]:
-        """Some rows at a time: the first, the one after the last, and where their entries are."""
-        for first, last in spans(np.diff(self.starts), BLOCK):
+        """Iterate over blocks of rows: (first row, row after the last, slice of their entries)."""
+        for first, last in spans(np.diff(self.starts), BLOCK_ENTRIES):
             yield first, last, slice(self.starts[first], self.starts[last])
 
     def dense(self) -> Float64Array:
-        """All of it as a table [words, words]; for few words."""
+        """Return the matrix as a dense table [words, words]; for small vocabularies only."""
         table = np.zeros((len(self.vocabulary), len(self.vocabulary)))
         rows = np.repeat(np.arange(len(table)), np.diff(self.starts))
         table[rows, self.columns] = self.values
@@ -88,18 +108,26 @@ class Cooccurrences:
         return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
 
 
-def spans(sizes: Int64Array, room: int) -> Iterator[tuple[int, int]]:
-    """Ranges that follow each other, as long as their sizes fit the room, each at least one."""
+def spans(sizes: Int64Array, limit: int) -> Iterator[tuple[int, int]]:
+    """Split rows into consecutive ranges of total size up to `limit`, at least one row each."""
     ends = np.cumsum(sizes)
     first, used = 0, 0
     while first < len(ends):
-        last = max(first + 1, int(np.searchsorted(ends, used + room, side="right")))
+        last = max(first + 1, int(np.searchsorted(ends, used + limit, side="right")))
         yield first, last
         first, used = last, int(ends[last - 1])
 
 
 def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None:
-    """Write counts as a safetensors file, which is whole or not there."""
+    """Write counts as a safetensors file, atomically.
+
+    Args:
+        counts: what `count_cooccurrences`, `pmi` or `load_cooccurrences` returned.
+        path: the file to write.
+
+    Raises:
+        InvalidFileError: the file cannot be written.
+    """
     tensors = keys_as_tensors(counts.vocabulary.words) | {
         "counts": counts.vocabulary.counts,
         "starts": counts.starts,
@@ -110,32 +138,42 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
 
 
 def is_cooccurrences(path: str | PathLike[str]) -> bool:
-    """Whether a file holds counts that were saved, told by its first bytes."""
+    """Return whether a file was written by `save_cooccurrences`, judging by its first bytes."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
-        head = file.read(1 << 16)
-    named = f'"kind":"{KIND.name}"'.encode(), f'"{FORMER}"'.encode()
-    return head[8:9] == b"{" and any(name in head for name in named)
+        header = file.read(1 << 16)
+    kinds = f'"kind":"{KIND.name}"'.encode(), f'"{FORMER_KIND}"'.encode()
+    return header[8:9] == b"{" and any(kind in header for kind in kinds)
 
 
 def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
-    """Open counts that were saved, memory-mapped."""
+    """Open counts written by `save_cooccurrences`, memory-mapped.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The counts.
+
+    Raises:
+        InvalidFileError: the file is missing, damaged or of another kind.
+    """
     tensors, _ = read_tensor_file(InputFile(Path(path)), KIND)
     with invalid_file_on_error(Path(path)):
-        return _assembled(tensors)
+        return _from_tensors(tensors)
 
 
-def _assembled(tensors: Tensors) -> Cooccurrences:
+def _from_tensors(tensors: Tensors) -> Cooccurrences:
     check_tensors(tensors, 1, counts="<i8", starts="<i8", columns="<u4")
     check_tensors(tensors, 1, values="<u4" if tensors["values"].dtype == np.uint32 else "<f4")
     vocabulary = Vocabulary(keys_from_tensors(tensors), tensors["counts"])
     starts, columns, values = (tensors[name] for name in ("starts", "columns", "values"))
-    fits = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
-    if not fits or starts[0] != 0 or np.any(np.diff(starts) < 0):
-        raise InvalidArgumentError("the rows do not fit the words")
+    is_consistent = len(starts) == len(vocabulary) + 1 and len(columns) == len(values) == starts[-1]
+    if not is_consistent or starts[0] != 0 or np.any(np.diff(starts) < 0):
+        raise InvalidArgumentError("the number of rows differs from the number of words")
     if len(columns) and columns.max() >= len(vocabulary):
-        raise InvalidArgumentError("there are ids that no word has")
+        raise InvalidArgumentError("some ids are not in the vocabulary")
     if not np.all((values >= 0) & np.isfinite(values)):
-        raise InvalidArgumentError("there are values below 0, nan or inf")
+        raise InvalidArgumentError("some values are negative, nan or inf")
     return Cooccurrences(vocabulary, starts, columns, values)

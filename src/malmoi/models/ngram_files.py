@@ -1,9 +1,10 @@
-"""N-gram models from and to files: ARPA to exchange them, our own to open them at once.
+"""Reads and writes n-gram models: ARPA to exchange them, safetensors to open them instantly.
 
-Our own is a safetensors file. Tensors: the words as `key_bytes` u8 and `key_offsets` i64, with
+The tensors of a safetensors file: the words as `key_bytes` u8 and `key_offsets` i64, with
 `key_hashes` u64 ascending and `key_rows` u32 to find one; for each order m `ngrams_m` u64 (not
 for order 1), `probabilities_m` f64 and `backoffs_m` f64 (not for the highest). The header's
-`__metadata__` holds `malmoi` (the version), `kind`, `order` and, where there is one, `unseen`.
+`__metadata__` holds `malmoi` (the version), `kind`, `order` and, for models without back-off,
+`unseen`.
 """
 
 from collections.abc import Iterator
@@ -27,56 +28,72 @@ from malmoi.models.ngram_model import NgramModel
 from malmoi.models.trie import Trie
 
 KIND = FileKind("ngram", "an n-gram model")
-MOST_LIKELY = 1 + 1e-6  # a probability may be off by what sums are rounded to
-LONGEST = 64  # the highest order that a file may have
+MAX_PROBABILITY = 1 + 1e-6  # tolerates the rounding of sums
+MAX_ORDER = 64  # of the model in a file
 
 
 def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
-    """Write a model: ARPA if the name ends in .arpa or .arpa.gz, our own file otherwise.
+    """Write an n-gram model, atomically.
 
-    The file is whole or not there.
+    Args:
+        model: the model.
+        path: the file to write: ARPA if the name ends in .arpa or .arpa.gz, else safetensors.
+
+    Raises:
+        InvalidArgumentError: an ARPA file cannot hold a word of the model.
+        InvalidFileError: the file cannot be written.
     """
-    place = Path(path)
-    if place.name.endswith((".arpa", ".arpa.gz")):
-        with open_output(place) as [stream]:
+    path = Path(path)
+    if path.name.endswith((".arpa", ".arpa.gz")):
+        with open_output(path) as [stream]:
             write_arpa(model, stream)
     else:
-        write_model(model, place)
+        write_model(model, path)
 
 
 def load_ngram(path: str | PathLike[str]) -> NgramModel:
-    """Open a model: our own file, or an ARPA file by whomever, zipped or not."""
+    """Open an n-gram model.
+
+    Args:
+        path: a file of `save_ngram`, or an ARPA file of any tool, gzipped or not.
+
+    Returns:
+        The model; arrays of a safetensors file are memory-mapped.
+
+    Raises:
+        InvalidFileError: the file is missing, damaged or not an n-gram model.
+    """
     source = InputFile(Path(path))
-    if is_our_own(source):
+    if is_safetensors(source):
         return read_model(source)
     return read_arpa(lines_of(source), str(path))
 
 
-def is_our_own(source: InputFile) -> bool:
-    """Whether a file begins as ours do, with a header of JSON; zipped ones are refused."""
-    ours = source.head[8:9] == b"{"
-    if ours and source.compressed:
+def is_safetensors(source: InputFile) -> bool:
+    """Return whether a file begins like a safetensors file; raises if it is gzipped."""
+    has_json_header = source.head[8:9] == b"{"
+    if has_json_header and source.compressed:
         raise InvalidFileError(
-            f"{source.path} is zipped; gunzip it: our own file is opened in place"
+            f"{source.path} is gzipped: decompress it first, a safetensors file is memory-mapped"
         )
-    return ours
+    return has_json_header
 
 
 def lines_of(source: InputFile) -> Iterator[bytes]:
-    """The lines of a file, without their ends."""
-    carried = b""
+    """Iterate over the lines of a file, without line ends."""
+    remainder = b""
     for block, _ in source.blocks():
-        *lines, carried = (carried + block.tobytes()).split(b"\n")
+        *lines, remainder = (remainder + block.tobytes()).split(b"\n")
         yield from lines
-    if carried:
-        yield carried
+    if remainder:
+        yield remainder
 
 
 def write_model(model: NgramModel, path: Path) -> None:
-    """All arrays of the model."""
+    """Write a model as a safetensors file."""
     tensors = keys_as_tensors(model.trie.words)
     tensors |= {f"ngrams_{m}": packed for m, packed in enumerate(model.trie.packed, 2)}
-    tensors |= {f"probabilities_{m}": found for m, found in enumerate(model.probabilities, 1)}
+    tensors |= {f"probabilities_{m}": table for m, table in enumerate(model.probabilities, 1)}
     tensors |= {f"backoffs_{m}": weights for m, weights in enumerate(model.backoffs, 1)}
     metadata = {"order": str(model.order)}
     if model.unseen is not None:
@@ -85,16 +102,16 @@ def write_model(model: NgramModel, path: Path) -> None:
 
 
 def read_model(source: InputFile) -> NgramModel:
-    """The model whose arrays these are, memory-mapped."""
+    """Open a safetensors file, memory-mapped."""
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
         order = int(metadata["order"])
-        if not 1 <= order <= LONGEST:
-            raise InvalidArgumentError(f"it is of order {order}")
+        if not 1 <= order <= MAX_ORDER:
+            raise InvalidArgumentError(f"its order is {order}, not 1 to {MAX_ORDER}")
         model = NgramModel(
-            Trie(keys_from_tensors(tensors), several(tensors, "ngrams", 2, order, "<u8")),
-            several(tensors, "probabilities", 1, order, "<f8"),
-            several(tensors, "backoffs", 1, order - 1, "<f8"),
+            Trie(keys_from_tensors(tensors), tensors_per_order(tensors, "ngrams", 2, order, "<u8")),
+            tensors_per_order(tensors, "probabilities", 1, order, "<f8"),
+            tensors_per_order(tensors, "backoffs", 1, order - 1, "<f8"),
             float(metadata["unseen"]) if "unseen" in metadata else None,
         )
         check_ngrams(model.trie)
@@ -102,17 +119,17 @@ def read_model(source: InputFile) -> NgramModel:
     return model
 
 
-def several(
+def tensors_per_order(
     tensors: Tensors, name: str, first: int, last: int, dtype: str
 ) -> tuple[npt.NDArray[Any], ...]:
-    """The arrays of this name for each order."""
+    """Return the arrays `name_first` to `name_last`, one per order."""
     names = [f"{name}_{order}" for order in range(first, last + 1)]
     check_tensors(tensors, 1, **dict.fromkeys(names, dtype))
     return tuple(tensors[each] for each in names)
 
 
 def check_ngrams(trie: Trie) -> None:
-    """Refuse n-grams that are not sorted, or of words or shorter n-grams that there are not."""
+    """Check that n-grams are sorted and refer to existing words and shorter n-grams."""
     for order, packed in enumerate(trie.packed, 2):
         contexts, words = unpack(packed[-1:])[0], unpack(packed)[1]
         if np.any(packed[1:] <= packed[:-1]):
@@ -124,10 +141,10 @@ def check_ngrams(trie: Trie) -> None:
 
 
 def check_numbers(model: NgramModel) -> None:
-    """Refuse numbers that are no probabilities or back-off weights."""
-    likely = [(each >= 0) & (each <= MOST_LIKELY) for each in model.probabilities]
+    """Check that all numbers are probabilities or back-off weights."""
+    probabilities = [(each >= 0) & (each <= MAX_PROBABILITY) for each in model.probabilities]
     weights = [(each >= 0) & np.isfinite(each) for each in model.backoffs]
-    if not all(each.all() for each in (*likely, *weights)):
-        raise InvalidArgumentError("it holds numbers that are no probabilities or back-off weights")
+    if not all(each.all() for each in (*probabilities, *weights)):
+        raise InvalidArgumentError("some numbers are not probabilities or back-off weights")
     if model.unseen is not None and not 0 <= model.unseen <= 1:
-        raise InvalidArgumentError(f"the probability of what was not seen is {model.unseen}")
+        raise InvalidArgumentError(f"the probability of unseen words is {model.unseen}, not 0 to 1")

@@ -1,8 +1,8 @@
-"""NgramModel: how probable a word is after the words before it, by the n-grams that were seen.
+"""NgramModel: the probability of a word after the words before it, from n-grams.
 
-A back-off model, as ARPA files hold it. A word seen after a context has a probability
-there; any other word has the back-off weight of the context times its probability after
-the context without its first word. Knows nothing of counts, smoothing or files.
+A back-off model like those of ARPA files. A word seen after a context has a probability of
+its own; any other word has the back-off weight of the context times its probability after
+the context without its first word.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,10 @@ from malmoi.models.trie import Trie
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramModel(LanguageModel):
-    """`probabilities[m - 1]` and `backoffs[m - 1]` have an entry for each n-gram of order m.
+    """`probabilities[m - 1]` and `backoffs[m - 1]` have one entry per n-gram of order m.
 
-    The highest order has no back-off weights. `unseen`, where given, stands in for the
-    probability after the shorter context: models that do not back off have it (0 without
-    smoothing, 1 / words for add-k).
+    The highest order has no back-off weights. `unseen` replaces the probability after
+    the shorter context in models without back-off (0 without smoothing, 1 / words for add-k).
     """
 
     trie: Trie
@@ -35,63 +34,63 @@ class NgramModel(LanguageModel):
         sizes = self.trie.sizes
         if [*map(len, self.probabilities)] != sizes or [*map(len, self.backoffs)] != sizes[:-1]:
             raise InvalidArgumentError(
-                f"each of {sizes} n-grams has a probability and a back-off weight"
+                f"give one probability and one back-off weight for each of the {sizes} n-grams"
             )
 
     @property
     def order(self) -> int:
-        """How many words the longest n-grams have."""
+        """The number of words of the longest n-grams."""
         return self.trie.order
 
     def probability(self, word: str, context: Sequence[str] = ()) -> float:
-        """P(word | context). A sentence begins with `<s>` and ends with `</s>`."""
+        """Return P(word | context); see `LanguageModel.probability`."""
         ids = np.append(self._context(context), self.trie.ids([word]))
-        return float(self.along(ids)[-1])
+        return float(self.token_probabilities(ids)[-1])
 
     def distribution(self, context: Sequence[str] = ()) -> Float64Array:
-        """P(word | context) of every word, by the trie's rows.
+        """Return P(word | context) of every word, by the trie's rows.
 
-        They sum to 1, or to 0 where a model without smoothing never saw the context.
+        They sum to 1, or to 0 if a model without smoothing has not seen the context.
         """
         ids = self._context(context)
-        found = self.probabilities[0].copy()
+        probabilities = self.probabilities[0].copy()
         for length in range(1, len(ids) + 1):
             if self.unseen is not None:
-                found[:] = self.unseen
-                found[self.trie.begin] = 0
+                probabilities[:] = self.unseen
+                probabilities[self.trie.begin] = 0
             row = self.trie.row(ids[len(ids) - length :])
             if row >= 0:
                 rows, words = self.trie.following(length, row)
-                found *= self.backoffs[length - 1][row]
-                found[words] = self.probabilities[length][rows]
-        return found
+                probabilities *= self.backoffs[length - 1][row]
+                probabilities[words] = self.probabilities[length][rows]
+        return probabilities
 
     def log_probabilities(self, ids: UInt32Array) -> Float64Array:
-        """log P(token | the tokens before it in its line) of each word and line's end."""
+        """Return the natural log probability of each word and sentence end of a stream of ids."""
         tokens = self.trie.marked(ids)
         with np.errstate(divide="ignore"):
-            found: Float64Array = np.log(self.along(tokens)[tokens != self.trie.begin])
-        return found
+            logs: Float64Array = np.log(self.token_probabilities(tokens)[tokens != self.trie.begin])
+        return logs
 
-    def along(self, tokens: UInt32Array) -> Float64Array:
-        """P(token | the tokens before it in its line) of each token of a marked stream."""
+    def token_probabilities(self, tokens: UInt32Array) -> Float64Array:
+        """Return P(token | the tokens before it in its line) of each token of a marked stream."""
         before = words_before(tokens, self.trie.begin)
         rows = tokens.astype(np.int64)  # of the n-gram that ends at each token, or -1
-        found = self.probabilities[0][rows]
+        probabilities = self.probabilities[0][rows]
         for order in range(2, self.order + 1):
-            inside = before >= order - 1
-            contexts = np.where(inside, np.r_[-1, rows[:-1]], -1)
+            in_line = before >= order - 1
+            contexts = np.where(in_line, np.r_[-1, rows[:-1]], -1)
             rows = self.trie.find(order, contexts, tokens)
             if self.unseen is not None:
-                found[inside] = self.unseen
-            known, held = contexts >= 0, rows >= 0
-            found[known] *= self.backoffs[order - 2][contexts[known]]
-            found[held] = self.probabilities[order - 1][rows[held]]
-        found[tokens == self.trie.begin] = 0
-        return found
+                probabilities[in_line] = self.unseen
+            has_context, is_seen = contexts >= 0, rows >= 0
+            probabilities[has_context] *= self.backoffs[order - 2][contexts[has_context]]
+            probabilities[is_seen] = self.probabilities[order - 1][rows[is_seen]]
+        probabilities[tokens == self.trie.begin] = 0
+        return probabilities
 
     def _context(self, words: Sequence[str]) -> UInt32Array:
-        """As much of a context as counts: the last words, none from before `<s>`."""
+        """Return the ids of the last order - 1 words of a context, none from before `<s>`."""
         ids = self.trie.ids(words)
         ids = ids[max(0, len(ids) - self.order + 1) :]
         starts = np.flatnonzero(ids == self.trie.begin)

@@ -1,9 +1,9 @@
-"""NeuralModel: the feed-forward language model of Bengio et al. (2003), ready to be asked.
+"""NeuralModel: the feed-forward language model of Bengio et al. (2003), for inference.
 
     x = C(the previous words), end to end        h = tanh(H x + d)
     P(word | previous words) = softmax(U h + b)  with direct connections U [h, x] + b
 
-Arrays and NumPy alone. Knows nothing of training, nor of torch.
+Needs only NumPy; `models.nnlm_network` trains it with torch.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ from malmoi.vectors import Vectors
 METHOD = "nnlm"
 KIND = FileKind(METHOD, "a neural language model")
 WEIGHTS = ("lookup", "hidden", "hidden_bias", "output", "output_bias")
-AT_ONCE = 1024  # windows whose scores are held at a time
+BATCH_WINDOWS = 1024  # windows whose scores are in memory at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NnlmLayers:
-    """The weights. `<s>`, the last word, is never foretold: it has a row in the lookup alone.
+    """The weights. The model never predicts `<s>`, the last word: it has only a lookup row.
 
     With direct connections the features are h and x, else h alone. A tied model's output is
     `dim` numbers, and the score of a word is their product with its row in the lookup.
@@ -56,28 +56,28 @@ class NnlmLayers:
             or self.output.shape not in [(outputs, hidden), (outputs, hidden + inputs)]
             or (self.hidden_bias.shape, self.output_bias.shape) != ((hidden,), (words - 1,))
         ):
-            raise InvalidArgumentError("the layers do not fit each other")
+            raise InvalidArgumentError("the shapes of the layers do not fit each other")
 
     @property
     def context(self) -> int:
-        """How many previous words are looked at."""
+        """The number of previous words that the model sees."""
         return int(self.hidden.shape[1] // self.lookup.shape[1])
 
     def scores(self, contexts: npt.NDArray[np.integer]) -> Float32Array:
-        """What the softmax is taken of [windows, words - 1], from contexts [windows, context]."""
+        """Return the logits [windows, words - 1] of contexts [windows, context]."""
         inputs = self.lookup[contexts].reshape(len(contexts), -1)
         features = np.tanh(inputs @ self.hidden.T + self.hidden_bias)
         if self.output.shape[1] > features.shape[1]:
             features = np.hstack([features, inputs])
-        found: Float32Array = features @ self.output.T
+        logits: Float32Array = features @ self.output.T
         if self.tied:
-            found = found @ self.lookup[:-1].T
-        return found + self.output_bias
+            logits = logits @ self.lookup[:-1].T
+        return logits + self.output_bias
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NeuralModel(LanguageModel):
-    """The words of a trie of order 1, `<s>` last; how often each was seen; the weights."""
+    """The words as a trie of order 1, `<s>` last; the count of each word; the weights."""
 
     trie: Trie
     counts: Int64Array
@@ -87,7 +87,7 @@ class NeuralModel(LanguageModel):
         if not len(self.trie.words) == len(self.counts) == len(self.layers.lookup):
             raise InvalidArgumentError(
                 f"{len(self.trie.words):,} words, {len(self.counts):,} counts and"
-                f" {len(self.layers.lookup):,} rows of the lookup table: give one each"
+                f" {len(self.layers.lookup):,} rows of the lookup table: give one of each per word"
             )
         if self.trie.begin != len(self.trie.words) - 1:
             raise InvalidArgumentError(
@@ -96,36 +96,36 @@ class NeuralModel(LanguageModel):
 
     @property
     def context(self) -> int:
-        """How many previous words are looked at."""
+        """The number of previous words that the model sees."""
         return self.layers.context
 
     def probability(self, word: str, context: Sequence[str] = ()) -> float:
-        """P(word | context); a context that is short stands at the start of a sentence."""
+        """Return P(word | context); a short context is the start of a sentence."""
         return float(self.distribution(context)[self.trie.ids([word])[0]])
 
     def distribution(self, context: Sequence[str] = ()) -> Float64Array:
-        """P(word | context) of every word, by the trie's rows; they sum to 1."""
+        """Return P(word | context) of every word, by the trie's rows; they sum to 1."""
         ids = np.r_[[self.trie.begin] * self.context, self.trie.ids(context)]
         start = np.flatnonzero(ids == self.trie.begin)[-1]
-        ids[:start] = self.trie.begin  # nothing counts from before <s>
+        ids[:start] = self.trie.begin  # ignore the words before <s>
         scores = self.layers.scores(ids[None, -self.context :])[0].astype(np.float64)
-        chances = np.exp(scores - scores.max())
-        return np.append(chances / chances.sum(), 0.0)
+        exponentials = np.exp(scores - scores.max())
+        return np.append(exponentials / exponentials.sum(), 0.0)
 
     def log_probabilities(self, ids: UInt32Array) -> Float64Array:
-        """log P(token | the tokens before it in its line) of each word and line's end."""
-        every, foretelling = windows(self.trie.marked(ids), self.trie.begin, self.context)
-        found = np.empty(len(foretelling))
-        for first in range(0, len(found), AT_ONCE):
-            part = every[foretelling[first : first + AT_ONCE]]
-            scores = self.layers.scores(part[:, :-1])
+        """Return the natural log probability of each word and sentence end of a stream of ids."""
+        rows, predicting = windows(self.trie.marked(ids), self.trie.begin, self.context)
+        logs = np.empty(len(predicting))
+        for first in range(0, len(logs), BATCH_WINDOWS):
+            batch = rows[predicting[first : first + BATCH_WINDOWS]]
+            scores = self.layers.scores(batch[:, :-1])
             scores -= scores.max(axis=1, keepdims=True)
-            asked = scores[np.arange(len(part)), part[:, -1]]
-            found[first : first + AT_ONCE] = asked - np.log(np.exp(scores).sum(axis=1))
-        return found
+            targets = scores[np.arange(len(batch)), batch[:, -1]]
+            logs[first : first + BATCH_WINDOWS] = targets - np.log(np.exp(scores).sum(axis=1))
+        return logs
 
     def vectors(self) -> Vectors:
-        """The lookup table: a vector for each word, none for `<unk>`, `</s>` and `<s>`."""
+        """Return the lookup table as word vectors, without `<unk>`, `</s>` and `<s>`."""
         marks = [self.trie.unknown, self.trie.end, self.trie.begin]
         rows = np.delete(np.arange(len(self.counts)), marks)
         table = self.layers.lookup[rows]
@@ -137,10 +137,10 @@ class NeuralModel(LanguageModel):
 
 
 def windows(tokens: UInt32Array, begin: int, context: int) -> tuple[UInt32Array, Int64Array]:
-    """Each token after the `context` before it, as rows; and which rows foretell a word.
+    """Return rows of `context` tokens and the token after them, and which rows predict a word.
 
-    The tokens are a stream with marked lines. A line's first words have `begin` before them
-    as often as it takes; the other rows, which end in `begin` itself, are to be left out.
+    The tokens are a stream with marked lines. `begin` pads the contexts of a line's first
+    words; rows that end in `begin` predict nothing.
     """
     padded = np.repeat(tokens, np.where(tokens == begin, context, 1))
     if not len(padded):
@@ -150,7 +150,15 @@ def windows(tokens: UInt32Array, begin: int, context: int) -> tuple[UInt32Array,
 
 
 def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
-    """Write a model as a safetensors file: the weights by their names, `counts`, the words."""
+    """Write a neural model as a safetensors file, atomically.
+
+    Args:
+        model: the model.
+        path: the file to write.
+
+    Raises:
+        InvalidFileError: the file cannot be written.
+    """
     weights = {name: getattr(model.layers, name) for name in WEIGHTS}
     words = keys_as_tensors(model.trie.words)
     metadata = {"tied": str(int(model.layers.tied))}
@@ -158,13 +166,23 @@ def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
 
 
 def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
-    """Open a model, memory-mapped; torch is not needed."""
+    """Open a neural model, memory-mapped; torch is not needed.
+
+    Args:
+        path: a file that `save_nnlm` wrote.
+
+    Returns:
+        The model.
+
+    Raises:
+        InvalidFileError: the file is missing, damaged or of another kind.
+    """
     source = InputFile(Path(path))
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
         check_tensors(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")
         check_tensors(tensors, 2, lookup="<f4", hidden="<f4", output="<f4")
         if not all(np.isfinite(tensors[name]).all() for name in WEIGHTS):
-            raise InvalidArgumentError("its weights hold nan or inf")
+            raise InvalidArgumentError("some weights are nan or inf")
         layers = NnlmLayers(*(tensors[name] for name in WEIGHTS), tied=metadata["tied"] == "1")
         return NeuralModel(Trie(keys_from_tensors(tensors), ()), tensors["counts"], layers)

@@ -1,6 +1,6 @@
-"""Sentences of words to a stream of numbers, each new word getting the next number.
+"""Encodes sentences as a stream of numbers; each new word gets the next number.
 
-Knows no vocabulary: whoever asks gives the numbers their meaning.
+The caller maps the numbers to ids of its vocabulary.
 """
 
 from array import array
@@ -16,29 +16,27 @@ UNKNOWN_WORD, BEGIN, END = "<unk>", "<s>", "</s>"
 
 
 def number_words(sentences: Iterable[Sequence[str]]) -> tuple[list[str], UInt32Array]:
-    """The distinct words as they are met, and every sentence as their numbers and LINE_END."""
+    """Return the distinct words, and the sentences as numbers with LINE_END after each."""
     numbers: dict[str, int] = {}
     stream = array("I")
     for sentence in sentences:
         check_is_split(sentence)
         stream.extend([numbers.setdefault(word, len(numbers)) for word in sentence])
         stream.append(LINE_END)
-    refuse_marks(numbers)
+    check_no_marks(numbers)
     return list(numbers), np.frombuffer(stream, dtype=np.uint32)
 
 
 def check_is_split(words: Sequence[str]) -> None:
-    """A string is a sequence of strings too, but of letters."""
+    """Check that a sentence is a list of words, not a string."""
     if isinstance(words, str):
         raise InvalidArgumentError(
             f"'{words[:40]}' is one string: give a list of words, as ['I', 'am']"
         )
 
 
-def refuse_marks(words: Iterable[str]) -> None:
-    """The ends of a sentence are no words of it."""
+def check_no_marks(words: Iterable[str]) -> None:
+    """Check that the words include neither `<s>` nor `</s>`."""
     for word in words:
         if word in (BEGIN, END):
-            raise InvalidArgumentError(
-                f"'{word}' stands among the words: leave it out, it is added for you"
-            )
+            raise InvalidArgumentError(f"'{word}' is among the words: leave it out, malmoi adds it")

@@ -1,7 +1,7 @@
-"""Trie: which n-grams there are, up to some order, and the row of each.
+"""Trie: the set of n-grams up to an order, each with a row number.
 
-Flat arrays that can be memory-mapped, eight bytes an n-gram (see `kernels.ngrams`). Knows
-nothing of counts or probabilities: those stand in arrays of their own, by row.
+The trie is flat arrays that can be memory-mapped, eight bytes per n-gram (see
+`kernels.counts.count_ngrams`). Counts and probabilities are separate arrays, by row.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +22,7 @@ from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_is_split, nu
 class Trie:
     """`words` are the n-grams of order 1; `packed[i]`, ascending, those of order i + 2.
 
-    Among the words are `<unk>`, `<s>` and `</s>`. The first words of an n-gram are an
-    n-gram too.
+    The words include `<unk>`, `<s>` and `</s>`. Every prefix of an n-gram is an n-gram too.
     """
 
     words: Keys
@@ -35,12 +34,12 @@ class Trie:
 
     @property
     def order(self) -> int:
-        """How many words the longest n-grams have."""
+        """The number of words of the longest n-grams."""
         return len(self.packed) + 1
 
     @property
     def sizes(self) -> list[int]:
-        """How many n-grams there are of each order."""
+        """The number of n-grams of each order."""
         return [len(self.words), *map(len, self.packed)]
 
     @cached_property
@@ -59,47 +58,47 @@ class Trie:
         return self.words.find(END)
 
     def ids(self, words: Sequence[str]) -> UInt32Array:
-        """The row of each word, that of `<unk>` for those not held."""
+        """Return the row of each word, the row of `<unk>` for unknown words."""
         check_is_split(words)
         rows = self.words.find_all(words)
         return np.where(rows < 0, self.unknown, rows).astype(np.uint32)
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> UInt32Array:
-        """All sentences as one stream of ids, with LINE_END after each and UNKNOWN."""
+        """Encode sentences as one stream of ids, with LINE_END after each and UNKNOWN."""
         distinct, stream = number_words(sentences)
         rows = self.words.find_all(distinct)
         ids: UInt32Array = np.r_[np.where(rows < 0, UNKNOWN, rows), LINE_END].astype(np.uint32)
-        found: UInt32Array = ids[np.minimum(stream, len(distinct))]
-        return found
+        encoded: UInt32Array = ids[np.minimum(stream, len(distinct))]
+        return encoded
 
     def marked(self, ids: UInt32Array) -> UInt32Array:
-        """A stream of ids as rows of words, with `<s>` and `</s>` around each line."""
-        beyond = ids[(ids >= len(self.words)) & (ids < UNKNOWN)]
-        if len(beyond):
+        """Convert a stream of ids to rows of words, with `<s>` and `</s>` around each line."""
+        too_large = ids[(ids >= len(self.words)) & (ids < UNKNOWN)]
+        if len(too_large):
             raise InvalidArgumentError(
-                f"id {beyond[0]:,} stands in a text of {len(self.words):,} words"
+                f"id {too_large[0]:,} is in the text, but there are {len(self.words):,} words"
             )
         return mark_lines(ids, self.unknown, self.begin, self.end)
 
     def find(self, order: int, contexts: Int64Array, words: UInt32Array) -> Int64Array:
-        """The row of each n-gram of this order (2 or more), or -1."""
+        """Return the row of each n-gram of this order (2 or more), or -1."""
         return find(self.packed[order - 2], pack(contexts, words))
 
     def row(self, ids: UInt32Array) -> int:
-        """The row of one n-gram among those of its order, or -1."""
+        """Return the row of one n-gram among those of its order, or -1."""
         rows = ids[:1].astype(np.int64)
         for order in range(2, len(ids) + 1):
             rows = self.find(order, rows, ids[order - 1 : order])
         return int(rows[0])
 
     def following(self, order: int, row: int) -> tuple[slice, Int64Array]:
-        """What extends an n-gram of this order: the rows of the extensions, the words added."""
+        """Return the extensions of an n-gram by one word: their rows, and the added words."""
         packed = self.packed[order - 1]
         first, last = np.searchsorted(packed, pack(np.array([row, row + 1]), np.zeros(2, int)))
         return slice(int(first), int(last)), unpack(packed[first:last])[1]
 
     def spell(self, order: int, rows: Int64Array) -> list[Int64Array]:
-        """The words of n-grams: an array for the first word of each, one for the second, …"""
+        """Return the words of n-grams: one array of first words, one of second words, …"""
         words: list[Int64Array] = []
         for shorter in range(order, 1, -1):
             rows, last = unpack(self.packed[shorter - 2][rows])

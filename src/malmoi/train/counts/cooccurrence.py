@@ -21,7 +21,7 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
-from malmoi.models.cooccurrences import BLOCK, Cooccurrences, spans
+from malmoi.models.cooccurrences import BLOCK_ENTRIES, Cooccurrences, spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.parallel import in_order
@@ -164,8 +164,8 @@ def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
 def drop_ids(ids: UInt32Array, dropped: list[int], folder: FolderPath) -> UInt32Array:
     """The stream of ids without some of them, in a temporary file."""
     with temporary_file(folder) as file:
-        for first in range(0, len(ids), BLOCK):
-            block = ids[first : first + BLOCK]
+        for first in range(0, len(ids), BLOCK_ENTRIES):
+            block = ids[first : first + BLOCK_ENTRIES]
             file.write(block[~np.isin(block, dropped)].data)
         return mapped(file, np.uint32)
 
@@ -232,7 +232,7 @@ def memory_limits(
             f" at least {ceil(2 * needed / MEGABYTE):,}"
         )
     entries = (half // MAX_BLOCKS - state) // ENTRY_BYTES
-    return half // position_dtype.itemsize, min(entries, max(BLOCK, 4 * words))
+    return half // position_dtype.itemsize, min(entries, max(BLOCK_ENTRIES, 4 * words))
 
 
 def collect_rows(

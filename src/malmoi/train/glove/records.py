@@ -13,7 +13,7 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.core.jit import readonly_view
-from malmoi.models.cooccurrences import BLOCK, Cooccurrences
+from malmoi.models.cooccurrences import BLOCK_ENTRIES, Cooccurrences
 from malmoi.text.parallel import in_order
 
 MAX_GROUP_RECORDS = 32  # records of one row that are trained together
@@ -55,14 +55,14 @@ def make_records(
     logs, weights = (np.empty(len(counts), dtype=np.float32) for _ in range(2))
 
     def fill(first: int) -> bool:
-        block = slice(first, first + BLOCK)
+        block = slice(first, first + BLOCK_ENTRIES)
         values = counts.values[block].astype(np.float32)
         with np.errstate(all="ignore"):  # an error below, or so extreme that it is 0 or 1
             logs[block] = np.log1p(values) if plus_one else np.log(values)
             weights[block] = np.minimum(1, (values / np.float32(x_max)) ** np.float32(alpha))
         return bool(values.min() > 0 and values.max() < np.inf)
 
-    if not all(in_order(fill, range(0, len(counts), BLOCK))):
+    if not all(in_order(fill, range(0, len(counts), BLOCK_ENTRIES))):
         raise InvalidArgumentError(
             "the co-occurrences contain values that are not counts: each must be above 0 and finite"
         )

@@ -14,7 +14,7 @@ from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
-from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
@@ -212,7 +212,7 @@ def pace(done: float) -> float:
 
 def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[UInt32Array, Trie]:
     """The stream with marked lines, and the words that are kept with `<s>` last."""
-    refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
+    check_no_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
         raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
     kept = Vocabulary.chosen(

@@ -10,7 +10,7 @@ from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
-from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, refuse_marks
+from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
 from malmoi.text.encoded import EncodedCorpus
@@ -51,7 +51,7 @@ def count_corpus_ngrams(
     """Count the n-grams of an encoded corpus; progress counts orders."""
     ids, vocabulary = corpus.ids, corpus.vocabulary
     check_counting(order, min_count)
-    refuse_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
+    check_no_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
         raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
     ids, words = leave_out_rare(ids, vocabulary, min_count)
