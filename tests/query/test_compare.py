@@ -62,7 +62,9 @@ def test_a_word_built_from_subwords_can_be_compared_but_has_no_rank() -> None:
 
 @pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
 def test_a_misspelled_word_is_queried_as_its_correction(subworded: SubwordVectors) -> None:
-    few = replace(subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0))
+    few = replace(
+        subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0)
+    )
     assert few.explain("eatimg").source == "near words"
     corrected = few.query_vector("eatimg")
     assert similarity(few, "eatimg", "eats") == similarity(few, corrected, "eats")

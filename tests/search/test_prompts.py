@@ -89,10 +89,10 @@ def test_prompts_that_are_given_are_kept(tmp_path: Path) -> None:
 
 
 def test_an_encoder_without_layers_takes_no_prompt(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgumentError, match="'bag' takes no prompt: 'q: '"):
+    with pytest.raises(InvalidArgumentError, match="'bag' takes no prompt 'q: '"):
         build_index(BagOfWords(), TEXTS, prompts=Prompts(query="q: "), path=tmp_path / "i")
     assert not (tmp_path / "i").exists()
-    with pytest.raises(InvalidArgumentError, match="a prompt is text, not 3"):
+    with pytest.raises(InvalidArgumentError, match="a prompt must be a string, not 3"):
         Prompts(query=3)  # type: ignore[arg-type]
 
 
