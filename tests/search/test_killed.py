@@ -27,8 +27,8 @@ def test_fifty_killed_writers_each_leave_a_committed_state(tmp_path: Path) -> No
 def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     index = build_index(BagOfWords(), TEXTS, path=tmp_path / "i")
     program = (
-        "import sys, time; from pathlib import Path; from malmoi.files.lock import locked\n"
-        "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from malmoi.files.lock import folder_lock\n"
+        "with folder_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     words = [sys.executable, "-c", program, str(tmp_path / "i")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as holder:
