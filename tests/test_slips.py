@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.typos.edits import LONGEST, meant_by, strokes, typed
+from malmoi.typos.edits import MAX_KEYSTROKES, compose, corrections, keystrokes
 from malmoi.typos.keyboards import HANGUL_KEYS, LATIN_KEYS, NEAR_KEYS
 
 SYLLABLES = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
@@ -25,24 +25,24 @@ ENGLISH = st.text(LATIN_KEYS, min_size=2, max_size=9)
     ],
 )
 def test_strokes_of_a_word(word: str, keys: str) -> None:
-    assert strokes(word) == keys
-    assert typed(keys) == word
+    assert keystrokes(word) == keys
+    assert compose(keys) == word
 
 
 @given(KOREAN)
 def test_what_is_typed_stroke_by_stroke_is_the_word(word: str) -> None:
-    assert typed(strokes(word)) == word
+    assert compose(keystrokes(word)) == word
 
 
 def test_letters_come_together_as_an_input_method_has_them() -> None:
-    assert typed("ㄱㅏㄱㅅㅏ") == "각사"  # ㅅ goes with the vowel that follows
-    assert typed("ㄱㅏㄱㅅㄷㅏ") == "갃다"
-    assert typed("ㄱㄱㅏㅏ") == "ㄱ가ㅏ"
+    assert compose("ㄱㅏㄱㅅㅏ") == "각사"  # ㅅ goes with the vowel that follows
+    assert compose("ㄱㅏㄱㅅㄷㅏ") == "갃다"
+    assert compose("ㄱㄱㅏㅏ") == "ㄱ가ㅏ"
 
 
 @given(st.one_of(KOREAN, ENGLISH), st.data())
 def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) -> None:
-    keys = strokes(word)
+    keys = keystrokes(word)
     at = data.draw(st.integers(0, len(keys) - 1))
     key = data.draw(st.sampled_from(LATIN_KEYS if word.isascii() else HANGUL_KEYS))
     before, this, after = keys[:at], keys[at], keys[at + 1 :]
@@ -52,9 +52,9 @@ def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) 
         before + key + this + after,
         before + after[:1] + this + after[1:],
     ):
-        seen = typed(slip)
-        if seen != word and strokes(seen) == slip and set(slip) & set(strokes(word)):
-            assert meant_by(seen)[word] > 0
+        seen = compose(slip)
+        if seen != word and keystrokes(seen) == slip and set(slip) & set(keystrokes(word)):
+            assert corrections(seen)[word] > 0
 
 
 @pytest.mark.parametrize(
@@ -78,21 +78,23 @@ def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) 
     ],
 )
 def test_known_slips(seen: str, meant: str) -> None:
-    assert meant in meant_by(seen)
+    assert meant in corrections(seen)
 
 
 def test_likely_slips_are_more_likely() -> None:
-    assert meant_by("lpve")["love"] > meant_by("lqve")["love"]  # o is beside p, not beside q
-    assert meant_by("게발")["개발"] > meant_by("고발")["개발"]  # the same sound
-    assert meant_by("coffeee")["coffee"] > meant_by("coffeqe")["coffee"]  # the same key again
-    assert meant_by("coffe")["coffee"] > meant_by("cofee")["cofyee"]  # either of two was left out
+    assert corrections("lpve")["love"] > corrections("lqve")["love"]  # o is beside p, not beside q
+    assert corrections("게발")["개발"] > corrections("고발")["개발"]  # the same sound
+    assert corrections("coffeee")["coffee"] > corrections("coffeqe")["coffee"]  # the same key again
+    assert (
+        corrections("coffe")["coffee"] > corrections("cofee")["cofyee"]
+    )  # either of two was left out
 
 
 def test_the_word_itself_is_no_slip_and_what_is_no_word_has_few() -> None:
-    assert "book" not in meant_by("book")
-    assert meant_by("") == {}
-    assert meant_by("a" * (LONGEST + 1)) == {}
-    assert set(meant_by("!")) == {"", "!!"}
+    assert "book" not in corrections("book")
+    assert corrections("") == {}
+    assert corrections("a" * (MAX_KEYSTROKES + 1)) == {}
+    assert set(corrections("!")) == {"", "!!"}
 
 
 def test_a_stroke_is_wrong_on_the_same_keyboard() -> None:
