@@ -243,7 +243,7 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, Any]) -> None:
 def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
     with pytest.raises(InvalidArgumentError, match="bucket_rows are"):
         replace(subworded, bucket_rows=subworded.bucket_rows[1:])
-    with pytest.raises(InvalidArgumentError, match="own rows"):
+    with pytest.raises(InvalidArgumentError, match="word_rows are"):
         replace(subworded, word_rows=subworded.word_rows[1:])
 
 

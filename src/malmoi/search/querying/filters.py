@@ -33,7 +33,7 @@ class Condition:
         """Whether each row meets the condition; a row without a value only meets !=."""
         if column is None:
             return np.full(rows, self.relation == "!=")
-        fits = np.zeros(len(column.values) + 1, dtype=bool)  # by code: 0 is no value
+        fits = np.zeros(len(column.values) + 1, dtype=bool)  # by code: 0 means no value
         if self.relation in ORDERS:
             fits[1:] = _compare_values(column, self.relation, self.values[0])
         else:

@@ -140,12 +140,12 @@ def _train(units: Float32Array) -> Any:
         niter=KMEANS_ITERATIONS,
         spherical=True,
         seed=SEED,
-        min_points_per_centroid=1,  # few rows are no reason to write to the terminal
+        min_points_per_centroid=1,  # do not print a warning for few rows
         max_points_per_centroid=TRAIN_ROWS_PER_CLUSTER,
     )
     means.train(units)
     centres = faiss.IndexPQFastScan(dim, dim, CODE_BITS, faiss.METRIC_INNER_PRODUCT)
-    centres.pq.cp.min_points_per_centroid = 1  # few centres are no reason to warn on stderr
+    centres.pq.cp.min_points_per_centroid = 1  # do not print a warning for few centres
     centres.train(means.centroids)
     centres.add(means.centroids)
     index = faiss.IndexIVFPQFastScan(

@@ -1,4 +1,4 @@
-"""What may have been meant by what was typed."""
+"""Corrections of a typed word: single edits of keystrokes and their probabilities."""
 
 import pytest
 from hypothesis import given
@@ -41,24 +41,24 @@ def test_letters_come_together_as_an_input_method_has_them() -> None:
 
 
 @given(st.one_of(KOREAN, ENGLISH), st.data())
-def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) -> None:
+def test_every_edit_of_one_keystroke_is_a_candidate(word: str, data: st.DataObject) -> None:
     keys = keystrokes(word)
     at = data.draw(st.integers(0, len(keys) - 1))
     key = data.draw(st.sampled_from(LATIN_KEYS if word.isascii() else HANGUL_KEYS))
     before, this, after = keys[:at], keys[at], keys[at + 1 :]
-    for slip in (
+    for edited in (
         before + key + after,
         before + after,
         before + key + this + after,
         before + after[:1] + this + after[1:],
     ):
-        seen = compose(slip)
-        if seen != word and keystrokes(seen) == slip and set(slip) & set(keystrokes(word)):
-            assert corrections(seen)[word] > 0
+        typed = compose(edited)
+        if typed != word and keystrokes(typed) == edited and set(edited) & set(keystrokes(word)):
+            assert corrections(typed)[word] > 0
 
 
 @pytest.mark.parametrize(
-    ("seen", "meant"),
+    ("typed", "intended"),
     [
         ("teh", "the"),
         ("coffe", "coffee"),
@@ -77,11 +77,11 @@ def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) 
         ("приветт", "привет"),
     ],
 )
-def test_known_slips(seen: str, meant: str) -> None:
-    assert meant in corrections(seen)
+def test_known_typos(typed: str, intended: str) -> None:
+    assert intended in corrections(typed)
 
 
-def test_likely_slips_are_more_likely() -> None:
+def test_likely_edits_are_more_probable() -> None:
     assert corrections("lpve")["love"] > corrections("lqve")["love"]  # o is beside p, not beside q
     assert corrections("게발")["개발"] > corrections("고발")["개발"]  # the same sound
     assert corrections("coffeee")["coffee"] > corrections("coffeqe")["coffee"]  # the same key again
@@ -90,7 +90,7 @@ def test_likely_slips_are_more_likely() -> None:
     )  # either of two was left out
 
 
-def test_the_word_itself_is_no_slip_and_what_is_no_word_has_few() -> None:
+def test_the_word_itself_is_not_a_correction() -> None:
     assert "book" not in corrections("book")
     assert corrections("") == {}
     assert corrections("a" * (MAX_KEYSTROKES + 1)) == {}
