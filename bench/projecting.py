@@ -11,11 +11,11 @@ from bench.data import Data
 from bench.measure import Figure, best_of, faster, say
 from malmoi.arrays import Float32Array
 from malmoi.nearest.all_pairs import rank_all_pairs
-from malmoi.project.neighbour_preservation import kept_share, sampled
+from malmoi.project.neighbour_preservation import preserved_share, sample_points
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.reduction import Method, reduce
-from malmoi.project.reduce.tsne import LINKS
+from malmoi.project.reduce.tsne import NEIGHBOURS
 from malmoi.vectors import Vectors, l2_normalize
 
 ROUNDS = 3
@@ -63,13 +63,13 @@ def components(vectors: Vectors) -> Figure:
 
 def tell(vectors: Vectors, method: Method) -> None:
     """How long a picture takes, and how many of the nearest ten it keeps."""
-    links = near_lists(vectors, LINKS)["cosine"]
+    links = near_lists(vectors, NEIGHBOURS)["cosine"]
     start = time.perf_counter()
     picture = reduce(l2_normalize(vectors.matrix), links, method)
     took = time.perf_counter() - start
-    asked = sampled(len(vectors))
+    asked = sample_points(len(vectors))
     near = links.rows[asked, :LISTED]
     flat, solid = (
-        kept_share(asked, near, places) for places in (picture.coords_2d, picture.coords_3d)
+        preserved_share(asked, near, places) for places in (picture.coords_2d, picture.coords_3d)
     )
     say(f"{method}, {len(vectors):,} words: {took:.1f} s; keeps {flat:.0%} flat, {solid:.0%} solid")

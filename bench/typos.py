@@ -124,9 +124,9 @@ def mistyped_words(
 
 def false_corrections(name: str, told: list[Explanation], most: float) -> Figure:
     """How many right words are read as others."""
-    wrong = [one for one in told if one.source == "near words"]
+    wrong = [one for one in told if one.source == "typo"]
     share = len(wrong) / len(told)
-    such = ", ".join(f"{one.word} → {one.near[0].word}" for one in wrong[:5])
+    such = ", ".join(f"{one.word} → {one.corrections[0].word}" for one in wrong[:5])
     return Figure(
         name=name,
         ours=f"{share:.1%}",
@@ -173,7 +173,7 @@ def curve(
     points = []
     for scale in SCALES:
         false = [np.mean([acts(one, scale) for one in each]) for each in told.values()]
-        right = [acts(one, scale) and one.near[0].word == meant for one, meant in typos]
+        right = [acts(one, scale) and one.corrections[0].word == meant for one, meant in typos]
         points.append(f"×{scale:g}: {' / '.join(f'{x:.1%}' for x in false)}, {np.mean(right):.1%}")
     return Figure(
         name=f"{name}, other settings",
@@ -185,5 +185,5 @@ def curve(
 
 def acts(explanation: Explanation, scale: float) -> bool:
     """Whether near words would answer if new words were so many times as likely."""
-    near = sum(share for _, share in explanation.near)
-    return near > scale * (1 - near)
+    corrections = sum(share for _, share in explanation.corrections)
+    return corrections > scale * (1 - corrections)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.errors import InvalidArgumentError, UnknownWordError
-from malmoi.subwords import LONGEST_WORD, Subwords, SubwordVectors, fasttext_hash
+from malmoi.subwords import MAX_WORD_CHARS, Subwords, SubwordVectors, fasttext_hash
 from tests import naive
 
 
@@ -156,7 +156,7 @@ def test_what_is_meant_by_a_known_word_is_its_row(subworded: SubwordVectors) -> 
 
 def test_far_from_all_words_a_new_one_is_meant(subworded: SubwordVectors) -> None:
     assert subworded.query_vector("eater").tolist() == subworded.vector("eater").tolist()
-    assert subworded.explain("eater").near == ()
+    assert subworded.explain("eater").corrections == ()
 
 
 def test_what_is_meant_by_a_typo_is_the_mean_of_near_words_by_their_shares(
@@ -165,10 +165,12 @@ def test_what_is_meant_by_a_typo_is_the_mean_of_near_words_by_their_shares(
     few = replace(subworded, counts=np.array([9, 700_000, 500_000, 3, 1]))
     for word in ("eatin", "eatimg", "eatsing"):
         told = few.explain(word)
-        shares = {one.word: one.share for one in told.near}
-        assert told.source == "near words"
+        shares = {one.word: one.share for one in told.corrections}
+        assert told.source == "typo"
         assert 0.5 < sum(shares.values()) < 1
-        mean = sum(share * few[near] for near, share in shares.items()) / sum(shares.values())
+        mean = sum(share * few[corrections] for corrections, share in shares.items()) / sum(
+            shares.values()
+        )
         np.testing.assert_allclose(few.query_vector(word), mean, atol=1e-6)
         assert few[word].tolist() == few.vector(word).tolist()  # fastText's, as ever
 
@@ -178,7 +180,7 @@ def test_near_words_that_are_less_likely_do_not_change_the_vector(
 ) -> None:
     rare = replace(subworded, counts=np.array([10**6, 10**6, 10**6, 2, 1]))
     told = rare.explain("하국")
-    assert 0 < sum(one.share for one in told.near) < 0.5
+    assert 0 < sum(one.share for one in told.corrections) < 0.5
     assert told.source == "n-grams"
     assert "perhaps 한국 (" in told.note
     assert rare.query_vector("하국").tolist() == rare.vector("하국").tolist()
@@ -187,8 +189,8 @@ def test_near_words_that_are_less_likely_do_not_change_the_vector(
 def test_near_words_alone_answer_where_no_ngram_is_known(subworded: SubwordVectors) -> None:
     none = replace(subworded, bucket_rows=np.zeros_like(subworded.bucket_rows))
     told = none.explain("eatimg")
-    assert (told.source, told.ngrams, [one.word for one in told.near]) == (
-        "near words",
+    assert (told.source, told.ngrams, [one.word for one in told.corrections]) == (
+        "typo",
         (),
         ["eating"],
     )
@@ -207,8 +209,8 @@ def test_explanation_tells_near_words_with_their_shares(subworded: SubwordVector
         subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0)
     )
     told = few.explain("eatimg")
-    share = told.near[0].share
-    assert told.source == ("near words" if share > 0.5 else "n-grams")
+    share = told.corrections[0].share
+    assert told.source == ("typo" if share > 0.5 else "n-grams")
     assert f"'eatimg' was never seen; eating ({share:.0%}) or a new word built from" in str(told)
 
 
@@ -247,5 +249,5 @@ def test_rows_of_another_shape_are_refused(subworded: SubwordVectors) -> None:
 
 def test_what_is_too_long_to_be_a_word_has_no_ngrams() -> None:
     subwords = Subwords()
-    assert subwords.ngrams("a" * LONGEST_WORD)
-    assert subwords.ngrams("a" * (LONGEST_WORD + 1)) == []
+    assert subwords.ngrams("a" * MAX_WORD_CHARS)
+    assert subwords.ngrams("a" * (MAX_WORD_CHARS + 1)) == []

@@ -149,8 +149,10 @@ def unsigned(content: bytes) -> bytes:
         return content
     said = json.loads(content)
     for entry in said["segments"]:
-        entry.pop(manifest.SUM, None)
-    return json.dumps({name: it for name, it in said.items() if name != manifest.SUM}).encode()
+        entry.pop(manifest.CHECKSUM_KEY, None)
+    return json.dumps(
+        {name: it for name, it in said.items() if name != manifest.CHECKSUM_KEY}
+    ).encode()
 
 
 def signed_index(content: bytes) -> bytes:

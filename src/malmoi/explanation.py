@@ -1,46 +1,48 @@
-"""Explanation: where the vector of a word in a question comes from, and how sure that is."""
+"""Explanation: where the vector of a query word comes from."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from malmoi.typos.noisy_channel import Correction
 
-Source = Literal["own row", "tokens", "near words", "n-grams", "nothing"]
+Source = Literal["own row", "tokens", "typo", "n-grams", "nothing"]
 
-TOLD = 0.005  # the least share of a near word that is shown
-SHOWN = 5  # near words
+MIN_SHOWN_SHARE = 0.005  # of a correction
+MAX_SHOWN = 5  # corrections
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where the vector of a word comes from: of several steps, the chief one.
+    """Where the vector of a word comes from.
 
-    A word without a row is either split by the tokenizer of the training text (`tokens`), or it
-    is taken for known words one slip away (`near words`), or for a new word (`n-grams`).
+    A word without a row is split by the tokenizer of the training text (`tokens`), corrected to
+    known words one edit away (`typo`), or built from its n-grams as a new word (`n-grams`).
     """
 
     word: str
     source: Source
-    ngrams: tuple[str, ...] = ()  # those that have a row, in order
-    near: tuple[Correction, ...] = ()  # known words one slip away, likeliest first
-    all_ngrams: int = 0  # how many n-grams the word has, with a row or without
-    tokens: tuple[str, ...] = ()  # the known tokens that the tokenizer makes of it
-    remark: str = ""  # why the tokenizer could not be asked
+    ngrams: tuple[str, ...] = ()  # with a row, in order
+    corrections: tuple[Correction, ...] = ()  # known words one edit away, most probable first
+    all_ngrams: int = 0  # number of n-grams, with a row or without
+    tokens: tuple[str, ...] = ()  # by the tokenizer of the training text
+    remark: str = ""  # why the tokenizer could not be used
 
     @property
     def perhaps(self) -> list[str]:
-        """The near words that are worth showing, with their shares."""
-        return [f"{word} ({share:.0%})" for word, share in self.near if share >= TOLD]
+        """The corrections to show, with their shares."""
+        return [
+            f"{word} ({share:.0%})" for word, share in self.corrections if share >= MIN_SHOWN_SHARE
+        ]
 
     @property
     def read_as(self) -> dict[str, float]:
-        """The known words that answer instead of this one, and their shares of the vector.
+        """The known words that answer for this one, and their shares of the vector.
 
-        Empty if the word answers itself; what the shares lack of 1 is a new word's.
+        Empty if the word answers for itself; a new word has the rest of 1.
         """
         if self.source == "tokens":
             return {token: self.tokens.count(token) / len(self.tokens) for token in self.tokens}
-        return dict(self.near[:SHOWN]) if self.source == "near words" else {}
+        return dict(self.corrections[:MAX_SHOWN]) if self.source == "typo" else {}
 
     @property
     def known(self) -> str:
@@ -49,22 +51,22 @@ class Explanation:
 
     @property
     def note(self) -> str:
-        """One sentence for whoever asked with a word that has no row; '' if it has one."""
+        """One sentence for the user about a word without a row; '' if it has one."""
         if self.source == "own row":
             return ""
-        perhaps = self.perhaps[:SHOWN]
+        perhaps = self.perhaps[:MAX_SHOWN]
         if self.source == "tokens":
-            said = f"read as {' + '.join(self.tokens)}, as its tokenizer splits it"
-        elif self.source == "near words":
-            new = max(0.0, 1 - sum(share for _, share in self.near))
-            said = f"perhaps {', '.join(perhaps)}, or a new word ({new:.0%})"
+            source_text = f"read as {' + '.join(self.tokens)}, as its tokenizer splits it"
+        elif self.source == "typo":
+            new = max(0.0, 1 - sum(share for _, share in self.corrections))
+            source_text = f"perhaps {', '.join(perhaps)}, or a new word ({new:.0%})"
         elif self.source == "nothing":
-            said = "none of its n-grams is known"
+            source_text = "none of its n-grams is known"
         else:
-            said = f"built from {self.known}"
-            said += f"; perhaps {', '.join(perhaps)}" if perhaps else ""
+            source_text = f"built from {self.known}"
+            source_text += f"; perhaps {', '.join(perhaps)}" if perhaps else ""
         remark = f"; {self.remark}" if self.remark else ""
-        return f"'{self.word}' is not in the vectors; {said}{remark}"
+        return f"'{self.word}' is not in the vectors; {source_text}{remark}"
 
     def __str__(self) -> str:
         if self.source == "own row":

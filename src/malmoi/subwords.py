@@ -1,10 +1,9 @@
 """SubwordVectors: vectors that also answer words never seen, from their character n-grams.
 
-Asked what is meant by such a word, they also think of known words that are one slip away.
+Queries also correct typos: known words one edit away may answer for an unseen word.
 
-The n-grams and their hash are fastText's, byte for byte; Hangul may be taken apart first. Here
-they are written to be read, for one word at a time; `kernels.subwords` does the same for a whole
-vocabulary at once.
+The n-grams and their hash are fastText's, byte for byte; Hangul may be split into jamo first. This
+module handles one word at a time; `kernels.subwords` does the same for a whole vocabulary.
 """
 
 from dataclasses import dataclass
@@ -18,26 +17,26 @@ from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError, check_encoding
 from malmoi.explanation import Explanation
 from malmoi.hangul import split_jamo
-from malmoi.typos.noisy_channel import NewWords, learn_new_words, readings
+from malmoi.typos.noisy_channel import NewWords, learn_new_words, rank_corrections
 from malmoi.unicode import normalize
 from malmoi.vectors import Selection, Vectors
 
-LINE_END = "</s>"  # fastText's mark for the end of a line: the one word without n-grams
-LONGEST_WORD = 1000  # characters: what is longer is no word, and would have thousands of n-grams
-MOST = 2**31 - 1  # characters or buckets: what fastText's file can count
-MORE_LIKELY = 0.5  # the share from which on near words are more likely meant than a new one
-LEAST_KNOWN = 1 / 3  # of a word's n-grams: fewer say next to nothing about it
+LINE_END = "</s>"  # fastText's token for the end of a line, which has no n-grams
+MAX_WORD_CHARS = 1000  # longer strings would have thousands of n-grams
+MAX_INT32 = 2**31 - 1  # the limit of fastText's file for lengths and buckets
+MIN_CORRECTION_SHARE = 0.5  # above, corrections are more probable than a new word
+MIN_KNOWN_SHARE = 1 / 3  # of a word's n-grams: fewer say little about it
 
 Units = Literal["characters", "syllables", "jamo", "jamo+syllables"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subwords:
-    """How a word is cut: n-grams of `min_n` to `max_n` characters, hashed into `buckets`.
+    """How to split a word: n-grams of `min_n` to `max_n` characters, hashed into `buckets`.
 
-    `units` says what a character of Hangul is. `characters`: as in any script, which is fastText.
+    `units` is the unit of Hangul n-grams. `characters`: as in any script, which is fastText.
     `syllables`: n-grams of words with Hangul are `syllables` long. `jamo`: every syllable is
-    taken apart into its letters. `jamo+syllables`: both. Other scripts use characters.
+    split into its letters. `jamo+syllables`: both. Other scripts use characters.
     `encoding` is the one of the text the model was trained on: hashes are of its bytes.
     """
 
@@ -53,20 +52,20 @@ class Subwords:
         lengths = [(self.min_n, self.max_n)] if self.max_n > 0 else []
         lengths += [self.syllables] if "syllables" in self.units else []
         for shortest, longest in lengths:
-            if not (1 <= shortest <= longest <= MOST and 0 < self.buckets <= MOST):
+            if not (1 <= shortest <= longest <= MAX_INT32 and 0 < self.buckets <= MAX_INT32):
                 raise InvalidArgumentError(
                     f"n-grams of {shortest} to {longest} characters in {self.buckets} buckets"
                     " cannot be: give 1 <= min_n <= max_n and at least one bucket,"
-                    f" none of them above {MOST:,}"
+                    f" none of them above {MAX_INT32:,}"
                 )
         if self.units not in get_args(Units):
             raise InvalidArgumentError(
-                f"'{self.units}' are no units: choose one of {get_args(Units)}"
+                f"units must be one of {get_args(Units)}; got '{self.units}'"
             )
         check_encoding(self.encoding)
 
     def forms(self, word: str) -> list[tuple[str, int, int]]:
-        """What n-grams are taken from: the word, or its letters, and how long they are."""
+        """The strings to split, the word or its letters, with the bounds of n-gram lengths."""
         plain = self.min_n, self.max_n
         by_syllables = "syllables" in self.units and has_hangul(word)
         if self.units == "syllables":
@@ -75,25 +74,27 @@ class Subwords:
         return [(whole, *plain)] + [(word, *self.syllables)] * by_syllables
 
     def ngrams(self, word: str) -> list[bytes]:
-        """The n-grams of `<word>`, as bytes; none for the end of a line, or what is no word."""
-        if word == LINE_END or self.max_n <= 0 or len(word) > LONGEST_WORD:
+        """The n-grams of `<word>`, as bytes; none for the end of a line or an over-long word."""
+        if word == LINE_END or self.max_n <= 0 or len(word) > MAX_WORD_CHARS:
             return []
         try:
             return [
                 ngram
                 for form, shortest, longest in self.forms(word)
-                for ngram in cut(form.encode(self.encoding, "surrogateescape"), shortest, longest)
+                for ngram in character_ngrams(
+                    form.encode(self.encoding, "surrogateescape"), shortest, longest
+                )
             ]
-        except UnicodeEncodeError:  # then it cannot have been in the training text
+        except UnicodeEncodeError:  # the word cannot have been in the training text
             return []
 
     def bucket(self, ngram: bytes) -> int:
-        """The bucket that an n-gram falls into."""
+        """The bucket of an n-gram."""
         return fasttext_hash(ngram) % self.buckets
 
 
-def cut(word: bytes, shortest: int, longest: int) -> list[bytes]:
-    """The n-grams of a word between `<` and `>`, neither of which is one alone."""
+def character_ngrams(word: bytes, shortest: int, longest: int) -> list[bytes]:
+    """The n-grams of a word between `<` and `>`, which are not n-grams by themselves."""
     text = b"<" + word + b">"
     # A character starts at every byte that is not a UTF-8 continuation byte.
     starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
@@ -106,7 +107,7 @@ def cut(word: bytes, shortest: int, longest: int) -> list[bytes]:
 
 
 def has_hangul(word: str) -> bool:
-    """Whether there is a syllable of Hangul in a word."""
+    """Whether a word contains a Hangul syllable."""
     return any("가" <= character <= "힣" for character in word)
 
 
@@ -125,15 +126,15 @@ class SubwordVectors(Vectors):
 
     `matrix` holds the finished vectors (the mean of a word's own row and its n-grams'),
     `word_rows` the words' own rows and `bucket_rows` the n-grams', both possibly memory-mapped.
-    `kept_buckets`, in a pruned model, are the buckets that still have a row, ascending. Questions
-    with an unseen word are refused where less than `least_known` of its n-grams have one.
+    `kept_buckets`, in a pruned model, are the buckets that still have a row, ascending. Queries
+    raise `UnknownWordError` for an unseen word if less than `least_known` of its n-grams have one.
     """
 
     word_rows: Float32Array
     bucket_rows: Float32Array
     subwords: Subwords
     kept_buckets: npt.NDArray[np.int32] | None = None
-    least_known: float = LEAST_KNOWN
+    least_known: float = MIN_KNOWN_SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,7 +149,10 @@ class SubwordVectors(Vectors):
             )
 
     def vector(self, word: str) -> Float32Array:
-        """The vector of a word, seen or not, as fastText has it; or `UnknownWordError`."""
+        """The vector of a word as in fastText: its own, or the mean of its n-grams.
+
+        Raises `UnknownWordError` if no n-gram has a row.
+        """
         row = self.row(word)
         if row >= 0:
             return self.rows_of("matrix", row)
@@ -158,21 +162,24 @@ class SubwordVectors(Vectors):
         return self._mean(rows)
 
     def query_vector(self, word: str) -> Float32Array:
-        """The vector of what is meant by a word: if it was never seen, perhaps a near one."""
+        """The vector of a word in a query, with typos corrected.
+
+        Raises `UnknownWordError` if the word has no correction and no n-gram.
+        """
         vector, _ = self.understand(word)
         if vector is None:
             raise UnknownWordError(word)
         return vector
 
     def explain(self, word: str) -> Explanation:
-        """Which step says what is meant: its own row, near words, its n-grams, or nothing."""
+        """Where the vector of a query word comes from."""
         return self.understand(word)[1]
 
     def understand(self, word: str) -> tuple[Float32Array | None, Explanation]:
-        """The vector of what is meant by a word, None if there is none, and where it comes from.
+        """The vector of a query word, None if there is none, and where it comes from.
 
-        Where known words one slip away are more likely meant than a new word, it is their mean
-        by their shares, without the n-grams of what is then a typo; elsewhere the new word's.
+        If known words one edit away are more probable than a new word, the vector is their mean,
+        weighted by their shares; otherwise it is the mean of the word's n-grams.
         """
         row = self.row(word)
         if row >= 0:
@@ -182,22 +189,26 @@ class SubwordVectors(Vectors):
         names = tuple(
             ngram.decode(self.subwords.encoding, "backslashreplace") for ngram, _ in known
         )
-        near = tuple(readings(self, word, self._new_words)) if len(word) <= LONGEST_WORD else ()
-        shares = np.array([share for _, share in near], np.float32)
-        if shares.sum() > MORE_LIKELY:
-            rows = self.rows_of("matrix", [self.row(one) for one, _ in near])
+        corrections = (
+            tuple(rank_corrections(self, word, self._new_words))
+            if len(word) <= MAX_WORD_CHARS
+            else ()
+        )
+        shares = np.array([share for _, share in corrections], np.float32)
+        if shares.sum() > MIN_CORRECTION_SHARE:
+            rows = self.rows_of("matrix", [self.row(one) for one, _ in corrections])
             mean: Float32Array = shares @ rows / shares.sum()
-            return mean, Explanation(word, "near words", names, near, len(ngrams))
+            return mean, Explanation(word, "typo", names, corrections, len(ngrams))
         if not known:
-            return None, Explanation(word, "nothing", names, near, len(ngrams))
+            return None, Explanation(word, "nothing", names, corrections, len(ngrams))
         as_new = self._mean([row for _, row in known])
-        return as_new, Explanation(word, "n-grams", names, near, len(ngrams))
+        return as_new, Explanation(word, "n-grams", names, corrections, len(ngrams))
 
     def is_guess(self, explanation: Explanation) -> bool:
-        """Whether a vector comes from too few of a word's n-grams: less than `least_known`.
+        """Whether too few of a word's n-grams have a row: less than `least_known`.
 
-        Any text hits buckets of other n-grams by chance; where many are in use, more are needed.
-        Where more than half are, they cannot tell.
+        Any text hits used buckets by chance, so that more n-grams are required if many buckets
+        are in use. If more than half are, the share is not corrected for chance.
         """
         known, count = len(explanation.ngrams), explanation.all_ngrams
         if explanation.source != "n-grams" or self.least_known <= 0:
@@ -218,22 +229,22 @@ class SubwordVectors(Vectors):
 
     @cached_property
     def _new_words(self) -> NewWords:
-        """What new words are like here."""
+        """The prior of new words, learnt on first use."""
         return learn_new_words(self)
 
     def _ngrams(self, word: str) -> list[bytes]:
         return self.subwords.ngrams(normalize("NFC", word))
 
     def _known(self, ngrams: list[bytes]) -> list[tuple[bytes, int]]:
-        """N-grams and their rows; one of zeros was never learnt and says nothing."""
+        """N-grams and their rows, without rows of zeros, which were never trained."""
         buckets = [self.subwords.bucket(ngram) for ngram in ngrams]
         if self.kept_buckets is None:
-            found = list(zip(ngrams, buckets, strict=True))
+            rows = list(zip(ngrams, buckets, strict=True))
         else:
-            places = np.searchsorted(self.kept_buckets, buckets)
-            found = [
-                (ngram, int(place))
-                for ngram, bucket, place in zip(ngrams, buckets, places, strict=True)
-                if place < len(self.kept_buckets) and self.kept_buckets[place] == bucket
+            positions = np.searchsorted(self.kept_buckets, buckets)
+            rows = [
+                (ngram, int(position))
+                for ngram, bucket, position in zip(ngrams, buckets, positions, strict=True)
+                if position < len(self.kept_buckets) and self.kept_buckets[position] == bucket
             ]
-        return [(ngram, row) for ngram, row in found if self.rows_of("bucket_rows", row).any()]
+        return [(ngram, row) for ngram, row in rows if self.rows_of("bucket_rows", row).any()]

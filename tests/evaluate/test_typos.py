@@ -9,7 +9,7 @@ from malmoi.evaluate.sets.word_sets import SimilaritySet, WordPair, read_pairs
 from malmoi.evaluate.typo_robustness import add_typo, possible_typos, typo_robustness
 from malmoi.hangul import split_jamo
 from malmoi.query.suggestions import edit_distance, spelled
-from malmoi.typos.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_slips
+from malmoi.typos.keyboards import QWERTY_NEAR, TWO_SET_NEAR, hangul_typos
 from tests.evaluate.sets import animals, pieces, real
 
 hangul = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1, max_size=6)
@@ -23,10 +23,10 @@ def test_keys_touch_those_around_them() -> None:
 
 
 def test_slips_of_letters_that_take_shift_or_two_strokes() -> None:
-    assert set(hangul_slips("ㄲ")) == set("ㄱㄸㅆ")
-    assert set(hangul_slips("ㅒ")) == set("ㅐㅖ")
-    assert set(hangul_slips("ㅟ")) == set("ㅚㅢㅞ")
-    assert "ㄽ" in hangul_slips("ㅀ")
+    assert set(hangul_typos("ㄲ")) == set("ㄱㄸㅆ")
+    assert set(hangul_typos("ㅒ")) == set("ㅐㅖ")
+    assert set(hangul_typos("ㅟ")) == set("ㅚㅢㅞ")
+    assert "ㄽ" in hangul_typos("ㅀ")
 
 
 @given(hangul, st.integers(0, 1000))

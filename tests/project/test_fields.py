@@ -87,7 +87,7 @@ def test_labels_of_a_file_are_found_in_either_unicode_form(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a\tx\nb x\n", "line 2: 'b x' is no key, a tab and a label"),
+        (b"a\tx\nb x\n", "line 2: 'b x' is not a key, a tab and a label"),
         (b"a\t \n", "line 1"),
         (b"z\tx\n", "labels none of the 3 keys"),
         (b"\xff\xfe\n", "not UTF-8"),
@@ -133,5 +133,5 @@ def test_words_that_are_not_drawn_are_the_rest() -> None:
     assert "".join(points.rest.keys) == "cfa"
     assert points.notes == ("the 3 most frequent of 6 are drawn",)
     assert word_points(vectors, "all", most_frequent=6).rest is None
-    with pytest.raises(mm.InvalidArgumentError, match="none"):
+    with pytest.raises(mm.InvalidArgumentError, match="most_frequent must be at least 1"):
         word_points(vectors, "none", most_frequent=0)

@@ -6,7 +6,7 @@ import pytest
 import malmoi as mm
 from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric
-from malmoi.project.neighbour_preservation import kept_share, sampled
+from malmoi.project.neighbour_preservation import preserved_share, sample_points
 from malmoi.project.reduce.nearest_points import near_lists, nearest_of
 from malmoi.project.scene import Near
 
@@ -43,11 +43,11 @@ def test_share_kept_is_what_counting_gives() -> None:
     vectors = some_vectors(300, 6)
     near = near_lists(vectors, 5)["euclidean"]
     places = vectors.matrix[:, :2]
-    every = sampled(300)
-    assert kept_share(every, near.rows, places) == pytest.approx(naive_share(near, places))
-    assert kept_share(every, near.rows, vectors.matrix) == 1
-    some = [sampled(300, seed=seed, sample=100) for seed in (1, 1, 2)]
-    few = [kept_share(asked, near.rows[asked], places) for asked in some]
+    every = sample_points(300)
+    assert preserved_share(every, near.rows, places) == pytest.approx(naive_share(near, places))
+    assert preserved_share(every, near.rows, vectors.matrix) == 1
+    some = [sample_points(300, seed=seed, sample=100) for seed in (1, 1, 2)]
+    few = [preserved_share(asked, near.rows[asked], places) for asked in some]
     assert few[0] == few[1] != few[2]
 
 

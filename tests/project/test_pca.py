@@ -20,7 +20,7 @@ def test_components_are_those_of_scikit_learn(shape: tuple[int, int]) -> None:
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.random.default_rng(1).normal(size=(100, 8)).astype(np.float32)
     whole = principal_components(matrix, 2)
-    monkeypatch.setattr(pca, "ROWS", 7)
+    monkeypatch.setattr(pca, "BLOCK_ROWS", 7)
     np.testing.assert_allclose(principal_components(matrix, 2), whole, atol=1e-6)
 
 

@@ -69,7 +69,7 @@ def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
 
 
 def test_method_goes_by_the_number_of_points() -> None:
-    sizes = [3, reduction.FEW, reduction.MANY, reduction.MANY + 1]
+    sizes = [3, reduction.PCA_BELOW, reduction.PACMAP_ABOVE, reduction.PACMAP_ABOVE + 1]
     assert [reduction._choose(size) for size in sizes] == ["pca", "tsne", "tsne", "pacmap"]
 
 
@@ -85,7 +85,7 @@ def test_without_the_extra_it_is_pca_and_said(monkeypatch: pytest.MonkeyPatch) -
 
 def test_unknown_method_is_refused() -> None:
     with pytest.raises(
-        mm.InvalidArgumentError, match="'umap' is no method: choose one of auto, pca"
+        mm.InvalidArgumentError, match="'umap' is not a method: choose one of auto, pca"
     ):
         ProjectionSettings(method="umap")  # type: ignore[arg-type]
 

@@ -10,12 +10,16 @@ from hypothesis.extra.numpy import arrays
 
 import malmoi as mm
 from malmoi.arrays import Float32Array
-from malmoi.project.int8_vectors import coarse_rows
 from malmoi.project.points.points import Points
 from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field
-from malmoi.project.scene_builder import ProjectionSettings, build_scene, make_live_scene
+from malmoi.project.scene_builder import (
+    ProjectionSettings,
+    build_scene,
+    make_live_scene,
+    quantize_rows,
+)
 
 NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
 WORDS = [f"w{i}" for i in range(50)]
@@ -83,8 +87,8 @@ def test_what_each_text_has_for_itself_is_not_begun_with() -> None:
 
 
 @given(arrays(np.float32, (4, 5), elements=st.floats(-1e6, 1e6, width=32)))
-def test_coarse_rows_are_off_by_half_a_step(matrix: Float32Array) -> None:
-    coarse = coarse_rows(matrix)
+def test_quantized_rows_are_off_by_half_a_step(matrix: Float32Array) -> None:
+    coarse = quantize_rows(matrix)
     back = coarse.bytes.astype(np.float64) * coarse.scales.astype(np.float64)[:, np.newaxis]
     step = np.abs(matrix).max(axis=1, keepdims=True) / 127
     assert (np.abs(back - matrix) <= 0.5001 * step + 1e-40).all()
@@ -96,7 +100,7 @@ def test_coarse_rows_are_off_by_half_a_step(matrix: Float32Array) -> None:
         (NUMBERS[:2], "2 vectors"),
         (np.ones((4, 3)), "equal"),
         (np.full((4, 3), np.nan), "0 vectors"),
-        (np.empty((4, 0)), "0 numbers"),
+        (np.empty((4, 0)), "0 dimensions"),
     ],
 )
 def test_what_makes_no_picture_is_refused(matrix: Float32Array, said: str) -> None:

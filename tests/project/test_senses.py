@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import malmoi as mm
-from malmoi.project.points.keywords import typical_words
+from malmoi.project.points.keywords import cluster_keywords
 from malmoi.project.points.sense_points import find_senses, sense_points, separation
 
 MONEY = ["loan", "account", "interest", "branch"]
@@ -56,7 +56,7 @@ def test_senses_are_counted_and_named_by_their_words() -> None:
     assert "42 occurrences of 'bank' in 2 senses" in points.notes[0]
 
 
-def test_typical_words_of_korean_are_nouns() -> None:
+def test_cluster_keywords_of_korean_are_nouns() -> None:
     pytest.importorskip("kiwipiepy")
     texts = [
         "배를 타고 바다로 갔다",
@@ -64,7 +64,7 @@ def test_typical_words_of_korean_are_nouns() -> None:
         "배가 달고 과일 중에 맛있다",
         "과일은 배가 좋다",
     ]
-    names = typical_words(texts, np.array([0, 0, 1, 1], np.int32), leave_out={"배"}, count=1)
+    names = cluster_keywords(texts, np.array([0, 0, 1, 1], np.int32), leave_out={"배"}, count=1)
     assert names == ["바다", "과일"]
 
 

@@ -65,7 +65,7 @@ def test_a_misspelled_word_is_queried_as_its_correction(subworded: SubwordVector
     few = replace(
         subworded, bucket_rows=np.where(subworded.bucket_rows > 1.5, subworded.bucket_rows, 0)
     )
-    assert few.explain("eatimg").source == "near words"
+    assert few.explain("eatimg").source == "typo"
     corrected = few.query_vector("eatimg")
     assert similarity(few, "eatimg", "eats") == similarity(few, corrected, "eats")
     assert similarity(few, "eatimg", "eating") > similarity(few, few["eatimg"], "eating")

@@ -28,7 +28,7 @@ def test_the_textbooks_fifteen_words_make_a_matrix_of_16_by_100() -> None:
     assert not matrix[0].any()
     for word, number in word_index.items():
         np.testing.assert_array_equal(matrix[number], vectors[word])
-    assert report.found == tuple(TEXTBOOK)
+    assert report.with_row == tuple(TEXTBOOK)
     assert str(report) == "15 found, 0 from subwords, 0 missing"
 
 
@@ -79,7 +79,7 @@ def test_unseen_words_are_built_from_subwords() -> None:
         subwords=Subwords(min_n=2, max_n=3, buckets=50),
     )
     matrix, report = embedding_matrix(vectors, {"먹다": 1, "먹었다": 2})
-    assert (report.found, report.from_subwords, report.missing) == (("먹다",), ("먹었다",), ())
+    assert (report.with_row, report.from_subwords, report.missing) == (("먹다",), ("먹었다",), ())
     np.testing.assert_array_equal(matrix[2], vectors["먹었다"])
 
 

@@ -17,7 +17,7 @@ from malmoi.reporting.reporter import SilentReporter
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.text.korean import Korean
 from malmoi.text.tokenizers import English, describe
-from malmoi.typos.noisy_channel import Correction, NewWords, readings
+from malmoi.typos.noisy_channel import Correction, NewWords, rank_corrections
 from malmoi.vectors import Vectors
 from tests.recording_reporter import RecordingReporter
 
@@ -127,7 +127,7 @@ def test_what_is_read_as_another_word_is_reported_with_both_readings() -> None:
     reporter = RecordingReporter()
     assert neighbours(vectors, ["goverment", "city"], reporter=reporter)[0][0].key == ("government")
     (told,) = reporter.explanations
-    assert told.source == "near words"
+    assert told.source == "typo"
     assert list(told.read_as) == ["government"]
     assert "perhaps government (" in told.note
     assert ", or a new word (" in told.note
@@ -147,9 +147,9 @@ def test_corrections_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def counted(vectors: Vectors, word: str, new: NewWords) -> list[Correction]:
         asked.append(word)
-        return readings(vectors, word, new)
+        return rank_corrections(vectors, word, new)
 
-    monkeypatch.setattr(subwords, "readings", counted)
+    monkeypatch.setattr(subwords, "rank_corrections", counted)
     vectors = built(["government", "city", "river"], [5000, 400, 300])
     neighbours(vectors, ["goverment", "city"], reporter=RecordingReporter())
     assert asked == ["goverment"]

@@ -229,7 +229,7 @@ def test_the_command_line_takes_and_prints_the_weight(
     path = str(tmp_path / "i")
     index = build_index(Vectors(["king", "queen", "stone"], np.eye(3)), path=path)
     assert run(["search", path, "king", "--hybrid"]) == 0
-    assert f"weight of words: {index.state.weight:.2f} (usual)" in capsys.readouterr().out
+    assert f"weight of words: {index.state.weight:.2f} (default)" in capsys.readouterr().out
     assert run(["search", path, "king", "--hybrid", "--weight", "0.25", "--json"]) == 0
     assert {hit["weight"] for hit in json.loads(capsys.readouterr().out)} == {0.25}
     assert run(["search", path, "king", "--hybrid", "--weight", "2"]) == 1

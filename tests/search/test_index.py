@@ -150,7 +150,7 @@ def test_a_copy_is_an_index_of_its_own(tmp_path: Path) -> None:
         (" \t", {"lexical": True}, "the query is empty"),
         ("x", {"k": 0}, "k must be at least 1; got 0"),
         ("x", {"where": {"colour": "red"}}, "no text has the field 'colour': there are lang"),
-        ("x", {"where": "lang"}, "'lang' is no filter"),
+        ("x", {"where": "lang"}, "'lang' is not a filter"),
         (
             np.zeros(3, np.float32),
             {},
@@ -194,7 +194,7 @@ def test_another_encoder_is_refused(tmp_path: Path) -> None:
         InvalidArgumentError, match="'other' is not the model of this index, which is 'bag'"
     ):
         open_index(tmp_path / "i", BagOfWords("other"))
-    with pytest.raises(InvalidArgumentError, match="vectors have 8 numbers, not 16"):
+    with pytest.raises(InvalidArgumentError, match="vectors have 8 dimensions, not 16"):
         open_index(tmp_path / "i", BagOfWords(dim=8))
     moved = BagOfWords("bag")
     assert open_index(tmp_path / "i", moved).search("river", 1)

@@ -70,7 +70,7 @@ def test_damaged_and_half_deleted_indexes_are_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="of version 9; this malmoi reads 1"):
         open_index(path)
     (path / "manifest.json").unlink()
-    with pytest.raises(InvalidFileError, match=r"is no index: it has no manifest\.json"):
+    with pytest.raises(InvalidFileError, match=r"is not an index: it has no manifest\.json"):
         open_index(path)
     with pytest.raises(InvalidFileError, match="does not exist"):
         open_index(tmp_path / "nowhere")
@@ -79,9 +79,9 @@ def test_damaged_and_half_deleted_indexes_are_told(tmp_path: Path) -> None:
 
 def test_an_index_is_not_made_where_other_things_are(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(InvalidFileError, match="a folder of other things"):
+    with pytest.raises(InvalidFileError, match="a folder with other files"):
         build_index(BagOfWords(), TEXTS, path=tmp_path)
     with pytest.raises(InvalidFileError, match="is a file: an index is a folder"):
         build_index(BagOfWords(), TEXTS, path=tmp_path / "letter.txt")
-    with pytest.raises(InvalidFileError, match="cannot be made"):
+    with pytest.raises(InvalidFileError, match="cannot be created"):
         build_index(BagOfWords(), TEXTS, path=tmp_path / "no" / "such")

@@ -82,7 +82,7 @@ def test_large_scores_have_fewer_digits(most: float, digits: int) -> None:
     ("changes", "message"),
     [
         ({"keys": []}, "no points"),
-        ({"keys": ["a"]}, r"places of shape \(2, 2\) for 1 keys"),
+        ({"keys": ["a"]}, r"coordinates of shape \(2, 2\) for 1 keys"),
         ({"coords_2d": np.full((2, 2), np.nan, np.float32)}, "not finite"),
         ({"details": ["x"]}, "1 details for 2 points"),
         (
@@ -96,7 +96,7 @@ def test_large_scores_have_fewer_digits(most: float, digits: int) -> None:
                     "cosine": Near(np.array([[1], [2]], np.uint32), np.ones((2, 1), np.float32))
                 }
             },
-            "row 2, of none",
+            "row 2, which does not exist",
         ),
         (
             {

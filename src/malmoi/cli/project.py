@@ -1,4 +1,4 @@
-"""`malmoi project M --out page.html`: a page to look at vectors."""
+"""`malmoi project M --out page.html`: a page that shows vectors."""
 
 import re
 import sys
@@ -24,8 +24,8 @@ from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 
-DRAWN = 20_000  # words, where nobody says how many
-READ = 2000  # sentences with a word, where nobody says how many
+DEFAULT_WORDS = 20_000
+DEFAULT_SENTENCES = 2000  # with the word
 DEFAULT = ProjectionSettings()
 SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
 
@@ -35,19 +35,23 @@ def project_command(
         str, Parameter(help="Vectors, an index of texts, or two of either to compare.")
     ],
     out: Annotated[Path, Parameter(help="The page to write: one HTML file.")],
-    most_frequent: Annotated[int, Parameter(help="Draw so many of the words.")] = DRAWN,
+    most_frequent: Annotated[int, Parameter(help="How many words to draw.")] = DEFAULT_WORDS,
     labels: Annotated[
-        Path | None, Parameter(help="Lines of a key, a tab and a label to colour by.")
+        Path | None, Parameter(help="File of labels to colour by: key, tab, label per line.")
     ] = None,
     word: Annotated[str | None, Parameter(help="Draw each occurrence of a word instead.")] = None,
-    corpus: Annotated[str | None, Parameter(help="With --word: the text it is read in.")] = None,
-    field: Annotated[str | None, Parameter(help="The corpus' field or column of text.")] = None,
-    sentences: Annotated[int, Parameter(help="With --word: read so many that hold it.")] = READ,
-    model: Annotated[str, Parameter(help="With --word: what reads it in context.")] = "minilm",
+    corpus: Annotated[str | None, Parameter(help="With --word: the corpus to read.")] = None,
+    field: Annotated[str | None, Parameter(help="The corpus's field or column of text.")] = None,
+    sentences: Annotated[
+        int, Parameter(help="With --word: how many sentences to read.")
+    ] = DEFAULT_SENTENCES,
+    model: Annotated[
+        str, Parameter(help="With --word: the transformer that encodes it.")
+    ] = "minilm",
     settings: Annotated[ProjectionSettings, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
-    """A page of vectors: points to search, circle, colour and compare."""
+    """Write a page of vectors: points to search, select, colour and compare."""
     check_writable(out)
     if word is not None:
         points = [_occurrences(word, corpus, field, model, sentences, settings.seed, bool(models))]
@@ -67,11 +71,11 @@ def project_command(
     if json:
         print_json({"written": str(out), "bytes": size, "spaces": [*map(_record, scene.spaces)]})
     else:
-        _say(scene, out, size)
+        _print_summary(scene, out, size)
 
 
 def _points(model: str, most_frequent: int, labels: Path | None) -> Points:
-    """What a file of vectors or the folder of an index holds."""
+    """The points of a file of vectors or of the folder of an index."""
     path = Path(model)
     if is_index(path):
         if labels is not None:
@@ -103,14 +107,18 @@ def _occurrences(
     if corpus is None:
         raise InvalidArgumentError(f"where does '{word}' occur? Name a --corpus to read")
     if most < 1:
-        raise InvalidArgumentError(f"{most} sentences: at least one is to be read")
+        raise InvalidArgumentError(f"--sentences must be at least 1; got {most}")
     texts = list(_sentences(word, corpus, field))
     if not texts:
         raise InvalidArgumentError(f"'{word}' occurs nowhere in {corpus}")
     with ProgressReporter() as reporter:
-        found = occurrences(load_transformer(model), word, texts[:most], reporter=reporter)
+        word_vectors = occurrences(load_transformer(model), word, texts[:most], reporter=reporter)
     points = sense_points(
-        word, found.keys, found.matrix, [texts[at] for at in found.texts], seed=seed
+        word,
+        word_vectors.keys,
+        word_vectors.matrix,
+        [texts[at] for at in word_vectors.texts],
+        seed=seed,
     )
     if len(texts) > most:
         points = points.with_notes(f"of {len(texts):,} sentences that hold it, {most:,} are read")
@@ -118,7 +126,7 @@ def _occurrences(
 
 
 def _sentences(word: str, corpus: str, field: str | None) -> Iterator[str]:
-    """The sentences that a word stands in, perhaps inside a longer one."""
+    """The sentences that contain a word, also as part of a longer word."""
     from malmoi.text.corpus import Corpus
 
     sought = normalize("NFC", word).casefold()
@@ -141,12 +149,12 @@ def _record(space: Space) -> dict[str, object]:
 
 
 def _counted(field: Field) -> Iterator[tuple[str, int]]:
-    """The labels of a field, and how many points have each; none where it is of numbers."""
+    """The labels of a field and their counts; none for a field of numbers."""
     for at, label in enumerate(field.labels):
         yield label, int((field.values == at).sum())
 
 
-def _say(scene: Scene, out: Path, size: int) -> None:
+def _print_summary(scene: Scene, out: Path, size: int) -> None:
     print(f"{out}: {size / 1e6:.1f} MB, open it in a browser")
     for space in scene.spaces:
         print(f"{space.name}: {len(space.keys):,} points by {space.reduction}")

@@ -16,8 +16,8 @@ WIDTH, LINES, INDENT = 80, 2, " " * 10
 
 
 def search_command(
-    index: Annotated[Path, Parameter(help="A folder that malmoi index made.")],
-    query: Annotated[str, Parameter(help="What to look for.")],
+    index: Annotated[Path, Parameter(help="The folder of an index (malmoi index).")],
+    query: Annotated[str, Parameter(help="The text to search for.")],
     /,
     *,
     k: Annotated[int, Parameter(name=["-k"], help="How many texts to show.")] = 10,
@@ -29,17 +29,17 @@ def search_command(
             consume_multiple=False,
         ),
     ] = (),
-    hybrid: Annotated[bool, Flag, Parameter(help="By meaning and by words.")] = False,
-    lexical: Annotated[bool, Flag, Parameter(help="By words alone (BM25).")] = False,
+    hybrid: Annotated[bool, Flag, Parameter(help="Search by meaning and by words.")] = False,
+    lexical: Annotated[bool, Flag, Parameter(help="Search by words alone (BM25).")] = False,
     weight: Annotated[
         float | None,
-        Parameter(help="Of words beside meaning with --hybrid, 0 to 1; without it, as learnt."),
+        Parameter(help="Weight of words with --hybrid, 0 to 1 (default: as learnt)."),
     ] = None,
-    exact: Annotated[bool, Flag, Parameter(help="Look at every vector.")] = False,
-    model: Annotated[str | None, Parameter(help="Where the index's model is now.")] = None,
+    exact: Annotated[bool, Flag, Parameter(help="Compare every vector, without clusters.")] = False,
+    model: Annotated[str | None, Parameter(help="The model of the index, if it has moved.")] = None,
     json: AsJson = False,
 ) -> None:
-    """The texts of an index that answer a query best."""
+    """Search an index for the texts that fit a query best."""
     opened = open_index(index, load_encoder(model) if model else None)
     hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact,
                          weight=weight)  # fmt: skip
@@ -54,21 +54,21 @@ def search_command(
     if not hits:
         print("nothing found")
     elif hits.weight is not None:
-        origin = "given" if weight is not None else "learnt" if opened.state.fusion else "usual"
+        origin = "given" if weight is not None else "learnt" if opened.state.fusion else "default"
         print(f"weight of words: {hits.weight:.2f} ({origin})")
 
 
 def print_hit(hit: Hit) -> None:
-    """Score and place, then the text in two lines: of a long one, the passage that fits best."""
-    place = "" if hit.span is None else f"  {hit.span[0]}–{hit.span[1]}"
-    name = _shortened(hit.id, WIDTH - len(INDENT) - len(place), 1)[0]
-    print(f"{hit.score:8.4f}  {name}{place}")
+    """Print score, id and span, then two lines of the text or of its best passage."""
+    span = "" if hit.span is None else f"  {hit.span[0]}–{hit.span[1]}"
+    name = _shortened(hit.id, WIDTH - len(INDENT) - len(span), 1)[0]
+    print(f"{hit.score:8.4f}  {name}{span}")
     for line in _shortened(hit.passage, WIDTH - len(INDENT), LINES):
         print(f"{INDENT}{line}")
 
 
 def _shortened(text: str, width: int, most: int) -> list[str]:
-    """At most so many lines that fit, Hangul being twice as wide; … where something is left out."""
+    """At most `most` lines of a width in cells, with … at the end if the text is longer."""
     lines = [""]
     for word in re.findall(r"\S+", text):
         for part in chop_cells(word, width):

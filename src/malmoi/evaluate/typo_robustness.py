@@ -19,7 +19,7 @@ from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import word_pair_cosines
 from malmoi.hangul import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
 from malmoi.query.directions import restrict
-from malmoi.typos.keyboards import hangul_slips, latin_slips
+from malmoi.typos.keyboards import hangul_typos, latin_typos
 from malmoi.vectors import Vectors
 
 SYLLABLE = re.compile("[가-힣]")
@@ -77,7 +77,7 @@ def typo_robustness(
     typos = [add_typo(word, random) for word in words]
     clean, answered = word_pair_cosines(look_up_words(candidates, words, fold_case=fold_case))
     lookup = look_up_words(candidates, typos, fold_case=fold_case)
-    wrong, _ = word_pair_cosines(lookup)  # 0 where there is no vector
+    wrong, _ = word_pair_cosines(lookup)  # 0 without a vector
     human = np.array([pair.score for pair in pair_set.pairs])
     without = spearman(clean[answered], human[answered])
     with_typos = spearman(wrong[answered], human[answered])
@@ -140,9 +140,14 @@ def _hangul_typos(word: str) -> dict[str, list[str]]:
         letters = split_jamo(syllable[0])
         initial, vowel, final = tuple(letters)
         for i, letter in enumerate(letters):
-            slips = [slip for slip in hangul_slips(letter) if slip in JAMO_BY_POSITION[i]]
+            replacements = [
+                replacement
+                for replacement in hangul_typos(letter)
+                if replacement in JAMO_BY_POSITION[i]
+            ]
             keys += [
-                _replace_syllable(word, at, letters[:i] + slip + letters[i + 1 :]) for slip in slips
+                _replace_syllable(word, at, letters[:i] + replacement + letters[i + 1 :])
+                for replacement in replacements
             ]
         if vowel in SOUND_ALIKE:
             sounds.append(_replace_syllable(word, at, initial + SOUND_ALIKE[vowel] + final))
@@ -161,7 +166,9 @@ def _letter_typos(word: str) -> dict[str, list[str]]:
     gaps = range(len(word) - 1)
     return {
         "neighbouring key": [
-            word[:i] + slip + word[i + 1 :] for i in positions for slip in latin_slips(word[i])
+            word[:i] + replacement + word[i + 1 :]
+            for i in positions
+            for replacement in latin_typos(word[i])
         ],
         "dropped letter": [word[:i] + word[i + 1 :] for i in positions if len(word) > 1],
         "doubled letter": [word[:i] + word[i] + word[i:] for i in positions],

@@ -1,1 +1,1 @@
-"""Pictures as SVG: heat maps and histograms. Numbers in, a document out; no library needed."""
+"""Heat maps and histograms as SVG, without a plotting library."""

@@ -1,13 +1,13 @@
-"""A heat map: a table of numbers in which the eye finds the large ones."""
+"""A heat map: a table of numbers, shaded by value."""
 
 from collections.abc import Sequence
 
-from malmoi.plots.svg import INK, PALE, SIZE, box, document, shade, text, text_width
+from malmoi.plots.svg import FONT_SIZE, INK, PALE, box, document, shade, text, text_width
 
 CELL_WIDTH, CELL_HEIGHT, MARGIN = 66, 26, 14
-LINE = SIZE + 4
-DARK = 0.5  # of the way to the darkest: from there on, letters are white
-NOTHING = "#e6e6e6"
+LINE = FONT_SIZE + 4
+WHITE_TEXT_ABOVE = 0.5  # share of the darkest shade
+MISSING_COLOUR = "#e6e6e6"
 
 
 def heat_map(
@@ -29,7 +29,7 @@ def heat_map(
     left = MARGIN + max(map(text_width, rows), default=0) + 10
     top = MARGIN + LINE * (1.8 + max(map(len, heads), default=0))
     width = max(left + CELL_WIDTH * len(columns), MARGIN + text_width(title)) + MARGIN
-    parts = [text(MARGIN, MARGIN + SIZE, title)]
+    parts = [text(MARGIN, MARGIN + FONT_SIZE, title)]
     for j, lines in enumerate(heads):
         middle = left + CELL_WIDTH * (j + 0.5)
         first = top - 8 - LINE * (len(lines) - 1)
@@ -42,11 +42,11 @@ def heat_map(
         for j, value in enumerate(row):
             x = left + CELL_WIDTH * j
             share = 0.0 if value is None or high == low else (value - low) / (high - low)
-            fill = NOTHING if value is None else shade(share)
+            fill = MISSING_COLOUR if value is None else shade(share)
             parts.append(box(x + 1, y + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, fill))
-            said = "—" if value is None else f"{value:.{digits}f}"
-            ink = PALE if share > DARK else INK
-            parts.append(text(x + CELL_WIDTH / 2, y + 17, said, anchor="middle", fill=ink))
+            label = "—" if value is None else f"{value:.{digits}f}"
+            ink = PALE if share > WHITE_TEXT_ABOVE else INK
+            parts.append(text(x + CELL_WIDTH / 2, y + 17, label, anchor="middle", fill=ink))
             if (i, j) == best:
                 edge = [box(x + 1, y + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, "none", "#e0701a")]
     return document(width, top + CELL_HEIGHT * len(rows) + MARGIN, title, [*parts, *edge])

@@ -6,27 +6,25 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.plots.svg import GREY, SIZE, box, document, shade, text, text_width
+from malmoi.plots.svg import FONT_SIZE, GREY, box, document, shade, text, text_width
 
 BINS = 60
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 540, 220, 60, 58, 30
-TICKS = 6  # about so many on an axis
+TICKS = 6  # per axis, about
 
 
 def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
-    """SVG of how the values are spread; below the title how many there are, mean and spread."""
+    """SVG of the distribution of values, with their count, mean and deviation below the title."""
     numbers = np.asarray(values, np.float64).ravel()
     if len(numbers) == 0 or not np.isfinite(numbers).all():
-        raise InvalidArgumentError(
-            "there is no histogram of nothing, nor of numbers that are not finite"
-        )
+        raise InvalidArgumentError("a histogram needs at least one value, and finite values")
     counts, edges = np.histogram(numbers, bins=bins)
     first, last, most = float(edges[0]), float(edges[-1]), int(counts.max())
-    said = (
+    summary = (
         f"{len(numbers):,} numbers from {numbers.min():.3g} to {numbers.max():.3g},"
         f" mean {numbers.mean():.3g}, standard deviation {numbers.std():.3g}"
     )
-    parts = [text(LEFT, 22, title), text(LEFT, 22 + SIZE + 4, said, fill="#555")]
+    parts = [text(LEFT, 22, title), text(LEFT, 22 + FONT_SIZE + 4, summary, fill="#555")]
     for tick in ticks(0, most):
         y = TOP + HEIGHT * (1 - tick / most)
         parts += [_line(LEFT, y, LEFT + WIDTH, y), _tick(LEFT - 6, y + 4, tick, "end")]
@@ -40,7 +38,7 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
             _line(x, TOP + HEIGHT, x, TOP + HEIGHT + 5, GREY),
             _tick(x, TOP + HEIGHT + 19, tick, "middle"),
         ]
-    width = max(LEFT + WIDTH + 20, LEFT + text_width(title) + 20, LEFT + text_width(said) + 20)
+    width = max(LEFT + WIDTH + 20, LEFT + text_width(title) + 20, LEFT + text_width(summary) + 20)
     return document(width, TOP + HEIGHT + BOTTOM, title, parts)
 
 

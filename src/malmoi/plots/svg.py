@@ -1,7 +1,4 @@
-"""The pieces of an SVG document: text, rectangles, colours, and the file.
-
-Knows nothing of what is drawn.
-"""
+"""SVG primitives: document, text, rectangles, colours, and the file."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -12,19 +9,20 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import open_output
 from malmoi.files.targets import check_writable
 
-SIZE = 12  # of letters
+FONT_SIZE = 12  # pixels
 LIGHT, DARK = (0xF1, 0xF6, 0xFB), (0x0B, 0x56, 0xA8)  # the ends of a scale of colours
 INK, PALE, GREY = "#222", "#fff", "#888"
-UNWRITABLE = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535))
+INVALID_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535))
 
 
 def document(width: float, height: float, title: str, parts: Iterable[str]) -> str:
-    """A whole document on white ground; its title is what a browser and a blind reader say."""
-    said = escape(_clean(title))
+    """A document on a white background; browsers and screen readers use its title."""
+    escaped = escape(_clean(title))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
-        f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" font-size="{SIZE}">',
-        f"<title>{said}</title>",
+        f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif"'
+        f' font-size="{FONT_SIZE}">',
+        f"<title>{escaped}</title>",
         '<rect width="100%" height="100%" fill="#fff"/>',
         *parts,
         "</svg>",
@@ -32,16 +30,16 @@ def document(width: float, height: float, title: str, parts: Iterable[str]) -> s
     return "\n".join(lines) + "\n"
 
 
-def text(x: float, y: float, said: str, *, anchor: str = "start", fill: str = INK) -> str:
-    """A line of text; `anchor` says which end of it stands at x: start, middle or end."""
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"'
-    return f"<text {place}>{escape(_clean(said))}</text>"
+def text(x: float, y: float, content: str, *, anchor: str = "start", fill: str = INK) -> str:
+    """A line of text; `anchor` is the part of the line at x: start, middle or end."""
+    attributes = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"'
+    return f"<text {attributes}>{escape(_clean(content))}</text>"
 
 
 def box(x: float, y: float, width: float, height: float, fill: str, edge: str = "none") -> str:
     """A rectangle."""
-    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect {place} fill="{fill}" stroke="{edge}" stroke-width="2"/>'
+    attributes = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+    return f'<rect {attributes} fill="{fill}" stroke="{edge}" stroke-width="2"/>'
 
 
 def shade(share: float) -> str:
@@ -50,26 +48,26 @@ def shade(share: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def text_width(said: str) -> float:
-    """About how wide a line of text is; a Korean letter takes two."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in said)
-    return SIZE * (0.56 * (len(said) - wide) + wide)
+def text_width(content: str) -> float:
+    """The approximate width of a line of text; a Korean letter is twice as wide."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in content)
+    return FONT_SIZE * (0.56 * (len(content) - wide) + wide)
 
 
 def check_svg(path: Path) -> None:
-    """Refuse a name that promises something else or a place that is none, before long work."""
+    """Raise if a path does not end in .svg or cannot be written, before long work."""
     if path.suffix != ".svg":
-        raise InvalidArgumentError(f"{path} is no place for a picture: end its name in .svg")
+        raise InvalidArgumentError(f"{path} is not an SVG file: end its name in .svg")
     check_writable(path)
 
 
-def write_svg(path: Path, drawn: str) -> None:
-    """The file is whole or not there."""
+def write_svg(path: Path, svg: str) -> None:
+    """Write the file atomically."""
     check_svg(path)
     with open_output(path) as (file,):
-        file.write(drawn.encode("utf-8", "replace"))
+        file.write(svg.encode("utf-8", "replace"))
 
 
-def _clean(said: str) -> str:
-    """Without what no XML may hold."""
-    return said.translate(UNWRITABLE)
+def _clean(content: str) -> str:
+    """Remove characters that XML does not allow."""
+    return content.translate(INVALID_XML)

@@ -1,1 +1,1 @@
-"""Vectors to a picture of them: points on a plane and in space, and the page that shows them."""
+"""The projector: vectors reduced to points in 2D and 3D, and the page that shows them."""

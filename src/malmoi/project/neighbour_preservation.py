@@ -1,42 +1,44 @@
-"""How much of what is near a picture keeps: the share of nearest points that stay nearest."""
+"""Neighbour preservation: the share of nearest points that stay nearest in the picture."""
 
 import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
 
-SAMPLE = 1000  # points that are looked at
+SAMPLE = 1000  # points that the share is measured on
 
 
-def sampled(points: int, *, seed: int = 1, sample: int = SAMPLE) -> Int64Array:
-    """The points that are looked at: all of them, or some where there are many."""
+def sample_points(points: int, *, seed: int = 1, sample: int = SAMPLE) -> Int64Array:
+    """The rows to measure on: all points, or a sample if there are many."""
     if points <= sample:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, sample, replace=False)
 
 
-def kept_share(asked: Int64Array, near: npt.NDArray[np.integer], places: Float32Array) -> float:
-    """The mean of |k nearest ∩ k nearest in the picture| / k over the points asked.
+def preserved_share(
+    sample_rows: Int64Array, near: npt.NDArray[np.integer], coords: Float32Array
+) -> float:
+    """The mean of |k nearest ∩ k nearest in the picture| / k over the sampled points.
 
-    `near` [asked, k] are the nearest of each; `places` [points, 2 or 3] where all are drawn.
-    Equally far ones count by row.
+    `near` [sample, k] are the nearest rows of each; `coords` [points, 2 or 3] of all points. Ties
+    count by row.
     """
     k = near.shape[1]
-    columns = np.ascontiguousarray(places.T, dtype=np.float64)
+    columns = np.ascontiguousarray(coords.T, dtype=np.float64)
     same = sum(
-        len(np.intersect1d(rows, _nearest(columns, one, k)))
-        for one, rows in zip(asked.tolist(), near, strict=True)
+        len(np.intersect1d(rows, _nearest(columns, point, k)))
+        for point, rows in zip(sample_rows.tolist(), near, strict=True)
     )
-    share: float = same / (k * len(asked))
+    share: float = same / (k * len(sample_rows))
     return share
 
 
-def _nearest(columns: npt.NDArray[np.float64], one: int, k: int) -> Int64Array:
-    """The k points drawn nearest to one of them."""
-    far = np.zeros(columns.shape[1])
+def _nearest(columns: npt.NDArray[np.float64], point: int, k: int) -> Int64Array:
+    """The k points nearest to a point in the picture."""
+    distances = np.zeros(columns.shape[1])
     for column in columns:
-        far += (column - column[one]) ** 2
-    far[one] = np.inf
-    worst = np.partition(far, k - 1)[k - 1]
-    inside = np.flatnonzero(far <= worst)
-    return inside[np.lexsort((inside, far[inside]))[:k]]
+        distances += (column - column[point]) ** 2
+    distances[point] = np.inf
+    farthest = np.partition(distances, k - 1)[k - 1]
+    nearest = np.flatnonzero(distances <= farthest)
+    return nearest[np.lexsort((nearest, distances[nearest]))[:k]]

@@ -1,6 +1,6 @@
-"""What the page shows, as values: points, where they are drawn, and what is known of each.
+"""The scene that a page shows, as values: points, their coordinates and fields.
 
-Knows nothing of how places are found, nor of HTML.
+Knows nothing of how coordinates are computed, nor of HTML.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,13 @@ from malmoi.nearest.top_k import Metric
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Something known of each point that it can be coloured by: a number, or one of `labels`."""
+    """A value per point to colour by: a number, or one of `labels`."""
 
     name: str
     kind: Literal["number", "label"]
-    values: npt.NDArray[np.floating[Any]] | npt.NDArray[np.int32]  # [points]; of labels, which
+    values: (
+        npt.NDArray[np.floating[Any]] | npt.NDArray[np.int32]
+    )  # [points]; of labels, their index
     labels: tuple[str, ...] = ()
 
 
@@ -34,7 +36,7 @@ class Near:
 
 @dataclass(frozen=True, eq=False)
 class Int8Vectors:
-    """Vectors as bytes: row i is about bytes[i] · scales[i]."""
+    """Quantized vectors: row i is about bytes[i] · scales[i]."""
 
     bytes: npt.NDArray[np.int8]  # [points, dim]
     scales: Float32Array  # [points]

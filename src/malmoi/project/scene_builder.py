@@ -1,38 +1,41 @@
-"""Points to a scene: each set is reduced, its neighbours are listed, its fields gathered."""
+"""Build a scene from points: reduce dimensions, list neighbours, collect fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import Metric
-from malmoi.project.compare_scenes import shared, turned
-from malmoi.project.int8_vectors import coarse_rows
-from malmoi.project.neighbour_preservation import kept_share, sampled
+from malmoi.project.compare_scenes import align, shared
+from malmoi.project.neighbour_preservation import preserved_share, sample_points
 from malmoi.project.points.point_clusters import CLUSTER, cluster_field
 from malmoi.project.points.points import Points, drawable
 from malmoi.project.reduce.nearest_points import near_among, near_lists, nearest_of
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.reduce.reduction import NAMES, Method, check_method, reduce
-from malmoi.project.reduce.tsne import LINKS
-from malmoi.project.scene import Field, Near, Scene, Space
+from malmoi.project.reduce.tsne import NEIGHBOURS
+from malmoi.project.scene import Field, Int8Vectors, Near, Scene, Space
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
-CLUSTERS = 12  # at most, where nobody says how many
-COARSE = 128 << 20  # bytes of vectors that a page still carries
+MAX_CLUSTERS = 12  # of the default
+MAX_QUANTIZED_NUMBERS = 128 << 20  # larger matrices are not embedded in the page
+INT8_STEPS = 127
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionSettings:
-    """How vectors become a picture."""
+    """How vectors are reduced to a picture."""
 
     method: Method = "auto"
-    """PCA, t-SNE, PaCMAP, or what suits the number of points."""
+    """PCA, t-SNE, PaCMAP, or the one that suits the number of points."""
     metric: Literal["cosine", "euclidean"] = "cosine"
-    """What is near: the angle between two vectors, or the distance."""
+    """Which vectors are near: by cosine or by Euclidean distance."""
     neighbours: int = 10
-    """How many nearest points each one lists."""
+    """How many nearest points to list per point."""
     clusters: int | None = None
     """How many clusters to colour by; 0 for none."""
     seed: int = 1
@@ -41,18 +44,18 @@ class ProjectionSettings:
     def __post_init__(self) -> None:
         check_method(self.method)
         if self.metric not in ("cosine", "euclidean"):
-            raise InvalidArgumentError(f"a picture shows cosine or euclidean, not '{self.metric}'")
+            raise InvalidArgumentError(f"metric must be cosine or euclidean, not '{self.metric}'")
         if self.neighbours < 1:
-            raise InvalidArgumentError(f"neighbours is {self.neighbours}: it is at least 1")
+            raise InvalidArgumentError(f"neighbours must be at least 1; got {self.neighbours}")
         if self.clusters is not None and self.clusters < 0:
-            raise InvalidArgumentError(f"clusters is {self.clusters}: it is at least 0")
+            raise InvalidArgumentError(f"clusters must be at least 0; got {self.clusters}")
         if self.seed < 0:
-            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed must be at least 0; got {self.seed}")
 
     def cluster_count(self, points: int) -> int:
-        """How many clusters to look for among so many points."""
-        few = CLUSTERS if self.clusters is None else self.clusters
-        return min(few, max(2, round((points / 2) ** 0.5)) if self.clusters is None else points)
+        """How many clusters to make of so many points."""
+        count = MAX_CLUSTERS if self.clusters is None else self.clusters
+        return min(count, max(2, round((points / 2) ** 0.5)) if self.clusters is None else points)
 
 
 DEFAULT = ProjectionSettings()
@@ -64,7 +67,22 @@ def build_scene(
     title: str | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Scene:
-    """A picture of one set of points, or of two side by side, of the keys that both have."""
+    """Reduce one set of points to a scene, or two sets side by side.
+
+    Args:
+        sets: One or two `Points` or `Vectors`; of two, the keys that both have are drawn.
+        settings: Method, metric, neighbours, clusters and seed.
+        title: The title of the page; by default the names of the points.
+        reporter: Receives the progress and warnings.
+
+    Returns:
+        The scene, for `write_page`.
+
+    Raises:
+        InvalidArgumentError: There are fewer than three points, all vectors are equal, or two
+            sets share too few keys.
+        MissingDependencyError: The method needs the extra `project`.
+    """
     if not 1 <= len(sets) <= 2:
         raise InvalidArgumentError(f"a page shows one set of vectors or two, not {len(sets)}")
     settings = settings or DEFAULT
@@ -76,27 +94,27 @@ def build_scene(
     first = _space(one, settings, reporter)
     alike = next((field for field in first.fields if field.name == CLUSTER), None)
     second = _space(other, settings, reporter, clusters=alike)
-    return Scene(title, (first, turned(second, first)))
+    return Scene(title, (first, align(second, first)))
 
 
 def make_live_scene(points: Points) -> Scene:
-    """A picture at once, by PCA, for a page that asks a server for neighbours and analogies."""
+    """A scene by PCA, for a page that requests neighbours and analogies from a server."""
     points = drawable(points)
     vectors, shown = points.vectors, l2_normalize(points.vectors.matrix)
     solid = principal_components(shown, 3)
-    asked = sampled(len(vectors))
-    found = cluster_field(vectors.keys, shown, DEFAULT.cluster_count(len(vectors)))
+    sample_rows = sample_points(len(vectors))
+    clusters = cluster_field(vectors.keys, shown, DEFAULT.cluster_count(len(vectors)))
     space = Space(
         name=points.name,
         keys=vectors.keys,
         coords_2d=solid[:, :2],
         coords_3d=solid,
         reduction=NAMES["pca"],
-        neighbour_preservation=kept_share(
-            asked, nearest_of(vectors, asked, DEFAULT.neighbours), solid[:, :2]
+        neighbour_preservation=preserved_share(
+            sample_rows, nearest_of(vectors, sample_rows, DEFAULT.neighbours), solid[:, :2]
         ),
         near={},
-        fields=_ordered(points.with_fields(found).fields, points.first or CLUSTER),
+        fields=_ordered(points.with_fields(clusters).fields, points.first or CLUSTER),
         details=points.details,
         notes=points.notes,
     )
@@ -107,14 +125,16 @@ def _space(
     points: Points, settings: ProjectionSettings, reporter: Reporter, clusters: Field | None = None
 ) -> Space:
     vectors, k = points.vectors, settings.neighbours
-    links = near_lists(vectors, max(k, LINKS), progress=reporter.stage("finding neighbours"))
+    links = near_lists(vectors, max(k, NEIGHBOURS), progress=reporter.stage("finding neighbours"))
     shown = l2_normalize(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
     here = links[settings.metric]
     picture = reduce(shown, here, settings.method, seed=settings.seed, reporter=reporter)
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}
     others: Sequence[str] = ()
-    asked = sampled(len(vectors), seed=settings.seed)
-    kept = kept_share(asked, near[settings.metric].rows[asked], picture.coords_2d)
+    sample_rows = sample_points(len(vectors), seed=settings.seed)
+    preserved = preserved_share(
+        sample_rows, near[settings.metric].rows[sample_rows], picture.coords_2d
+    )
     if points.rest is not None:
         progress = reporter.stage("finding neighbours among all")
         near, named = near_among(vectors, points.rest, k, progress=progress)
@@ -124,17 +144,19 @@ def _space(
         clusters = cluster_field(vectors.keys, shown, count, seed=settings.seed)
     if clusters is not None:
         points = points.with_fields(clusters)
-    if vectors.matrix.size > COARSE:
-        points = points.with_notes("too large for the page to ask with: neighbours are listed only")
+    if vectors.matrix.size > MAX_QUANTIZED_NUMBERS:
+        points = points.with_notes("too large for queries in the page: neighbours are listed only")
     return Space(
         name=points.name,
         keys=vectors.keys,
         coords_2d=picture.coords_2d,
         coords_3d=picture.coords_3d,
         reduction=picture.method,
-        neighbour_preservation=kept,
+        neighbour_preservation=preserved,
         near=near,
-        coarse=coarse_rows(vectors.matrix) if vectors.matrix.size <= COARSE else None,
+        coarse=quantize_rows(vectors.matrix)
+        if vectors.matrix.size <= MAX_QUANTIZED_NUMBERS
+        else None,
         fields=_ordered(points.fields, points.first or CLUSTER),
         details=points.details,
         notes=(*points.notes, *picture.notes),
@@ -143,9 +165,18 @@ def _space(
 
 
 def _ordered(fields: Sequence[Field], first: str) -> tuple[Field, ...]:
-    """The one that the page is to begin with before the others."""
+    """The fields, with the one that the page colours by at first in front."""
     return tuple(sorted(fields, key=lambda field: field.name != first))
 
 
 def _first(near: Near, k: int) -> Near:
     return Near(near.rows[:, :k], near.scores[:, :k])
+
+
+def quantize_rows(matrix: Float32Array) -> Int8Vectors:
+    """Quantize each row in steps of 1/127 of its largest number; the error is half a step."""
+    largest = np.abs(matrix).max(axis=1)
+    scales = (largest / np.float32(INT8_STEPS)).astype(np.float32)
+    steps = np.where(scales == 0, np.float32(1), scales)
+    rounded = np.rint(matrix / steps[:, np.newaxis])
+    return Int8Vectors(np.clip(rounded, -INT8_STEPS, INT8_STEPS).astype(np.int8), scales)

@@ -92,7 +92,7 @@ def _tokenizer(description: str) -> Tokenizer:
 def make_query(
     vectors: Vectors, query: str | npt.ArrayLike, reporter: Reporter = DEFAULT_REPORTER
 ) -> Query:
-    """The direction of a word or vector; `reporter` is told of a word without a row."""
+    """The direction of a word or vector; `reporter` receives explanations of unknown words."""
     if isinstance(query, str):
         vector, explanation = resolve_word(vectors, query)
         if not np.any(vector):

@@ -25,7 +25,7 @@ class MatrixReport:
     `padding` and `unknown` are the rows of the padding and of the unknown word, if any.
     """
 
-    found: tuple[str, ...]
+    with_row: tuple[str, ...]
     from_subwords: tuple[str, ...]
     missing: tuple[str, ...]
     padding: int | None
@@ -34,7 +34,7 @@ class MatrixReport:
     def __str__(self) -> str:
         shown = ", ".join(self.missing[:10]) + (", …" if len(self.missing) > 10 else "")
         return (
-            f"{len(self.found):,} found, {len(self.from_subwords):,} from subwords,"
+            f"{len(self.with_row):,} found, {len(self.from_subwords):,} from subwords,"
             f" {len(self.missing):,} missing" + (f" ({shown})" if shown else "")
         )
 

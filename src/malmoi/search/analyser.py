@@ -1,7 +1,7 @@
-"""A text as the words that lexical search counts: words, names, numbers; Korean as morphemes.
+"""The text analyser of lexical search: words, names, numbers; Korean as morphemes.
 
-Particles and endings of Korean are left out. Without the extra `korean` a run of Hangul is cut
-into overlapping pairs of syllables instead, which finds a noun whatever particle follows it.
+Particles and endings of Korean are left out. Without the extra `korean` a run of Hangul is split
+into overlapping syllable bigrams instead, which match a noun whatever particle follows it.
 """
 
 import re
@@ -26,14 +26,14 @@ GRAMMAR = ("J", "E")  # tags of particles and endings
 
 @dataclass(frozen=True)
 class Analyser:
-    """Texts to words; an index keeps which way it was made, so that queries go the same."""
+    """Splits texts into words; an index stores its analyser, so that queries use the same."""
 
     hangul: Hangul
 
     def __post_init__(self) -> None:
         if self.hangul not in HANGUL_UNITS:
             raise InvalidArgumentError(
-                f"Hangul is cut into {' or '.join(HANGUL_UNITS)}, not '{self.hangul}'"
+                f"Hangul is split into {' or '.join(HANGUL_UNITS)}, not '{self.hangul}'"
             )
 
     def __call__(self, text: str) -> list[str]:
@@ -42,21 +42,23 @@ class Analyser:
         return words
 
     def many(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The words of each text; Korean ones are analysed several at a time."""
-        uniform = [normalize("NFC", text).lower() for text in texts]
+        """The words of each text; Korean texts are analysed in batches."""
+        normalized = [normalize("NFC", text).lower() for text in texts]
         if self.hangul == "bigrams":
-            yield from ([*chain(*map(_cut, WORD.findall(text)))] for text in uniform)
+            yield from ([*chain(*map(_bigrams, WORD.findall(text)))] for text in normalized)
             return
-        is_korean = [SYLLABLES.search(text) is not None for text in uniform]
-        korean = [text for text, is_it in zip(uniform, is_korean, strict=True) if is_it]
+        is_korean = [SYLLABLES.search(text) is not None for text in normalized]
+        korean = [
+            text for text, has_hangul in zip(normalized, is_korean, strict=True) if has_hangul
+        ]
         analysed = self._korean.many(korean) if korean else iter(())
-        for text, is_it in zip(uniform, is_korean, strict=True):
-            found = WORD.findall(text)
-            if is_it:
-                words = [_plain(word) for word in found if not SYLLABLES.match(word)]
-                yield [*words, *_morphemes(next(analysed))]
+        for text, has_hangul in zip(normalized, is_korean, strict=True):
+            words = WORD.findall(text)
+            if has_hangul:
+                others = [_plain(word) for word in words if not SYLLABLES.match(word)]
+                yield [*others, *_morphemes(next(analysed))]
             else:
-                yield [_plain(word) for word in found]
+                yield [_plain(word) for word in words]
 
     @cached_property
     def _korean(self) -> Korean:
@@ -64,19 +66,19 @@ class Analyser:
 
 
 def best_analyser() -> Analyser:
-    """The best that this installation can do."""
+    """The best analyser that is installed."""
     return Analyser("morphemes" if find_spec("kiwipiepy") else "bigrams")
 
 
-def _cut(word: str) -> Iterable[str]:
-    """A word that is no Hangul as it is; Hangul in pairs of syllables."""
+def _bigrams(word: str) -> Iterable[str]:
+    """Hangul as syllable bigrams; any other word as it is."""
     if not SYLLABLES.match(word):
         return (_plain(word),)
     return [word[i : i + 2] for i in range(max(1, len(word) - 1))]
 
 
 def _plain(word: str) -> str:
-    """1,000 is 1000, and a plural its singular (Harman's s-stemmer: ponies, pony; cats, cat)."""
+    """Remove commas of numbers and plural endings (Harman's s-stemmer: ponies, pony; cats, cat)."""
     if not word.endswith("s"):
         return word.replace(",", "")
     if word.endswith("ies") and not word.endswith(("eies", "aies")) and len(word) > 3:

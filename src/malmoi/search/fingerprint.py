@@ -1,4 +1,4 @@
-"""Whether an encoder is the one that an index was made with: told by what it makes of a text."""
+"""Fingerprint of an encoder: a probe text and its vector show whether an index fits the encoder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,28 +14,28 @@ from malmoi.search.analyser import best_analyser
 from malmoi.search.storage.state import EncoderFingerprint, State
 from malmoi.vectors import l2_normalize
 
-MAX_PROBE_CHARS = 60  # characters of a text that are enough to know an encoder by
-MIN_SAME_COSINE = 0.999  # the least cosine: other processors round differently
+MAX_PROBE_CHARS = 60  # characters of the probe text
+MIN_SAME_COSINE = 0.999  # of the probe's vectors; other processors round differently
 
 
 def model_name(encoder: Encoder) -> str:
-    """What it can be loaded by again, wherever that is asked for."""
+    """The name to load the encoder by, as an absolute path if it is one."""
     path = Path(encoder.name)
     return str(path.resolve()) if path.exists() else encoder.name
 
 
 def document_encoder(encoder: Encoder, state: State) -> Encoder:
-    """The encoder as it reads the texts of an index."""
+    """The encoder with the document prompt of an index."""
     return encoder if state.prompts is None else with_prompt(encoder, state.prompts.document)
 
 
 def query_encoder(encoder: Encoder, state: State) -> Encoder:
-    """The encoder as it reads what is looked for."""
+    """The encoder with the query prompt of an index."""
     return encoder if state.prompts is None else with_prompt(encoder, state.prompts.query)
 
 
 def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> State:
-    """What an index that is yet to be filled knows of its encoder."""
+    """The state of a new, empty index for an encoder."""
     state = State(
         best_analyser(),
         encoder.dim,
@@ -43,12 +43,12 @@ def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> S
         prompts=own_prompts(encoder) if prompts is None else prompts,
         passages=passages,
     )
-    document_encoder(encoder, state), query_encoder(encoder, state)  # refuses wrong prompts
+    document_encoder(encoder, state), query_encoder(encoder, state)  # raises for invalid prompts
     return state
 
 
 def take_fingerprint(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerprint | None:
-    """The first text that the encoder has a vector for; None where there is none."""
+    """The fingerprint from the first text with a nonzero vector; None if there is none."""
     for text in texts:
         short = text[:MAX_PROBE_CHARS]
         # The text is embedded, and reported, with all others later.
@@ -59,15 +59,15 @@ def take_fingerprint(encoder: Encoder, texts: Sequence[str]) -> EncoderFingerpri
 
 
 def check_encoder(encoder: Encoder, state: State) -> None:
-    """Refuse an encoder that makes other vectors than those of the index."""
+    """Raise `InvalidArgumentError` if an encoder's vectors differ from those of the index."""
     encoder = document_encoder(encoder, state)
     what = f"'{encoder.name}' is not the model of this index, which is '{state.model}'"
     if encoder.dim != state.dim:
         raise InvalidArgumentError(
-            f"{what}: its vectors have {encoder.dim} numbers, not {state.dim}"
+            f"{what}: its vectors have {encoder.dim} dimensions, not {state.dim}"
         )
     if state.probe is None:
         return
     again = l2_normalize(encoder.encode([state.probe.text], reporter=SilentReporter())[0])
     if float(again @ l2_normalize(state.probe.vector)) < MIN_SAME_COSINE:
-        raise InvalidArgumentError(f"{what}: the same text has another vector")
+        raise InvalidArgumentError(f"{what}: it encodes the same text as another vector")

@@ -1,8 +1,9 @@
-"""How much words count beside meaning in a hybrid search, and on what scale both are compared.
+"""Score fusion of hybrid search: cosines and BM25 on one scale, and the weight of words.
 
 A text's score is (1 - weight) · cosine / range + weight · BM25 / its highest value for the query.
-The range is that of cosines between texts of the index, so that encoders whose vectors all point
-the same way are weighted as others are. Knows nothing of texts, nor of how a weight is learnt.
+The range is that of cosines between texts of the index, so that the weight also fits
+encoders whose vectors all point the same way. Knows nothing of texts, nor of how a weight is
+learnt.
 """
 
 from dataclasses import dataclass
@@ -14,17 +15,17 @@ from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 
-VERSION = 1  # of how weights are learnt
+VERSION = 1  # of the method that learns weights
 DEFAULT_WEIGHT = 0.7  # chosen on the train queries of SciFact and on paraKQC
-RELEARN_ABOVE = 0.5  # of the texts: so many changes are too many
-RANGE_DEVIATIONS = 10.0  # standard deviations of cosines that make up their range
-DEFAULT_SPREAD, MIN_SPREAD = 0.1, 0.02  # of cosines, for too few texts and for equal ones
-MIN_SPREAD_ROWS = 5  # texts whose spread is worth measuring
+RELEARN_ABOVE = 0.5  # changes since, as a share of the texts
+RANGE_DEVIATIONS = 10.0  # range of cosines, in standard deviations
+DEFAULT_SPREAD, MIN_SPREAD = 0.1, 0.02  # of cosines: for few texts, and for equal ones
+MIN_SPREAD_ROWS = 5  # rows needed to measure the spread
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fusion:
-    """The weight of words that an index has learnt, and from what."""
+    """The weight of words that an index has learnt, and the data it was learnt from."""
 
     weight: float
     queries: int  # pseudo-queries
@@ -42,12 +43,12 @@ class Fusion:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the index has changed too much since, or weights are learnt otherwise now."""
+        """Whether the index has changed much since, or another version learnt the weight."""
         return self.changes > RELEARN_ABOVE * self.texts or self.version != VERSION
 
 
 def check_weight(weight: float) -> None:
-    """Refuse what is not a share."""
+    """Raise `InvalidArgumentError` if a weight is not between 0 and 1."""
     if not isfinite(weight) or not 0 <= weight <= 1:
         raise InvalidArgumentError(
             f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)"
@@ -69,5 +70,5 @@ def cosine_spread(sample: Float32Array) -> float:
     if len(units) < MIN_SPREAD_ROWS:
         return DEFAULT_SPREAD
     cosines = units @ units.T
-    found = float(cosines[np.triu_indices(len(units), 1)].std())
-    return max(found, MIN_SPREAD)
+    spread = float(cosines[np.triu_indices(len(units), 1)].std())
+    return max(spread, MIN_SPREAD)

@@ -24,15 +24,15 @@ from malmoi.search.storage.state import State
 from malmoi.vectors import l2_normalize
 
 MAX_QUERIES = 256
-MAX_CANDIDATES = 10_000  # texts that are ranked for each query
+MAX_CANDIDATES = 10_000  # texts ranked per query
 SEED = 1
-WEIGHTS = np.arange(10, 95, 5) / 100  # one side alone would leave some queries without answer
-MAX_STANDARD_ERRORS = 0.5  # standard errors
-TIE_TOLERANCE = 1e-6  # scores
+WEIGHTS = np.arange(10, 95, 5) / 100  # never one side alone: some queries have no match there
+MAX_STANDARD_ERRORS = 0.5  # below the best mean reciprocal rank
+TIE_TOLERANCE = 1e-6  # difference of equal scores
 
 
 def with_weight(state: State, encoder: Encoder) -> State:
-    """The same with a weight that fits it: its own, or where it changed much a new one."""
+    """The state with a hybrid weight: its own, or a new one if the state has changed much."""
     if state.count == 0:
         return replace(state, fusion=None)
     if state.fusion and not state.fusion.is_stale:
@@ -41,18 +41,18 @@ def with_weight(state: State, encoder: Encoder) -> State:
 
 
 def learn_weight(state: State, encoder: Encoder) -> Fusion:
-    """Make pseudo-queries, and see with which weight their texts are found best."""
+    """Make pseudo-queries and choose the weight that ranks their texts best."""
     random, living = np.random.default_rng(SEED), np.flatnonzero(state.living)
     among = np.sort(random.permutation(living)[:MAX_CANDIDATES])
-    own = np.sort(random.permutation(len(among))[:MAX_QUERIES])  # places in `among`
+    own = np.sort(random.permutation(len(among))[:MAX_QUERIES])  # positions in `among`
     texts = (state.entry(int(row)).text for row in among[own])
     queries = make_queries([text.encode("utf-8", "replace").decode() for text in texts])
-    with warnings.catch_warnings():  # of texts that are not the user's
+    with warnings.catch_warnings():  # about pseudo-queries, which are not the user's texts
         warnings.simplefilter("ignore")
         cosines = _cosines(state, encoder, queries, among, own)
     ranks = [
-        _reciprocal_ranks(near, matched, int(place), state.spread)
-        for near, matched, place in zip(
+        _reciprocal_ranks(near, matched, int(position), state.spread)
+        for near, matched, position in zip(
             cosines, _matches(state, queries, among, own), own, strict=True
         )
     ]
@@ -66,9 +66,9 @@ def _cosines(
     among: Int64Array,
     own: Int64Array,
 ) -> Float32Array:
-    """Of each query with each text, [queries, among]; with its own as far as it is left."""
-    asked = query_encoder(encoder, state).encode([each.query for each in queries])
-    directions = l2_normalize(asked)
+    """Cosines [queries, among]; with a query's own text, of what the query leaves of it."""
+    vectors = query_encoder(encoder, state).encode([each.query for each in queries])
+    directions = l2_normalize(vectors)
     cosines = cosines_of(state, among, directions)
     at = [i for i, each in enumerate(queries) if each.rest is not None]
     rests = [each.rest for each in queries if each.rest is not None]
@@ -83,39 +83,39 @@ def _cosines(
 def _matches(
     state: State, queries: Sequence[PseudoQuery], among: Int64Array, own: Int64Array
 ) -> Iterator[Float32Array]:
-    """For each query BM25 of each text, as a share of its highest value; as `_cosines` does."""
+    """For each query BM25 of each text, as a share of its highest value."""
     mean = mean_length(state.postings, state.alive)
-    asked = state.analyser.many([each.query for each in queries])
+    query_words = state.analyser.many([each.query for each in queries])
     rests = state.analyser.many([each.rest or "" for each in queries])
-    for each, place, words, rest in zip(queries, own, asked, rests, strict=True):
+    for each, position, words, rest in zip(queries, own, query_words, rests, strict=True):
         weights = word_weights(state.postings, state.alive, words)
         scores = score_words(state.postings, state.alive, words)[among]
         if each.rest is not None:
-            scores[place] = score_text(weights, rest, mean)
+            scores[position] = score_text(weights, rest, mean)
         yield scores / np.float32(sum(weights.values()) or 1)
 
 
 def _reciprocal_ranks(
     cosines: Float32Array, matched: Float32Array, own: int, spread: float
 ) -> list[float]:
-    """1 / the rank of a text, by each of the weights; equally good ones share their ranks."""
-    found = []
+    """1 / the rank of a text for each weight; equal scores share their mean rank."""
+    ranks = []
     for weight in WEIGHTS.tolist():
         scores = fuse(cosines, matched, weight, spread)
         better = int(np.count_nonzero(scores > scores[own] + TIE_TOLERANCE))
         equal = int(np.count_nonzero(scores >= scores[own] - TIE_TOLERANCE)) - better - 1
-        found.append(1 / (1 + better + equal / 2))
-    return found
+        ranks.append(1 / (1 + better + equal / 2))
+    return ranks
 
 
-def choose_weight(found: npt.NDArray[np.float64]) -> float:
+def choose_weight(ranks: npt.NDArray[np.float64]) -> float:
     """The weight nearest to the default that is not measurably worse than the best.
 
-    `found` are reciprocal ranks [queries, weights]; what is measurable is a share of the standard
-    error of the difference to the best weight, over the same queries.
+    `ranks` are reciprocal ranks [queries, weights]. A difference is measurable above a share of
+    the standard error of the difference to the best weight, over the same queries.
     """
-    best = int(found.mean(axis=0).argmax())
-    less = found[:, best : best + 1] - found
-    error = less.std(axis=0) / np.sqrt(len(found))
+    best = int(ranks.mean(axis=0).argmax())
+    less = ranks[:, best : best + 1] - ranks
+    error = less.std(axis=0) / np.sqrt(len(ranks))
     good = WEIGHTS[less.mean(axis=0) <= MAX_STANDARD_ERRORS * error + TIE_TOLERANCE]
     return float(good[np.abs(good - DEFAULT_WEIGHT).argmin()])

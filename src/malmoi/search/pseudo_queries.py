@@ -1,9 +1,9 @@
-"""Pseudo-queries: what somebody might ask who looks for a text, made from the text itself.
+"""Pseudo-queries: queries for a text, made from the text itself.
 
-There are two kinds, in turn. Some words of a text stand for questions that use the words of the
-text, which stays whole. A sentence of the text with all other sentences as the text to be found
-(the inverse cloze task, Lee et al. 2019) stands for those that do not. A text of one sentence has
-the first kind alone. Knows nothing of vectors.
+There are two kinds, in turn. Some words of a text, which stays whole, model queries that share
+words with the text. A sentence as the query and all other sentences as the text to find (the
+inverse cloze task, Lee et al. 2019) model queries that do not. A text of one sentence only has the
+first kind. Knows nothing of vectors.
 """
 
 import re
@@ -13,10 +13,10 @@ from itertools import pairwise
 from random import Random
 
 SENTENCES = re.compile(r"(?<=[.!?。])\s+|\n+")
-MIN_SENTENCE_WORDS = 3  # of a sentence that is asked for
-MIN_SPAN_WORDS, MAX_SPAN_WORDS = 6, 14  # words of a text that a query is taken from
-KEEP_PROBABILITY = 0.6  # the share of them that stays
-MAX_CONTEXT_CHARS = 5000  # characters of a long text on either side of the sentence
+MIN_SENTENCE_WORDS = 3  # words of a sentence that serves as a query
+MIN_SPAN_WORDS, MAX_SPAN_WORDS = 6, 14  # words of the span that a query is drawn from
+KEEP_PROBABILITY = 0.6  # of each word of the span
+MAX_CONTEXT_CHARS = 5000  # characters on either side of the sentence
 SEED = 1
 
 
@@ -29,7 +29,7 @@ class PseudoQuery:
 
 
 def make_queries(texts: Sequence[str]) -> list[PseudoQuery]:
-    """One for each text; the same ones for the same texts."""
+    """One pseudo-query per text, deterministically."""
     random = Random(SEED)
     return [
         (at % 2 and _held_out(text, random)) or _some_words(text, random)
@@ -38,8 +38,8 @@ def make_queries(texts: Sequence[str]) -> list[PseudoQuery]:
 
 
 def _held_out(text: str, random: Random) -> PseudoQuery | None:
-    """A sentence and all but the sentence; None where there are not two."""
-    bounds = [0, *(found.end() for found in SENTENCES.finditer(text)), len(text)]
+    """A sentence and the rest of the text; None for fewer than two sentences."""
+    bounds = [0, *(match.end() for match in SENTENCES.finditer(text)), len(text)]
     spans = [
         (start, stop)
         for start, stop in pairwise(bounds)

@@ -116,7 +116,7 @@ class IndexWriter:
 def with_clusters(
     state: State, approximate: bool | None = None, reporter: Reporter = DEFAULT_REPORTER
 ) -> State:
-    """The state with clusters where it has many rows, or where `approximate` asks for them.
+    """The state with clusters where it has many rows, or if `approximate` is set.
 
     Clustering rewrites all rows into one segment. Clusters that know most rows stay as they are.
     """

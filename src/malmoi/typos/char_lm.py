@@ -1,8 +1,8 @@
-"""Spelling: what words look like, and so how likely a new word is.
+"""Character language model: the probability of a new word by its spelling.
 
-Two n-gram models, of keystrokes and (for Hangul) of syllables, and the endings that words take.
-The models are smoothed as by Witten and Bell (1991): the more different strokes have followed a
-context, the more is left to the context that is one stroke shorter.
+Two n-gram models, of keystrokes and (for Hangul) of syllables, and the endings of words. The models
+are smoothed by Witten and Bell (1991): the more distinct symbols have followed a context, the more
+weight goes to the context that is one symbol shorter.
 """
 
 import math
@@ -14,22 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Int64Array
-from malmoi.typos.edits import strokes
+from malmoi.typos.edits import keystrokes
 
-ORDER = 5  # strokes that are looked at together
-SYLLABLE_ORDER = 2  # and syllables
-BITS = 12  # of a number for each of them
-MOST = 1 << BITS  # different strokes; the rarest of more than that count as one
-SAMPLE = 50_000  # words: more would take longer and say the same
-EDGE = "\n"  # before and after a word
-LONGEST_ENDING = 4  # characters
-PRODUCTIVE = 20  # words of the sample that an ending makes of other words
+ORDER = 5  # of the keystroke model
+SYLLABLE_ORDER = 2  # of the syllable model
+SYMBOL_BITS = 12  # per symbol of a packed n-gram
+MAX_SYMBOLS = 1 << SYMBOL_BITS  # the rarest symbols beyond count as one
+SAMPLE_WORDS = 50_000  # more take longer and give the same model
+EDGE = "\n"  # marks the start and the end of a word
+MAX_ENDING_CHARS = 4
+MIN_ENDING_WORDS = 20  # words of the sample with the ending and a known stem
 
 
 class ContextCounts(NamedTuple):
-    """Contexts of one length: how often each stroke followed them, and how many different ones."""
+    """The contexts of one length: how often each symbol followed, and how many distinct ones."""
 
-    grams: Int64Array  # ascending; a context and the stroke that followed it
+    grams: Int64Array  # ascending; a context and the next symbol, packed
     counts: Int64Array
     contexts: Int64Array  # ascending
     totals: Int64Array
@@ -37,120 +37,121 @@ class ContextCounts(NamedTuple):
 
 
 class CharNgramModel(NamedTuple):
-    """How likely a word is, stroke by stroke or character by character."""
+    """An n-gram model of keystrokes or of characters."""
 
-    letters: Int64Array  # ascending code points of known strokes
-    levels: tuple[ContextCounts, ...]  # of contexts of 0 strokes, 1, …
-    by_strokes: bool = True  # or by characters
+    letters: Int64Array  # ascending code points of known symbols
+    orders: tuple[ContextCounts, ...]  # contexts of 0 symbols, 1, …
+    by_keystrokes: bool = True  # or by characters
 
-    def chance(self, word: str) -> float:
-        """How likely this word is among all that could be written."""
-        points, follows = as_points([word], len(self.levels), self.by_strokes)
-        codes = as_codes(points, self.letters)
-        found = np.full(int(follows.sum()), 1 / (len(self.letters) + 1))
-        for length, level in enumerate(self.levels):
-            grams = grams_of(codes, length)[follows]
-            contexts = grams >> BITS
-            counts = looked_up(grams, level.grams, level.counts)
-            totals = looked_up(contexts, level.contexts, level.totals)
-            kinds = looked_up(contexts, level.contexts, level.kinds)
+    def probability(self, word: str) -> float:
+        """The probability of a word among all strings."""
+        points, is_predicted = code_points([word], len(self.orders), self.by_keystrokes)
+        codes = symbol_codes(points, self.letters)
+        probabilities = np.full(int(is_predicted.sum()), 1 / (len(self.letters) + 1))
+        for length, order in enumerate(self.orders):
+            grams = pack_ngrams(codes, length)[is_predicted]
+            contexts = grams >> SYMBOL_BITS
+            counts = look_up(grams, order.grams, order.counts)
+            totals = look_up(contexts, order.contexts, order.totals)
+            kinds = look_up(contexts, order.contexts, order.kinds)
             known = totals > 0
-            mixed = counts + kinds * found
-            found[known] = mixed[known] / (totals + kinds)[known]
-        return float(np.prod(found))
+            mixed = counts + kinds * probabilities
+            probabilities[known] = mixed[known] / (totals + kinds)[known]
+        return float(np.prod(probabilities))
 
 
 class SpellingModel(NamedTuple):
-    """What words look like."""
+    """Models of the spelling of words, and their endings."""
 
-    by_strokes: CharNgramModel
+    by_keystrokes: CharNgramModel
     by_syllables: CharNgramModel
-    endings: dict[str, float]  # -ed, 에서; of words that end so, the share that has a known stem
+    endings: dict[str, float]  # -ed, 에서; the share of its words that have a known stem
 
-    def chance(self, word: str) -> float:
-        """How likely this word is: with Hangul, the geometric mean of both models."""
-        chance = self.by_strokes.chance(word)
-        if strokes(word) == word:
-            return chance
-        return math.sqrt(chance * self.by_syllables.chance(word))
+    def probability(self, word: str) -> float:
+        """The probability of a word; with Hangul, the geometric mean of both models."""
+        probability = self.by_keystrokes.probability(word)
+        if keystrokes(word) == word:
+            return probability
+        return math.sqrt(probability * self.by_syllables.probability(word))
 
     def stems(self, word: str) -> Iterator[tuple[str, float]]:
-        """What is left of a word without one of the endings, and that ending's share of stems."""
-        for length in range(1, min(LONGEST_ENDING, len(word) - 1) + 1):
+        """The stems of a word by its known endings, with the share of each ending."""
+        for length in range(1, min(MAX_ENDING_CHARS, len(word) - 1) + 1):
             if word[-length:] in self.endings:
                 yield word[:-length], self.endings[word[-length:]]
 
 
 def learn_spelling(words: Sequence[str]) -> SpellingModel:
-    """The spelling of a language, from words of it, evenly chosen where they are very many."""
-    every = -(-max(1, len(words)) // SAMPLE)
+    """Learn the spelling of a language from its words, or from an even sample of many."""
+    every = -(-max(1, len(words)) // SAMPLE_WORDS)
     sample = [words[i] for i in range(0, len(words), every)]
     return SpellingModel(
         learn_ngrams(sample, ORDER),
-        learn_ngrams(sample, SYLLABLE_ORDER, by_strokes=False),
-        learn_endings(list(words[:SAMPLE])),  # the most frequent: their stems are among them
+        learn_ngrams(sample, SYLLABLE_ORDER, by_keystrokes=False),
+        # Of the most frequent words, the stems are among them.
+        learn_endings(list(words[:SAMPLE_WORDS])),
     )
 
 
-def learn_ngrams(words: Sequence[str], order: int, *, by_strokes: bool = True) -> CharNgramModel:
-    """A model of these words that looks at so many strokes together."""
-    points, follows = as_points(words, order, by_strokes)
+def learn_ngrams(words: Sequence[str], order: int, *, by_keystrokes: bool = True) -> CharNgramModel:
+    """Train an n-gram model of an order on words."""
+    points, is_predicted = code_points(words, order, by_keystrokes)
     letters, counts = np.unique(points, return_counts=True)
-    letters = np.sort(letters[np.argsort(-counts, kind="stable")[: MOST - 1]])
-    codes = as_codes(points, letters)
-    grams = (grams_of(codes, length)[follows] for length in range(order))
-    return CharNgramModel(letters, tuple(map(counted, grams)), by_strokes)
+    letters = np.sort(letters[np.argsort(-counts, kind="stable")[: MAX_SYMBOLS - 1]])
+    codes = symbol_codes(points, letters)
+    grams = (pack_ngrams(codes, length)[is_predicted] for length in range(order))
+    return CharNgramModel(letters, tuple(map(count_contexts, grams)), by_keystrokes)
 
 
 def learn_endings(words: Sequence[str]) -> dict[str, float]:
-    """The endings of many of these words; of the words that end so, how many have a known stem."""
+    """The frequent endings of words, each with the share of its words that have a known stem."""
     known = set(words)
     having, made = Counter[str](), Counter[str]()
-    for length in range(1, LONGEST_ENDING + 1):
+    for length in range(1, MAX_ENDING_CHARS + 1):
         longer = [word for word in words if len(word) > length]
         having.update(word[-length:] for word in longer)
         made.update(word[-length:] for word in longer if word[:-length] in known)
-    return {ending: n / having[ending] for ending, n in made.items() if n >= PRODUCTIVE}
+    return {ending: n / having[ending] for ending, n in made.items() if n >= MIN_ENDING_WORDS}
 
 
-def as_points(
-    words: Sequence[str], order: int, by_strokes: bool
+def code_points(
+    words: Sequence[str], order: int, by_keystrokes: bool
 ) -> tuple[Int64Array, npt.NDArray[np.bool_]]:
-    """The code points of all strokes, edges between words; which of them follow something."""
+    """The code points of all symbols, with edges between words, and which of them are predicted."""
     between = EDGE * max(1, order - 1)
     text = between + between.join(words) + between
-    text = strokes(text) if by_strokes else text
+    text = keystrokes(text) if by_keystrokes else text
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
     is_edge = points == ord(EDGE)
-    follows = ~is_edge
-    follows[1:] |= is_edge[1:] & ~is_edge[:-1]  # a word's end is foretold too, not the padding
-    return points, follows
+    is_predicted = ~is_edge
+    is_predicted[1:] |= is_edge[1:] & ~is_edge[:-1]  # the end of a word, not the padding
+    return points, is_predicted
 
 
-def as_codes(points: Int64Array, letters: Int64Array) -> Int64Array:
-    """Strokes as numbers from 1 on; 0 is an unknown one."""
-    return looked_up(points, letters, np.arange(1, len(letters) + 1))
+def symbol_codes(points: Int64Array, letters: Int64Array) -> Int64Array:
+    """Symbols as integers from 1; 0 is unknown."""
+    return look_up(points, letters, np.arange(1, len(letters) + 1))
 
 
-def grams_of(codes: Int64Array, length: int) -> Int64Array:
-    """Each stroke with so many before it, in one number."""
+def pack_ngrams(codes: Int64Array, length: int) -> Int64Array:
+    """Each symbol and the `length` symbols before it, packed into one integer."""
     grams = codes.copy()
     for back in range(1, length + 1):
-        grams[back:] |= codes[:-back] << (BITS * back)
+        grams[back:] |= codes[:-back] << (SYMBOL_BITS * back)
     return grams
 
 
-def counted(grams: Int64Array) -> ContextCounts:
-    """What followed each context, from what was seen."""
+def count_contexts(grams: Int64Array) -> ContextCounts:
+    """Count the symbols that follow each context."""
     seen, counts = np.unique(grams, return_counts=True)
-    contexts, starts, kinds = np.unique(seen >> BITS, return_index=True, return_counts=True)
+    contexts, starts, kinds = np.unique(seen >> SYMBOL_BITS, return_index=True, return_counts=True)
     totals = np.add.reduceat(counts, starts) if len(starts) else counts
     return ContextCounts(seen, counts, contexts, totals, kinds)
 
 
-def looked_up(wanted: Int64Array, keys: Int64Array, values: Int64Array) -> Int64Array:
-    """The values of keys; 0 where there is none."""
+def look_up(queries: Int64Array, keys: Int64Array, values: Int64Array) -> Int64Array:
+    """The values of queries by ascending keys; 0 for a missing key."""
     if not len(keys):
-        return np.zeros_like(wanted)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[places] == wanted, values[places], 0)
+        return np.zeros_like(queries)
+    positions = np.minimum(np.searchsorted(keys, queries), len(keys) - 1)
+    return np.where(keys[positions] == queries, values[positions], 0)

@@ -1,44 +1,44 @@
-"""Keyboards: which letters come out when a finger hits the key beside the right one.
+"""Keyboard layouts: which keys are adjacent, and the letters that adjacent keys produce.
 
 QWERTY for the Latin alphabet, the two-set layout (두벌식) for Hangul. Knows nothing of words.
 """
 
 QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 TWO_SET = ("ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔ", "ㅁㄴㅇㄹㅎㅗㅓㅏㅣ", "ㅋㅌㅊㅍㅠㅜㅡ")
-ROW_STARTS = (0.0, 0.25, 0.75)  # in keys: each row begins a little further right
+ROW_STARTS = (0.0, 0.25, 0.75)  # in keys: each row starts a little further right
 SHIFTED = dict(zip("ㅃㅉㄸㄲㅆㅒㅖ", "ㅂㅈㄷㄱㅅㅐㅔ", strict=True))
-TWICE = "ㅘㅙㅚㅝㅞㅟㅢ" + "ㄳㄵㄶㄺㄻㄼㄽㄾㄿㅀㅄ"  # letters that take two strokes
-BY_STROKES = (
+TWO_STROKE_LETTERS = "ㅘㅙㅚㅝㅞㅟㅢ" + "ㄳㄵㄶㄺㄻㄼㄽㄾㄿㅀㅄ"
+KEYSTROKE_PAIRS = (
     "ㅗㅏ ㅗㅐ ㅗㅣ ㅜㅓ ㅜㅔ ㅜㅣ ㅡㅣ ㄱㅅ ㄴㅈ ㄴㅎ ㄹㄱ ㄹㅁ ㄹㅂ ㄹㅅ ㄹㅌ ㄹㅍ ㄹㅎ ㅂㅅ"
 )
-STROKES = dict(zip(TWICE, BY_STROKES.split(), strict=True))
+STROKES = dict(zip(TWO_STROKE_LETTERS, KEYSTROKE_PAIRS.split(), strict=True))
 LETTERS = {strokes: letter for letter, strokes in STROKES.items()}
 
 
-def neighbours(keyboard: tuple[str, ...]) -> dict[str, str]:
-    """For each key those that touch it, given the rows from top to bottom."""
-    places = {
+def adjacent_keys(keyboard: tuple[str, ...]) -> dict[str, str]:
+    """The keys that touch each key of a layout, given its rows from top to bottom."""
+    positions = {
         key: (row, start + column)
         for row, (keys, start) in enumerate(zip(keyboard, ROW_STARTS, strict=True))
         for column, key in enumerate(keys)
     }
 
     def touch(one: str, other: str) -> bool:
-        (row, at), (other_row, other_at) = places[one], places[other]
+        (row, at), (other_row, other_at) = positions[one], positions[other]
         apart = abs(at - other_at)
         return apart == 1 if row == other_row else abs(row - other_row) == 1 and apart < 1
 
-    return {key: "".join(other for other in places if touch(key, other)) for key in places}
+    return {key: "".join(other for other in positions if touch(key, other)) for key in positions}
 
 
-QWERTY_NEAR = neighbours(QWERTY)
-TWO_SET_NEAR = neighbours(TWO_SET)
+QWERTY_NEAR = adjacent_keys(QWERTY)
+TWO_SET_NEAR = adjacent_keys(TWO_SET)
 LATIN_KEYS = "".join(QWERTY)
 HANGUL_KEYS = "".join((*TWO_SET, *SHIFTED))
 
 
 def near_keys() -> dict[str, str]:
-    """For each key, Shift or not, those hit instead: beside it, or its own with Shift wrong."""
+    """The keys hit by mistake for each key: adjacent ones, or its own with Shift wrong."""
     plain = QWERTY_NEAR | TWO_SET_NEAR
     shifted = {letter: key for key, letter in SHIFTED.items()} | {
         key: key.upper() for key in QWERTY_NEAR
@@ -52,21 +52,21 @@ def near_keys() -> dict[str, str]:
 NEAR_KEYS = near_keys()
 
 
-def latin_slips(letter: str) -> list[str]:
-    """What a slip makes of a letter, in its case; nothing if it is on no key."""
+def latin_typos(letter: str) -> list[str]:
+    """The letters of adjacent keys, in the same case; empty if the letter is not on a key."""
     near = QWERTY_NEAR.get(letter.lower(), "")
     return list(near.upper() if letter.isupper() else near)
 
 
-def hangul_slips(letter: str) -> list[str]:
-    """What one wrong stroke makes of a jamo: a neighbour, or Shift forgotten."""
+def hangul_typos(letter: str) -> list[str]:
+    """The jamo that one wrong keystroke makes of a jamo: an adjacent key, or Shift missing."""
     if letter in SHIFTED:
         near = TWO_SET_NEAR[SHIFTED[letter]]
         return [SHIFTED[letter], *(key for key, plain in SHIFTED.items() if plain in near)]
     strokes = STROKES.get(letter, letter)
-    slips = [
+    typos = [
         strokes[:i] + near + strokes[i + 1 :]
         for i, stroke in enumerate(strokes)
         for near in TWO_SET_NEAR.get(stroke, "")
     ]
-    return [LETTERS.get(slip, slip) for slip in slips if len(slip) == 1 or slip in LETTERS]
+    return [LETTERS.get(typo, typo) for typo in typos if len(typo) == 1 or typo in LETTERS]

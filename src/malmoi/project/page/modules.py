@@ -16,30 +16,32 @@ OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 def joined(modules: Mapping[str, str], start: str) -> str:
     """A script that does what importing the module `start` would do."""
     order: list[str] = []
-    _visit(modules, start, (), order)
+    _add_module(modules, start, (), order)
     return "".join(_as_function(name, modules[name]) for name in order)
 
 
-def _visit(modules: Mapping[str, str], name: str, above: tuple[str, ...], order: list[str]) -> None:
+def _add_module(
+    modules: Mapping[str, str], name: str, above: tuple[str, ...], order: list[str]
+) -> None:
     """Put a module into `order` after those that it imports."""
     if name in above:
         raise ValueError(f"modules import each other: {' → '.join((*above, name))}")
     if name in order:
         return
     for match in IMPORT.finditer(modules[name]):
-        _visit(modules, match[2], (*above, name), order)
+        _add_module(modules, match[2], (*above, name), order)
     order.append(name)
 
 
 def _as_function(name: str, text: str) -> str:
     exported = [match[1] for match in EXPORT.finditer(text)]
-    body = IMPORT.sub(_taken, EXPORT.sub("", text))
+    body = IMPORT.sub(_destructured, EXPORT.sub("", text))
     left = OTHER.search(body)
     if left:
         raise ValueError(f"{name}.js: there is no rule for '{left[0]}'")
     return f"const ${name} = (() => {{\n{body}return {{ {', '.join(exported)} }};\n}})();\n"
 
 
-def _taken(match: re.Match[str]) -> str:
+def _destructured(match: re.Match[str]) -> str:
     names = match[1].replace(" as ", ": ")
     return f"const {{{names}}} = ${match[2]};"

@@ -23,7 +23,19 @@ HTML, JSON, BYTES = "text/html; charset=utf-8", "application/json", "application
 
 
 def write_page(scene: Scene, path: str | Path) -> int:
-    """Write the page as one file; how many bytes it has."""
+    """Write the page as one HTML file.
+
+    Args:
+        scene: The scene to show.
+        path: The file to write.
+
+    Returns:
+        The size of the file in bytes.
+
+    Raises:
+        InvalidFileError: The file cannot be written.
+        InvalidArgumentError: The scene is empty or holds numbers that are not finite.
+    """
     size = 0
     with open_output(Path(path)) as [stream]:
         for part in _parts(pack(scene)):
@@ -34,7 +46,7 @@ def write_page(scene: Scene, path: str | Path) -> int:
 def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
     """The page's files by relative path, each with its content type, for a server to mount.
 
-    The page then asks the server for `neighbours` and `analogy`, relative to itself too.
+    The page then requests from the server `neighbours` and `analogy`, relative to itself too.
     """
     packed = pack(scene)
     description = json.dumps(packed.description, ensure_ascii=False).encode()
@@ -46,7 +58,7 @@ def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
 
 
 def _parts(packed: PackedScene) -> Iterator[bytes]:
-    """The file's bytes, piece by piece."""
+    """The bytes of the file in parts."""
     before, after = _skeleton(packed, connect="'none'")
     yield before.encode()
     # In a script element only < can end the data; in JSON it can be written otherwise.

@@ -1,7 +1,7 @@
-"""A scene as a description, which is JSON, and sections of bytes, which are deflated.
+"""A scene as a JSON description and deflated sections of bytes.
 
-Places are 16-bit steps between the lowest and the highest of each axis; scores whole steps of
-a power of ten; names and lines JSON lists. Knows nothing of HTML.
+Coordinates are 16-bit steps between the minimum and the maximum of each axis, scores integers in
+units of a power of ten, names and lines JSON lists. Knows nothing of HTML.
 """
 
 import json
@@ -19,21 +19,21 @@ from malmoi.errors import InvalidArgumentError, printable
 from malmoi.project.scene import Field, Near, Scene, Space
 
 VERSION = 1
-STEPS = 65535  # of a place on an axis
-FINEST = 4  # digits of a score after the point
-LEVEL = 6  # of compression
+COORD_STEPS = 65535  # of an axis
+MAX_SCORE_DIGITS = 4  # after the decimal point
+COMPRESSION_LEVEL = 6  # of zlib
 
 
 @dataclass(frozen=True, eq=False)
 class PackedScene:
-    """What the page is told at first, and what it reads when it needs it, by (space, name)."""
+    """The description of a scene, and its sections by (space, name), read on demand."""
 
     description: Mapping[str, Any]
     sections: Mapping[tuple[int, str], bytes]
 
 
 def pack(scene: Scene) -> PackedScene:
-    """Everything of a scene, checked."""
+    """Check and encode a scene."""
     if not 1 <= len(scene.spaces) <= 2:
         raise InvalidArgumentError(
             f"a page shows one model or two side by side, not {len(scene.spaces)}"
@@ -42,29 +42,31 @@ def pack(scene: Scene) -> PackedScene:
     spaces = []
     for i, space in enumerate(scene.spaces):
         writer = _Writer(i, sections)
-        spaces.append(_space(space, writer) | {"sections": writer.described})
+        spaces.append(_space(space, writer) | {"sections": writer.descriptions})
     description = {"version": VERSION, "title": printable(scene.title), "spaces": spaces}
     return PackedScene(description, sections)
 
 
 class _Writer:
-    """Puts the sections of one space beside their descriptions."""
+    """Collects the sections of one space and their descriptions."""
 
     def __init__(self, space: int, sections: dict[tuple[int, str], bytes]) -> None:
         self.space, self.sections = space, sections
-        self.described: dict[str, dict[str, object]] = {}
+        self.descriptions: dict[str, dict[str, object]] = {}
 
     def array(self, name: str, values: npt.NDArray[Any], **more: object) -> None:
-        told = {"type": values.dtype.name, "shape": list(values.shape), **more}
-        self._put(name, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(), told)
+        description = {"type": values.dtype.name, "shape": list(values.shape), **more}
+        self._put(
+            name, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(), description
+        )
 
     def strings(self, name: str, values: Sequence[str]) -> None:
-        kept = json.dumps([printable(value) for value in values], ensure_ascii=False)
-        self._put(name, kept.encode(), {"type": "json", "shape": [len(values)]})
+        encoded = json.dumps([printable(value) for value in values], ensure_ascii=False)
+        self._put(name, encoded.encode(), {"type": "json", "shape": [len(values)]})
 
-    def _put(self, name: str, raw: bytes, told: dict[str, object]) -> None:
-        self.sections[self.space, name] = zlib.compress(raw, LEVEL)
-        self.described[name] = {**told, "bytes": len(raw)}
+    def _put(self, name: str, raw: bytes, description: dict[str, object]) -> None:
+        self.sections[self.space, name] = zlib.compress(raw, COMPRESSION_LEVEL)
+        self.descriptions[name] = {**description, "bytes": len(raw)}
 
 
 def _space(space: Space, writer: _Writer) -> dict[str, object]:
@@ -72,8 +74,8 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
     if points == 0:
         raise InvalidArgumentError(f"{space.name}: there are no points to show")
     writer.strings("keys", space.keys)
-    _places(space, "coords_2d", space.coords_2d, 2, writer)
-    _places(space, "coords_3d", space.coords_3d, 3, writer)
+    _coords(space, "coords_2d", space.coords_2d, 2, writer)
+    _coords(space, "coords_3d", space.coords_3d, 3, writer)
     for metric, near in space.near.items():
         _near(space, metric, near, writer)
     if space.coarse is not None:
@@ -98,17 +100,17 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
     }
 
 
-def _places(space: Space, name: str, places: Float32Array, axes: int, writer: _Writer) -> None:
+def _coords(space: Space, name: str, coords: Float32Array, axes: int, writer: _Writer) -> None:
     """[points, axes] as 16-bit steps."""
-    if places.shape != (len(space.keys), axes):
+    if coords.shape != (len(space.keys), axes):
         raise InvalidArgumentError(
-            f"{space.name}: places of shape {places.shape} for {len(space.keys)} keys"
+            f"{space.name}: coordinates of shape {coords.shape} for {len(space.keys)} keys"
         )
-    if not np.isfinite(places).all():
-        raise InvalidArgumentError(f"{space.name}: some places are not finite numbers")
-    low = places.min(axis=0).astype(np.float64)
-    step = (places.max(axis=0).astype(np.float64) - low) / STEPS
-    steps = np.rint((places - low) / np.where(step > 0, step, 1)).astype(np.uint16)
+    if not np.isfinite(coords).all():
+        raise InvalidArgumentError(f"{space.name}: some coordinates are not finite numbers")
+    low = coords.min(axis=0).astype(np.float64)
+    step = (coords.max(axis=0).astype(np.float64) - low) / COORD_STEPS
+    steps = np.rint((coords - low) / np.where(step > 0, step, 1)).astype(np.uint16)
     writer.array(name, steps, low=low.tolist(), step=step.tolist())
 
 
@@ -120,7 +122,7 @@ def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
         )
     if near.rows.size and near.rows.max() >= len(space.keys) + len(space.others):
         raise InvalidArgumentError(
-            f"{space.name}: a {metric} neighbour has row {near.rows.max()}, of none"
+            f"{space.name}: a {metric} neighbour has row {near.rows.max()}, which does not exist"
         )
     if not np.isfinite(near.scores).all():
         raise InvalidArgumentError(f"{space.name}: some {metric} scores are not finite numbers")
@@ -133,9 +135,9 @@ def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
 
 
 def score_digits(scores: Float32Array) -> int:
-    """How many digits after the point are kept: as many as fit 5 digits in all, at most 4."""
+    """Digits after the decimal point to store: 5 digits in all, at most 4 of them decimals."""
     highest = float(np.abs(scores).max(initial=0))
-    return max(0, FINEST - len(str(int(highest))) + 1)
+    return max(0, MAX_SCORE_DIGITS - len(str(int(highest))) + 1)
 
 
 def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, object]:
@@ -153,6 +155,6 @@ def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, obj
     return {"name": printable(field.name), "kind": field.kind, "labels": labels}
 
 
-def _check(space: Space, what: str, found: int, points: int) -> None:
-    if found != points:
-        raise InvalidArgumentError(f"{space.name}: {found:,} {what} for {points:,} points")
+def _check(space: Space, what: str, count: int, points: int) -> None:
+    if count != points:
+        raise InvalidArgumentError(f"{space.name}: {count:,} {what} for {points:,} points")

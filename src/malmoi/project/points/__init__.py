@@ -1,1 +1,1 @@
-"""What the projector shows: points of words, texts or senses, with fields and labels."""
+"""The points of the projector: words, texts or senses, with fields and labels."""

@@ -1,4 +1,4 @@
-"""What words can be coloured by: how frequent they are, their script, their part of speech."""
+"""Fields of words to colour by: frequency, script, part of speech."""
 
 import re
 import unicodedata
@@ -29,9 +29,9 @@ PARTS = (
     ("X", "affix"),
 )
 NO_PART = "none"
-MIXED = 0.1  # of the words in a second script: then scripts are what a picture shows first
+MIN_SECOND_SCRIPT_SHARE = 0.1  # of the words, to colour by script at first
 TAG = re.compile("[A-Z][A-Z_-]+")  # of kiwipiepy: NNG, VA-I, W_URL
-TAGGED_ENOUGH = 0.5  # of the keys: a few paths or fractions are not tags
+MIN_TAGGED_SHARE = 0.5  # of the keys: a few paths or fractions are not tags
 
 
 def frequency_fields(vectors: Vectors) -> tuple[Field, ...]:
@@ -48,14 +48,14 @@ def frequency_fields(vectors: Vectors) -> tuple[Field, ...]:
 
 
 def label_field(name: str, labels: Sequence[str]) -> Field:
-    """A field of one label a point; the most frequent labels come first."""
+    """A field of one label per point; the most frequent labels come first."""
     kinds, which, sizes = np.unique(
         np.array(labels, object), return_inverse=True, return_counts=True
     )
     order = np.argsort(-sizes, kind="stable")
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order))
-    return Field(name, "label", place[which], tuple(str(kinds[at]) for at in order))
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order))
+    return Field(name, "label", rank[which], tuple(str(kinds[at]) for at in order))
 
 
 def script_field(keys: Iterable[str]) -> Field | None:
@@ -71,7 +71,9 @@ def are_mixed(scripts: Field) -> bool:
         size for size, label in zip(sizes, scripts.labels, strict=True)
         if label not in (NUMBER, SIGN)
     ]  # fmt: skip
-    return len(written) > 1 and bool(sorted(written)[-2] >= MIXED * len(scripts.values))
+    return len(written) > 1 and bool(
+        sorted(written)[-2] >= MIN_SECOND_SCRIPT_SHARE * len(scripts.values)
+    )
 
 
 def script(word: str) -> str:
@@ -97,7 +99,7 @@ def speech_field(keys: Iterable[str]) -> Field | None:
     """
     tags = [_tag(key) for key in keys]
     tagged = len(tags) - tags.count("")
-    if tagged == 0 or tagged < TAGGED_ENOUGH * len(tags):
+    if tagged == 0 or tagged < MIN_TAGGED_SHARE * len(tags):
         return None
     return label_field("part of speech", [_part(tag) for tag in tags])
 

@@ -1,4 +1,4 @@
-"""Words that are typical of some texts against others: what clusters of texts are named by."""
+"""Keywords of clusters of texts: the words that are typical of one cluster against the others."""
 
 import re
 import unicodedata
@@ -13,25 +13,29 @@ from malmoi.text.korean import Korean
 
 WORD = re.compile(r"[^\W\d_]{2,}")
 HANGUL = re.compile("[가-힣]")
-NAMED = 3
-LEAST = 2  # texts that a word stands in, to be typical of any
+KEYWORDS_PER_CLUSTER = 3
+MIN_TEXTS = 2  # texts that must contain a keyword
 
 
-def typical_words(
-    texts: Sequence[str], which: Int32Array, *, leave_out: Collection[str] = (), count: int = NAMED
+def cluster_keywords(
+    texts: Sequence[str],
+    which: Int32Array,
+    *,
+    leave_out: Collection[str] = (),
+    count: int = KEYWORDS_PER_CLUSTER,
 ) -> list[str]:
     """A name for each cluster of texts: the words most typical of it, most typical first.
 
-    By the log-odds of standing in one of its texts against the others', each divided by its
+    Words are ranked by the log-odds of occurring in a text of the cluster, divided by their
     standard error, with the words of all texts as prior (Monroe, Colaresi & Quinn 2008).
     """
-    words = _words(texts, {_uniform(word) for word in leave_out})
+    words = _words(texts, {_normalize(word) for word in leave_out})
     clusters = range(int(which.max()) + 1)
     inside = [Counter[str]() for _ in clusters]
-    for cluster, found in zip(which.tolist(), words, strict=True):
-        inside[cluster].update(found)
+    for cluster, text_words in zip(which.tolist(), words, strict=True):
+        inside[cluster].update(text_words)
     every = sum(inside, Counter[str]())
-    vocabulary = sorted(word for word, seen in every.items() if seen >= LEAST)
+    vocabulary = sorted(word for word, seen in every.items() if seen >= MIN_TEXTS)
     prior = np.array([every[word] for word in vocabulary], dtype=np.float64) / 10
     names = []
     for cluster in clusters:
@@ -53,16 +57,16 @@ def _log_odds(here: Float64Array, there: Float64Array) -> Float64Array:
 
 
 def _words(texts: Sequence[str], leave_out: Collection[str]) -> list[set[str]]:
-    """The words of each text, once each: of Korean its nouns, where kiwipiepy is there."""
-    found = [set(WORD.findall(_uniform(text))) for text in texts]
+    """The set of words of each text; of Korean the nouns, if kiwipiepy is installed."""
+    words = [set(WORD.findall(_normalize(text))) for text in texts]
     if sum(bool(HANGUL.search(text)) for text in texts) > len(texts) / 2:
         try:
             nouns = Korean(keep=("NN",)).many(unicodedata.normalize("NFC", text) for text in texts)
-            found = [set(each) for each in nouns]
+            words = [set(each) for each in nouns]
         except MissingDependencyError:
-            pass  # words with their particles then
-    return [each.difference(leave_out) for each in found]
+            pass  # keep words with their particles
+    return [each.difference(leave_out) for each in words]
 
 
-def _uniform(text: str) -> str:
+def _normalize(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()

@@ -1,4 +1,4 @@
-"""Labels that the user gives: a file of lines, each a key, a tab and a label."""
+"""Labels from a file with one key, a tab and a label per line."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -13,25 +13,25 @@ UNLABELLED = "no label"
 
 
 def read_labels(path: str | Path, keys: Sequence[str]) -> tuple[Field, tuple[str, ...]]:
-    """The label of each key, and what is to be said about those without one."""
-    told = _pairs(Path(path))
-    labels = [told.get(_uniform(key), UNLABELLED) for key in keys]
-    found = len(keys) - labels.count(UNLABELLED)
-    if not found:
+    """The label of each key, and notes about keys without a label."""
+    label_by_key = _pairs(Path(path))
+    labels = [label_by_key.get(_normalize(key), UNLABELLED) for key in keys]
+    labelled = len(keys) - labels.count(UNLABELLED)
+    if not labelled:
         raise InvalidFileError(
             f"{path} labels none of the {len(keys):,} keys: is it of other vectors?"
         )
     notes = []
-    if found < len(keys):
-        notes.append(f"{len(keys) - found:,} of {len(keys):,} points have no label in {path}")
-    unused = len(told.keys() - {_uniform(key) for key in keys})
+    if labelled < len(keys):
+        notes.append(f"{len(keys) - labelled:,} of {len(keys):,} points have no label in {path}")
+    unused = len(label_by_key.keys() - {_normalize(key) for key in keys})
     if unused:
         notes.append(f"{unused:,} keys of {path} are not drawn")
     return label_field("label", labels), tuple(notes)
 
 
 def _pairs(path: Path) -> dict[str, str]:
-    """The lines of a file; of a key named twice the last counts."""
+    """The label of each key of a file; the last counts if a key occurs twice."""
     content = b"".join(block.tobytes() for block, _ in InputFile(path).blocks())
     try:
         lines = content.decode("utf-8-sig").splitlines()
@@ -46,11 +46,11 @@ def _pairs(path: Path) -> dict[str, str]:
         key, tab, label = line.partition("\t")
         if not tab or not label.strip():
             raise InvalidFileError(
-                f"{path}, line {number}: {line[:40]!r} is no key, a tab and a label"
+                f"{path}, line {number}: {line[:40]!r} is not a key, a tab and a label"
             )
-        pairs[_uniform(key)] = label.strip()
+        pairs[_normalize(key)] = label.strip()
     return pairs
 
 
-def _uniform(key: str) -> str:
+def _normalize(key: str) -> str:
     return unicodedata.normalize("NFC", key)

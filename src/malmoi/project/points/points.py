@@ -1,6 +1,6 @@
-"""Points: vectors and what is known of each; what a picture is made of.
+"""Points: vectors with fields, details and notes, the input of a scene.
 
-Words, texts and occurrences all come as these. Knows nothing of pictures.
+Words, texts and occurrences become points. Knows nothing of reduction.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.project.scene import Field
 from malmoi.vectors import Vectors
 
-FEWEST = 3  # points that make a picture
+MIN_POINTS = 3  # of a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +33,13 @@ class Points:
     first: str | None = None
 
     def __post_init__(self) -> None:
-        for what, found in [(field.name, field.values) for field in self.fields] + (
+        for what, column in [(field.name, field.values) for field in self.fields] + (
             [] if self.details is None else [("details", self.details)]
         ):
-            if len(found) != len(self.vectors):
+            if len(column) != len(self.vectors):
                 raise InvalidArgumentError(
-                    f"{len(found)} values of '{what}' for {len(self.vectors)} points of {self.name}"
+                    f"{len(column)} values of '{what}' for {len(self.vectors)} points"
+                    f" of {self.name}"
                 )
 
     def take(self, rows: npt.NDArray[np.int64]) -> "Points":
@@ -52,34 +53,34 @@ class Points:
         )
 
     def with_fields(self, *fields: Field) -> "Points":
-        """The same points with more known of each."""
+        """The same points with more fields."""
         return replace(self, fields=(*self.fields, *fields))
 
     def with_notes(self, *notes: str) -> "Points":
-        """The same points with more said about them."""
+        """The same points with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 def drawable(points: Points) -> Points:
-    """The points that can be drawn: those with numbers, if there are enough and they differ."""
+    """The points with finite vectors; raises if there are too few or all are equal."""
     whole = _whole(points.vectors)
     if not whole.all():
         first = points.vectors.keys[int(np.argmin(whole))]
         lost = int(len(whole) - whole.sum())
         points = points.take(np.flatnonzero(whole)).with_notes(
-            f"{lost:,} left out: no finite numbers, the first '{first}'"
+            f"{lost:,} left out: not finite, the first '{first}'"
         )
     if points.rest is not None and not (whole := _whole(points.rest)).all():
         points = replace(points, rest=points.rest.take(np.flatnonzero(whole)))
     matrix = points.vectors.matrix
-    if len(matrix) < FEWEST or matrix.shape[1] == 0:
+    if len(matrix) < MIN_POINTS or matrix.shape[1] == 0:
         raise InvalidArgumentError(
-            f"{points.name} has {len(matrix)} vectors of {matrix.shape[1]} numbers to draw: a"
-            f" picture takes {FEWEST} or more"
+            f"{points.name} has {len(matrix)} vectors of {matrix.shape[1]} dimensions to draw:"
+            f" a picture needs {MIN_POINTS} or more"
         )
     if not (matrix != matrix[0]).any():
         raise InvalidArgumentError(
-            f"all {len(matrix):,} vectors of {points.name} are equal: nothing to see"
+            f"all {len(matrix):,} vectors of {points.name} are equal: there is nothing to draw"
         )
     empty = len(matrix) - int(np.count_nonzero(points.vectors.norms))
     if empty:
@@ -88,7 +89,7 @@ def drawable(points: Points) -> Points:
 
 
 def _whole(vectors: Vectors) -> npt.NDArray[np.bool_]:
-    """Which rows hold finite numbers only: those whose sum is one."""
+    """The mask of rows whose numbers are all finite."""
     with np.errstate(invalid="ignore"):
         sums = vectors.matrix.sum(axis=1, dtype=np.float64)
     finite: npt.NDArray[np.bool_] = np.isfinite(sums)

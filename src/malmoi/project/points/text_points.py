@@ -1,6 +1,6 @@
-"""Texts as points: keys, vectors, what each says, and what is known of it.
+"""Texts as points, with their fields to colour by.
 
-Takes plain values, so that whatever holds texts can be drawn.
+Takes plain values, so that any source of texts can be drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,29 +12,31 @@ from malmoi.project.points.points import Points
 from malmoi.project.scene import Field
 from malmoi.vectors import Vectors
 
-LONGEST = 300  # characters of a text that are shown with its point
+MAX_DETAIL_CHARS = 300  # characters of a text that are shown with its point
 NO_VALUE = "no value"
 
 
 def text_points(
     name: str, vectors: Vectors, texts: Sequence[str], known: Sequence[Mapping[str, object]] = ()
 ) -> Points:
-    """A point a text; `known` are its fields, numbers or labels, which may be missing in some."""
+    """One point per text; `known` are its fields, numbers or labels, which may be missing."""
     names = {field: None for each in known for field in each}
     fields = tuple(make_field(field, [each.get(field) for each in known]) for field in names)
-    first = next((field.name for field in fields if tells(field)), None)
+    first = next((field.name for field in fields if is_informative(field)), None)
     return Points(name, vectors, fields, details=[shortened(text) for text in texts], first=first)
 
 
-def tells(field: Field) -> bool:
-    """Whether a picture is worth beginning with it: not if nearly each text has its own label."""
+def is_informative(field: Field) -> bool:
+    """Whether to colour by a field at first: not if nearly each text has its own label."""
     return field.kind == "label" and 2 * len(field.labels) <= len(field.values)
 
 
 def make_field(name: str, values: Sequence[object]) -> Field:
-    """A field of numbers where all that are there are some, else of labels."""
-    there = [value for value in values if value is not None]
-    if there and all(isinstance(one, int | float) and not isinstance(one, bool) for one in there):
+    """A field of numbers if all present values are numbers, else of labels."""
+    present = [value for value in values if value is not None]
+    if present and all(
+        isinstance(one, int | float) and not isinstance(one, bool) for one in present
+    ):
         numbers = [np.nan if value is None else value for value in values]
         return Field(name, "number", np.array(numbers, dtype=np.float64))
     return label_field(name, [NO_VALUE if value is None else str(value) for value in values])
@@ -43,4 +45,4 @@ def make_field(name: str, values: Sequence[object]) -> Field:
 def shortened(text: str) -> str:
     """The beginning of a long text."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()} …"
+    return line if len(line) <= MAX_DETAIL_CHARS else f"{line[:MAX_DETAIL_CHARS].rstrip()} …"

@@ -1,4 +1,4 @@
-"""The words of vectors as points: the most frequent ones drawn, and what is known of each."""
+"""Word vectors as points: the most frequent words are drawn, with fields to colour by."""
 
 from pathlib import Path
 
@@ -20,15 +20,15 @@ def word_points(
 ) -> Points:
     """Words to draw: frequency, script and part-of-speech tags to colour by, labels if given.
 
-    Of the others than the `most_frequent`, those near to a word that is drawn are listed.
+    Words beyond the `most_frequent` are not drawn, but listed as neighbours.
     """
     if most_frequent is not None and most_frequent < 1:
-        raise InvalidArgumentError(f"the most frequent {most_frequent} words: that is none")
+        raise InvalidArgumentError(f"most_frequent must be at least 1; got {most_frequent}")
     rest: Vectors | None = None
     notes: tuple[str, ...] = ()
     if most_frequent is not None and most_frequent < len(vectors):
         notes = (f"the {most_frequent:,} most frequent of {len(vectors):,} are drawn",)
-        vectors, rest = _parted(vectors, most_frequent)
+        vectors, rest = _split(vectors, most_frequent)
     fields = frequency_fields(vectors)
     keys = vectors.keys
     scripts = script_field(keys)
@@ -36,12 +36,12 @@ def word_points(
         fields += () if field is None else (field,)
     first = scripts.name if scripts is not None and are_mixed(scripts) else None
     if labels is not None:
-        field, said = read_labels(labels, keys)
-        first, fields, notes = field.name, (field, *fields), (*notes, *said)
+        field, label_notes = read_labels(labels, keys)
+        first, fields, notes = field.name, (field, *fields), (*notes, *label_notes)
     return Points(name, vectors, fields, notes=notes, rest=rest, first=first)
 
 
-def _parted(vectors: Vectors, count: int) -> tuple[Vectors, Vectors]:
+def _split(vectors: Vectors, count: int) -> tuple[Vectors, Vectors]:
     """The most frequent words, and the others."""
     if vectors.counts is None:
         return vectors[:count], vectors[count:]

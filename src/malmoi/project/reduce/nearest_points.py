@@ -1,4 +1,4 @@
-"""The nearest points of every point, in all dimensions: exact, whatever the picture shows."""
+"""The exact nearest points of every point, in all dimensions."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -13,65 +13,65 @@ from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors, l2_normalize
 
 METRICS: tuple[Metric, ...] = ("cosine", "euclidean")
-ASKED = 2048  # points at a time
+QUERY_BATCH = 2048  # points
 
 
 def near_lists(
     vectors: Vectors, k: int, *, progress: Progress = no_progress
 ) -> Mapping[Metric, Near]:
-    """The k nearest of each row, itself left out, by cosine and by distance."""
-    found = rank_all_pairs(vectors, k, METRICS, progress=progress)
+    """The k nearest other rows of each row, by cosine and by Euclidean distance."""
+    rankings = rank_all_pairs(vectors, k, METRICS, progress=progress)
     return {
         metric: Near(ranking.rows.astype(np.uint32), ranking.scores)
-        for metric, ranking in found.items()
+        for metric, ranking in rankings.items()
     }
 
 
 def near_among(
     vectors: Vectors, rest: Vectors, k: int, *, progress: Progress = no_progress
 ) -> tuple[Mapping[Metric, Near], Vectors]:
-    """The same among `rest` too, and the part of the rest that is near to anything.
+    """The nearest of each row among `vectors` and `rest`, and the part of `rest` in these lists.
 
     Row len(vectors) + i of a list is row i of that part.
     """
     every = Vectors(chain(vectors.keys, rest.keys), np.concatenate([vectors.matrix, rest.matrix]))
-    found = {}
+    rankings = {}
     for done, metric in enumerate(METRICS):
         parts = []
-        for start in range(0, len(vectors), ASKED):
+        for start in range(0, len(vectors), QUERY_BATCH):
             progress(done * len(vectors) + start, len(METRICS) * len(vectors))
-            asked = vectors.matrix[start : start + ASKED]
+            queries = vectors.matrix[start : start + QUERY_BATCH]
             ranking = rank_rows(
-                every, l2_normalize(asked) if metric == "cosine" else asked, k + 1, metric
+                every, l2_normalize(queries) if metric == "cosine" else queries, k + 1, metric
             )
-            own = np.arange(start, start + len(asked))
+            own = np.arange(start, start + len(queries))
             parts.append(_others(ranking.rows, ranking.scores, own))
         rows, scores = zip(*parts, strict=True)
-        found[metric] = np.concatenate(rows), np.concatenate(scores)
+        rankings[metric] = np.concatenate(rows), np.concatenate(scores)
     progress(1, 1)
-    used = np.unique(np.concatenate([rows.ravel() for rows, _ in found.values()]))
+    used = np.unique(np.concatenate([rows.ravel() for rows, _ in rankings.values()]))
     used = used[used >= len(vectors)]
-    place = np.arange(len(every))
-    place[used] = len(vectors) + np.arange(len(used))
+    positions = np.arange(len(every))
+    positions[used] = len(vectors) + np.arange(len(used))
     lists = {
-        metric: Near(place[rows].astype(np.uint32), scores)
-        for metric, (rows, scores) in found.items()
+        metric: Near(positions[rows].astype(np.uint32), scores)
+        for metric, (rows, scores) in rankings.items()
     }
     return lists, rest.take(used - len(vectors))
 
 
-def nearest_of(vectors: Vectors, asked: Int64Array, k: int) -> Int64Array:
-    """[asked, k]: the nearest of some rows by cosine, themselves left out."""
-    found = rank_rows(
-        vectors, l2_normalize(vectors.matrix[asked]), min(k + 1, len(vectors)), "cosine"
+def nearest_of(vectors: Vectors, query_rows: Int64Array, k: int) -> Int64Array:
+    """The k nearest other rows of some rows by cosine, [queries, k]."""
+    ranking = rank_rows(
+        vectors, l2_normalize(vectors.matrix[query_rows]), min(k + 1, len(vectors)), "cosine"
     )
-    return _others(found.rows, found.scores, asked)[0]
+    return _others(ranking.rows, ranking.scores, query_rows)[0]
 
 
 def _others(
     rows: Int64Array, scores: Float32Array, own: Int64Array
 ) -> tuple[Int64Array, Float32Array]:
-    """[asked, k] of [asked, k + 1]: the row itself is left out, or the last if it is not there."""
+    """Remove the row itself from [queries, k + 1], or the last if the row is missing."""
     other = rows != own[:, np.newaxis]
     other[other.all(axis=1), -1] = False
     shape = (len(rows), rows.shape[1] - 1)

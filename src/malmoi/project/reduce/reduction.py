@@ -1,4 +1,4 @@
-"""Many dimensions to two and three, by the method that suits how many points there are."""
+"""Reduce vectors to two and three dimensions, by the method that suits the number of points."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -13,13 +13,13 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 Method = Literal["auto", "pca", "tsne", "pacmap"]
 NAMES = {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}
-FEW = 50  # points: fewer are drawn as well by PCA
-MANY = 50_000  # points: more take t-SNE too long
+PCA_BELOW = 50  # points: PCA is as good for fewer
+PACMAP_ABOVE = 50_000  # points: t-SNE takes too long for more
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Where points are drawn, by what, and what is to be said of it."""
+    """The coordinates of points, the method, and notes."""
 
     coords_2d: Float32Array  # [points, 2]
     coords_3d: Float32Array  # [points, 3]
@@ -28,10 +28,10 @@ class Coordinates:
 
 
 def check_method(method: str) -> None:
-    """Refuse a method that there is not."""
+    """Raise `InvalidArgumentError` for an unknown method."""
     if method not in get_args(Method):
         raise InvalidArgumentError(
-            f"'{method}' is no method: choose one of {', '.join(get_args(Method))}"
+            f"'{method}' is not a method: choose one of {', '.join(get_args(Method))}"
         )
 
 
@@ -43,10 +43,9 @@ def reduce(
     seed: int = 1,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Coordinates:
-    """Draw the rows of a matrix [points, dim] of which `near` are the nearest.
+    """Reduce the rows of a matrix [points, dim]; `near` are their nearest rows.
 
-    Left to itself it takes what the number of points asks for, and PCA where the extra
-    `project` is missing.
+    `auto` chooses by the number of points, and PCA if the extra `project` is missing.
     """
     check_method(method)
     start = principal_components(matrix, 3)
@@ -64,9 +63,9 @@ def reduce(
 
 
 def _choose(points: int) -> Method:
-    if points < FEW:
+    if points < PCA_BELOW:
         return "pca"
-    return "tsne" if points <= MANY else "pacmap"
+    return "tsne" if points <= PACMAP_ABOVE else "pacmap"
 
 
 def _by_pca(start: Float32Array, *notes: str) -> Coordinates:
@@ -77,7 +76,7 @@ def _by_tsne(
     matrix: Float32Array, near: Near, start: Float32Array, seed: int, reporter: Reporter
 ) -> Coordinates:
     plane = tsne(near, start[:, :2], seed=seed, progress=reporter.stage("t-SNE"))
-    # In three dimensions openTSNE has no fast way, and takes twenty times as long as PaCMAP.
+    # In three dimensions openTSNE has no fast method and takes twenty times as long as PaCMAP.
     solid = pacmap(matrix, near, start, seed=seed, progress=reporter.stage("PaCMAP in 3D"))
     return Coordinates(plane, solid, NAMES["tsne"], ("in three dimensions drawn by PaCMAP",))
 

@@ -1,8 +1,8 @@
-"""BM25: how well texts fit a query by its words (Robertson and Zaragoza 2009).
+"""BM25: the lexical score of texts for a query (Robertson and Zaragoza 2009).
 
 The variant is Lucene's: ln(1 + (N - n + ½) / (n + ½)) · f / (f + k₁ (1 - b + b · length / mean)),
 summed over the query's words, where n of N texts have the word, this one f times. Knows nothing
-of how texts are cut into words.
+of how texts are split into words.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ K1, B = 1.2, 0.75
 def score_words(
     postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
 ) -> Float32Array:
-    """The score of every text, of the first postings first; texts not alive do not count."""
+    """The score of every text, in the order of the postings; dead texts do not count."""
     starts = np.cumsum([0, *(len(part.lengths) for part in postings)])
     scores = np.zeros(starts[-1], dtype=np.float32)
     mean = mean_length(postings, alive)
@@ -37,9 +37,9 @@ def score_words(
 def word_weights(
     postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
 ) -> dict[str, float]:
-    """ln(1 + (N - n + ½) / (n + ½)) of each word, as often as it comes.
+    """ln(1 + (N - n + ½) / (n + ½)) of each word, times its count in the query.
 
-    No text's score exceeds their sum. Words that no text has weigh most, so that texts match a
+    No text's score exceeds their sum. Words that no text has weigh the most, so that texts match a
     query of unknown words only a little.
     """
     texts, weights = sum(int(mask.sum()) for mask in alive), {}
@@ -51,13 +51,13 @@ def word_weights(
 
 
 def score_text(weights: Mapping[str, float], text: Sequence[str], mean: float) -> float:
-    """The score of a text that is in no postings, from the weights of a query's words."""
+    """The score of a text outside the postings, from the word weights of a query."""
     counts, slack = Counter(text), K1 * (1 - B + B * len(text) / (mean or 1))
     return sum(weight * counts[word] / (counts[word] + slack) for word, weight in weights.items())
 
 
 def mean_length(postings: Sequence[Postings], alive: Sequence[BoolArray]) -> float:
-    """The words of a text, on average."""
+    """The mean number of words per text."""
     texts = sum(int(mask.sum()) for mask in alive)
     parts = zip(postings, alive, strict=True)
     return sum(int(part.lengths[mask].sum()) for part, mask in parts) / max(1, texts)

@@ -1,4 +1,4 @@
-"""Conditions on fields: which rows may be found at all.
+"""Filters: conditions on fields that results must meet.
 
 `{"lang": "ko"}`, `{"lang": ["ko", "en"]}`, or as on the command line `"year>=2020"`.
 """
@@ -23,29 +23,29 @@ RELATION_CHARS = "!=<>"  # a relation begins with one of these
 
 @dataclass(frozen=True)
 class Condition:
-    """A field, one of = != >= <= > <, and a value; = and != take several, any of which will do."""
+    """A field, one of = != >= <= > <, and a value; = and != accept several alternatives."""
 
     field: str
     relation: str
     values: tuple[str, ...]
 
     def holds(self, column: Column | None, rows: int) -> BoolArray:
-        """For each row whether it fits; without a value, only != does."""
+        """Whether each row meets the condition; a row without a value only meets !=."""
         if column is None:
             return np.full(rows, self.relation == "!=")
-        fits = np.zeros(len(column.values) + 1, dtype=bool)  # by code: 0 is no value
+        fits = np.zeros(len(column.values) + 1, dtype=bool)  # by code: 0 means no value
         if self.relation in ORDERS:
             fits[1:] = _compare_values(column, self.relation, self.values[0])
         else:
             fits[[code + 1 for code in _equal_values(column, self.values)]] = True
             if self.relation == "!=":
                 fits = ~fits
-        found: BoolArray = fits[column.codes]
-        return found
+        mask: BoolArray = fits[column.codes]
+        return mask
 
 
 def conditions(where: Where | None) -> tuple[Condition, ...]:
-    """All that must hold."""
+    """The conditions of a filter, all of which must hold."""
     if where is None:
         return ()
     if isinstance(where, str):
@@ -59,28 +59,28 @@ def conditions(where: Where | None) -> tuple[Condition, ...]:
 
 
 def parse_condition(text: str) -> Condition:
-    """`field=value`, `field!=value`, `field>=2020` and so on."""
+    """Parse `field=value`, `field!=value`, `field>=2020` and so on."""
     whole = normalize("NFC", text)
     relation, start = _first_relation(whole)
     field, value = whole[:start].strip(), whole[start + len(relation) :].strip()
     if not relation or not field:
         raise InvalidArgumentError(
-            f"'{text}' is no filter: write field=value, field!=value or field>=2020"
+            f"'{text}' is not a filter: write field=value, field!=value or field>=2020"
         )
     return Condition(field, relation, (value,))
 
 
 def _first_relation(text: str) -> tuple[str, int]:
-    """The first of = != >= <= > < after a field's name, and where it stands; "" if there is none.
+    """The first of = != >= <= > < after a field's name, and its position; "" if there is none.
 
-    Every place is looked at once, so the longest text takes time in proportion to its length.
+    Each position is checked once, so that the time is linear in the length of the text.
     """
     start = len(text) - len(text.lstrip()) + 1  # a name has at least one character
-    for place in range(start, len(text)):
-        if text[place] in RELATION_CHARS:
-            for relation in (text[place : place + 2], text[place]):
+    for position in range(start, len(text)):
+        if text[position] in RELATION_CHARS:
+            for relation in (text[position : position + 2], text[position]):
                 if relation in RELATIONS:
-                    return relation, place
+                    return relation, position
     return "", len(text)
 
 
@@ -97,18 +97,18 @@ def _as_texts(value: Any) -> tuple[str, ...]:
 
 
 def _equal_values(column: Column, texts: Iterable[str]) -> list[int]:
-    """The values that are one of these texts, or the number or truth that a text spells."""
+    """The codes of values equal to one of these texts, or to the number or boolean it spells."""
     forms = [form for text in texts for form in (as_json(text), text, f"{text}.0")]
     return [row for row in column.values.find_all(forms).tolist() if row >= 0]
 
 
 def _compare_values(column: Column, relation: str, text: str) -> list[bool]:
-    """Whether each value stands so to a number; to a text that is none, such as a date."""
+    """Compare each value with a number, or with a text such as a date."""
     order, number = ORDERS[relation], _number(text)
     if number is None:
         return [isinstance(it, str) and bool(order(it, text)) for it in column.decoded]
-    found = [_number(it) for it in column.decoded]
-    return [it is not None and bool(order(it, number)) for it in found]
+    numbers = [_number(it) for it in column.decoded]
+    return [it is not None and bool(order(it, number)) for it in numbers]
 
 
 def _number(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""What was found: rows as texts, and of long ones the passage that fits best."""
+"""Search results: the texts of the best rows, and the best passage of long texts."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from malmoi.vectors import l2_normalize
 Span = tuple[int, int]  # characters
 
 
-class Hit(NamedTuple):  # a frozen dataclass takes twice as long to make, ten times a search
-    """A text that was found; the score is a cosine, BM25, or a weighted mean of both.
+class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
+    """A search result; the score is a cosine, BM25, or a weighted mean of both.
 
-    `span` is where in the text the passage is that fits best; None where the text is one passage,
-    or where only words were looked for.
+    `span` is the best passage in characters of the text; None if the text is one passage, or for a
+    lexical search.
     """
 
     id: str
@@ -30,21 +30,21 @@ class Hit(NamedTuple):  # a frozen dataclass takes twice as long to make, ten ti
 
     @property
     def passage(self) -> str:
-        """The passage that fits best, or else the text."""
+        """The best passage, or else the text."""
         return self.text if self.span is None else self.text[slice(*self.span)]
 
 
 class Hits(list[Hit]):
-    """Texts that were found, best first; `weight` is that of words in a hybrid search."""
+    """Search results, best first; `weight` is the weight of words in a hybrid search."""
 
     def __init__(self, hits: Iterable[Hit] = (), weight: float | None = None) -> None:
         super().__init__(hits)
         self.weight = weight
 
 
-def make_hits(state: State, found: RankedRows, direction: Float32Array | None) -> list[Hit]:
-    """The texts of rows; `direction` is what their passages are compared with."""
-    rows, scores = found.rows.tolist(), found.scores.tolist()
+def make_hits(state: State, ranking: RankedRows, direction: Float32Array | None) -> list[Hit]:
+    """The texts of ranked rows; `direction` ranks their passages."""
+    rows, scores = ranking.rows.tolist(), ranking.scores.tolist()
     if len(state.segments) == 1 and state.segments[0].passages is None:
         ids, texts, fields = state.segments[0].known(rows)
         return list(map(Hit, ids, scores, texts, fields))
@@ -58,7 +58,7 @@ def make_hits(state: State, found: RankedRows, direction: Float32Array | None) -
 
 
 def best_passage(segment: Segment, row: int, direction: Float32Array | None) -> Span | None:
-    """Where the passage of a text is that is nearest to a direction; None where it has but one."""
+    """The span of a text's passage nearest to a direction; None if it has one passage."""
     if segment.passages is None or direction is None:
         return None
     own = segment.embedded(row)

@@ -1,4 +1,4 @@
-"""The best rows of a state by meaning and by words together: both scores of each, weighted.
+"""Hybrid search: the best rows of a state by the weighted sum of cosine and BM25.
 
 Candidates are the first rows of each side. Each of them gets both of its scores, so that no row
 counts for less because the other side ranks it low.
@@ -53,11 +53,11 @@ def by_both(
 
 
 def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Float32Array:
-    """How near rows, in ascending order, are to directions of length one: [directions, rows].
+    """The cosines of ascending rows with unit directions, [directions, rows].
 
-    Of a text with passages it is the best one.
+    The cosine of a text is that of its best passage.
     """
-    found: Float32Array = np.zeros((len(directions), len(rows)), np.float32)
+    cosines: Float32Array = np.zeros((len(directions), len(rows)), np.float32)
     bounds = np.searchsorted(rows, state.starts)
     spans = pairwise(bounds.tolist())
     for segment, start, (first, last) in zip(state.segments, state.starts, spans, strict=False):
@@ -70,5 +70,5 @@ def cosines_of(state: State, rows: Int64Array, directions: Float32Array) -> Floa
         if passages:
             counts = np.diff(passages.bounds)[texts]
             near = np.maximum.reduceat(near, np.cumsum(counts) - counts, axis=1)
-        found[:, first:last] = near
-    return found
+        cosines[:, first:last] = near
+    return cosines

@@ -15,7 +15,7 @@ from malmoi.search.storage.clusters import Clusters, can_cluster
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State
 
-GATHER_BELOW = 0.1  # of the rows: those are gathered and looked at exactly, more are masked
+GATHER_BELOW = 0.1  # share of allowed rows: fewer are gathered, more are masked
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ EMPTY_RANKING = RankedRows(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[BoolArray, ...]:
-    """For every row, segment by segment, whether it lives and fits."""
+    """The mask of living rows that meet all conditions, per segment."""
     allowed = state.alive
     for condition in conditions:
         if condition.field not in state.fields:
@@ -56,15 +56,14 @@ def by_vector(
     clusters = None if exact else state.clusters
     if clusters and not can_cluster():
         warn(
-            "faiss is not installed, so that every vector is looked at: pip install"
-            " 'malmoi[search]'"
+            "faiss is not installed, so that every vector is searched: pip install 'malmoi[search]'"
         )
         clusters = None
-    found = []
+    rankings = []
     for segment, mask, count in zip(state.segments, allowed, counts, strict=True):
-        found.append(_best_texts(clusters, segment, direction, k, mask, count))
+        rankings.append(_best_texts(clusters, segment, direction, k, mask, count))
         clusters = None  # they know the first segment only
-    return _merge(found, state.starts, k)
+    return _merge(rankings, state.starts, k)
 
 
 def by_words(
@@ -75,7 +74,7 @@ def by_words(
 
 
 def word_scores(state: State, words: Sequence[str], allowed: tuple[BoolArray, ...]) -> Float32Array:
-    """BM25 of every row; zero where it is not allowed."""
+    """The BM25 score of every row; zero for rows that are not allowed."""
     scores = score_words(state.postings, state.alive, words)
     scores[~np.concatenate(allowed)] = 0
     return scores
@@ -106,16 +105,16 @@ def _best_texts(
     passages = segment.passages
     if passages is None:
         return _best_vectors(clusters, segment, direction, k, mask, count)
-    every, asked = mask[passages.owners], k
+    every, depth = mask[passages.owners], k
     total = int(every.sum())
     while True:
-        found = _best_vectors(clusters, segment, direction, asked, every, total)
-        texts, first = np.unique(passages.owners[found.rows], return_index=True)
-        if len(texts) >= min(k, count) or asked >= total:
+        ranking = _best_vectors(clusters, segment, direction, depth, every, total)
+        texts, first = np.unique(passages.owners[ranking.rows], return_index=True)
+        if len(texts) >= min(k, count) or depth >= total:
             break
-        asked = min(4 * asked, total)  # many passages of the same texts: look further
+        depth = min(4 * depth, total)  # many passages of the same texts: search deeper
     order = np.argsort(first)[:k]
-    return RankedRows(texts[order], found.scores[first[order]])
+    return RankedRows(texts[order], ranking.scores[first[order]])
 
 
 def _best_vectors(
@@ -126,7 +125,7 @@ def _best_vectors(
     mask: BoolArray,
     count: int,
 ) -> RankedRows:
-    """The k nearest vectors of a segment, of those that the mask lets through."""
+    """The k nearest vectors of a segment, among those that the mask allows."""
     near = _best_by_clusters(clusters, segment, direction, k, mask, count) if clusters else None
     return near or _best_exactly(segment, direction, k, mask, count)
 
@@ -139,7 +138,7 @@ def _best_by_clusters(
     mask: BoolArray,
     count: int,
 ) -> RankedRows | None:
-    """The nearest through clusters; None where few rows are allowed, or too few were found."""
+    """The nearest vectors by clusters; None if few rows are allowed or too few are returned."""
     size = len(segment.vectors)
     if count <= GATHER_BELOW * size:
         return None
@@ -175,7 +174,7 @@ def _rank_exactly(
 
 
 def _cosines(segment: Segment, direction: Float32Array, rows: Int64Array) -> Float32Array:
-    """Of some rows of a segment's vectors."""
+    """The cosines of some rows of a segment."""
     vectors = segment.vectors
     near: Float32Array = vectors.matrix.take(rows, axis=0) @ direction
     near /= safe_norms(vectors.norms.take(rows))

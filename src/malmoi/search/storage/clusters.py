@@ -1,11 +1,11 @@
-"""Rows in clusters, so that a search looks into a few of them only: faiss's IVF (extra `search`).
+"""Approximate search: a search scans a few clusters of rows (faiss's IVF, extra `search`).
 
 Rows are kept as short codes of how they differ from the centre of their cluster, and the centres
-as short codes too; the best rows are looked at exactly by whoever asks. A query that is near to
-the centre of a cluster has its nearest rows in few clusters, one that is far from all of them in
-many, so that a search looks into more of them for the latter. How many is chosen when they are
-made, by the recall of the ten nearest rows on two samples of queries that are not rows: rows with
-noise, and random directions. Rows of zeros have no direction and are in no cluster. Knows nothing
+as short codes too; the caller scores the best rows exactly. A query near the centre of a
+cluster has its nearest rows in few clusters, a query far from all centres in many, so that a
+search probes more clusters for the latter. How many is chosen when the clusters are made, by the
+recall of the ten nearest rows on two samples of queries that are not rows: rows with noise, and
+random directions. Rows of zeros have no direction and are in no cluster. Knows nothing
 of texts, nor of which rows live.
 """
 
@@ -26,18 +26,18 @@ from malmoi.files.output import atomic_write
 from malmoi.nearest.top_k import rank_rows, safe_norms
 from malmoi.vectors import Vectors, l2_normalize
 
-APPROXIMATE_FROM = 100_000  # rows: fewer are looked through exactly
-MIN_CLUSTERED_ROWS = 1000  # rows: too few to train codes with
-MIN_RECALL, RECALL_AT = 0.953, 10  # a little more than the 0.95 that is promised
+APPROXIMATE_FROM = 100_000  # rows: fewer are searched exactly
+MIN_CLUSTERED_ROWS = 1000  # rows needed to train the codes
+MIN_RECALL, RECALL_AT = 0.953, 10  # a little more than the documented 0.95
 SAMPLE_QUERIES, SEED = 1000, 1  # queries of each kind
-FAR_QUANTILE = 0.95  # of random directions
-NOISE_NORM = 0.5  # the length of what is added to a row of length one
+FAR_QUANTILE = 0.95  # of the centre scores of random directions
+NOISE_NORM = 0.5  # the norm of the noise added to a unit row
 ROUNDING = 1e-6  # of cosines
-MAX_SCORED_NUMBERS = 1 << 22  # numbers of candidates that are compared with queries at a time
-TRAIN_ROWS_PER_CLUSTER, KMEANS_ITERATIONS = 128, 12  # a cluster; of k-means
-CODE_BITS = 4  # a number's code
+MAX_SCORED_NUMBERS = 1 << 22  # numbers of candidates scored in one batch
+TRAIN_ROWS_PER_CLUSTER, KMEANS_ITERATIONS = 128, 12  # of k-means
+CODE_BITS = 4  # bits per dimension
 CANDIDATES = (4, 8, 16, 32)
-BY_RESERVOIR = 11  # faiss's way of scanning that is fastest for one query
+BY_RESERVOIR = 11  # faiss's fastest scan for one query
 PROBES = (
     *(2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 50, 52, 54, 56, 58, 60, 64, 72),
     *(80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 512),
@@ -46,29 +46,29 @@ PROBES = (
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """faiss's index over the rows of the first segment, and how well it finds them."""
+    """faiss's index over the rows of the first segment, and its measured recall."""
 
     clusters: int
-    probes: int  # clusters that a search looks into
-    candidates: int  # rows looked at exactly, for each one asked for
+    probes: int  # clusters that a search scans
+    candidates: int  # rows scored exactly per result
     recall: float  # of the ten nearest: the lower of the two below
     sample: int  # queries of each kind
-    recall_perturbed: float | None = None  # for rows with noise; unknown to older indexes
+    recall_perturbed: float | None = None  # for rows with noise; None in older indexes
     recall_random: float | None = None  # for random directions
-    far_probes: int | None = None  # clusters that are looked into where no centre is near
-    near: float | None = None  # the least product with a centre that is near
+    far_probes: int | None = None  # clusters that a search scans if no centre is near
+    near: float | None = None  # the minimum inner product with a near centre
     path: Path | None = None
-    checksum: int | None = None  # of the file; those of earlier releases have none
+    checksum: int | None = None  # of the file; None in older indexes
 
     @property
     def facts(self) -> dict[str, int | float]:
-        """What there is to know of them."""
+        """The values that are known, by name."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: fact for name, fact in known.items() if fact is not None and name != "path"}
 
     @cached_property
     def index(self) -> Any:
-        """faiss's own."""
+        """The faiss index, read on first use."""
         faiss = require("faiss", extra="search")
         try:  # faiss itself would crash on some damaged files
             if (
@@ -92,20 +92,20 @@ class Clusters:
         return require("faiss", extra="search").SearchParametersIVF(nprobe=self.far_probes)
 
     def without_file(self) -> "Clusters":
-        """The same, in memory."""
+        """A copy in memory."""
         return _with_index(replace(self, path=None, checksum=None), self.index)
 
     def nearest(self, direction: Float32Array, k: int) -> Int64Array:
-        """Rows that are likely to hold the k nearest, and others."""
-        count, asked = k * self.candidates, np.ascontiguousarray(direction, np.float32)
+        """Candidate rows, which probably contain the k nearest."""
+        count, query = k * self.candidates, np.ascontiguousarray(direction, np.float32)
         scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
-        asked_at, scores_at, rows_at = map(self._pointer, (asked, scores, rows))
-        how = None
+        query_at, scores_at, rows_at = map(self._pointer, (query, scores, rows))
+        parameters = None
         if self.near is not None:
-            self.index.quantizer.search_c(1, asked_at, 1, scores_at, rows_at)
-            how = self._far if scores[0] < self.near else None
+            self.index.quantizer.search_c(1, query_at, 1, scores_at, rows_at)
+            parameters = self._far if scores[0] < self.near else None
         # `search` itself takes a tenth longer
-        self.index.search_c(1, asked_at, count, scores_at, rows_at, how)
+        self.index.search_c(1, query_at, count, scores_at, rows_at, parameters)
         return rows[rows >= 0] if rows[-1] < 0 else rows
 
 
@@ -116,7 +116,7 @@ def can_cluster() -> bool:
 
 
 def make_clusters(vectors: Vectors) -> Clusters | None:
-    """Cluster the rows, and see how far a search has to look; None for too few rows."""
+    """Cluster the rows and choose the number of probes; None for too few rows."""
     units, used = l2_normalize(vectors.matrix), np.flatnonzero(vectors.norms)
     if len(used) < MIN_CLUSTERED_ROWS:
         return None
@@ -124,13 +124,13 @@ def make_clusters(vectors: Vectors) -> Clusters | None:
         units = units[used]
     index = _train(units)
     index.add_with_ids(units, used)
-    made = _tune(index, vectors, _samples(index, vectors, units))
-    index.nprobe = made.probes
-    return _with_index(made, index)
+    clusters = _tune(index, vectors, _samples(index, vectors, units))
+    index.nprobe = clusters.probes
+    return _with_index(clusters, index)
 
 
 def _train(units: Float32Array) -> Any:
-    """faiss's index for rows like these, still empty."""
+    """An empty faiss index, trained on these rows."""
     faiss = require("faiss", extra="search")
     rows, dim = units.shape
     count = 2 ** round(log2(1.6 * sqrt(rows)))
@@ -140,12 +140,12 @@ def _train(units: Float32Array) -> Any:
         niter=KMEANS_ITERATIONS,
         spherical=True,
         seed=SEED,
-        min_points_per_centroid=1,  # few rows are no reason to write to the terminal
+        min_points_per_centroid=1,  # do not print a warning for few rows
         max_points_per_centroid=TRAIN_ROWS_PER_CLUSTER,
     )
     means.train(units)
     centres = faiss.IndexPQFastScan(dim, dim, CODE_BITS, faiss.METRIC_INNER_PRODUCT)
-    centres.pq.cp.min_points_per_centroid = 1  # few centres are no reason to warn on stderr
+    centres.pq.cp.min_points_per_centroid = 1  # do not print a warning for few centres
     centres.train(means.centroids)
     centres.add(means.centroids)
     index = faiss.IndexIVFPQFastScan(
@@ -157,23 +157,23 @@ def _train(units: Float32Array) -> Any:
     return index
 
 
-def write_clusters(made: Clusters, path: Path) -> Clusters:
-    """The same in a file."""
+def write_clusters(clusters: Clusters, path: Path) -> Clusters:
+    """Write clusters to a file; return them with its path and checksum."""
     with atomic_write(path) as (part,):
-        require("faiss", extra="search").write_index(made.index, str(part))
+        require("faiss", extra="search").write_index(clusters.index, str(part))
         checksum = file_checksum(part)
-    return _with_index(replace(made, path=path, checksum=checksum), made.index)
+    return _with_index(replace(clusters, path=path, checksum=checksum), clusters.index)
 
 
 def _with_index(clusters: Clusters, index: Any) -> Clusters:
-    """With faiss's index at hand."""
+    """Set the cached faiss index."""
     clusters.__dict__["index"] = index
     return clusters
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Queries of length one, how near the last of their nearest rows is, and the best centre."""
+    """Unit queries, the score of their tenth nearest row, and of their best centre."""
 
     directions: Float32Array  # [queries, dim]
     least: Float32Array  # [queries]
@@ -187,7 +187,7 @@ class _Sample:
 
 
 def _samples(index: Any, vectors: Vectors, units: Float32Array) -> list[_Sample]:
-    """Rows with noise, and random directions: what is asked for is seldom a row itself."""
+    """Rows with noise, and random directions: a query is seldom a row itself."""
     random = np.random.default_rng(SEED)
     chosen = np.sort(random.permutation(len(units))[:SAMPLE_QUERIES])
     noise = l2_normalize(random.normal(size=(len(chosen), units.shape[1])).astype(np.float32))
@@ -201,10 +201,10 @@ def _samples(index: Any, vectors: Vectors, units: Float32Array) -> list[_Sample]
 
 
 def _tune(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
-    """The fewest probes that find enough of the nearest, with more candidates only where needed.
+    """The fewest probes that reach the recall, with more candidates only where needed.
 
-    Candidates are what few codes can tell apart, so that all of them are looked at exactly. Nearly
-    all random directions are far from every centre.
+    The codes cannot rank the candidates, so that all of them are scored exactly. Nearly all random
+    directions are far from every centre.
     """
     near = float(np.quantile(samples[1].centres, FAR_QUANTILE))
     close = samples[0][samples[0].centres >= near]
@@ -216,9 +216,9 @@ def _tune(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
     recalls = []
     for sample in samples:
         is_close = sample.centres >= near
-        found = _count_hits(index, vectors, sample[is_close], candidates, probes)
-        found += _count_hits(index, vectors, sample[~is_close], candidates, far_probes)
-        recalls.append(found / (RECALL_AT * len(sample)))
+        hits = _count_hits(index, vectors, sample[is_close], candidates, probes)
+        hits += _count_hits(index, vectors, sample[~is_close], candidates, far_probes)
+        recalls.append(hits / (RECALL_AT * len(sample)))
     return Clusters(
         clusters=index.nlist,
         probes=probes,
@@ -233,16 +233,16 @@ def _tune(index: Any, vectors: Vectors, samples: list[_Sample]) -> Clusters:
 
 
 def _probes(index: Any, vectors: Vectors, sample: _Sample, candidates: int) -> int:
-    """The fewest clusters to look into for a sample; all of them, if nothing less is enough."""
+    """The fewest probes that reach the recall on a sample; all clusters if none does."""
     for probes in (each for each in PROBES if each <= index.nlist // 4):
-        found = _count_hits(index, vectors, sample, candidates, probes)
-        if found >= MIN_RECALL * RECALL_AT * len(sample):
+        hits = _count_hits(index, vectors, sample, candidates, probes)
+        if hits >= MIN_RECALL * RECALL_AT * len(sample):
             return probes
     return int(index.nlist)
 
 
 def _count_hits(index: Any, vectors: Vectors, sample: _Sample, candidates: int, probes: int) -> int:
-    """How many of the ten nearest are found, or others that are equally near, of all queries."""
+    """How many of the ten nearest rows a search returns, or equally near ones, over all queries."""
     index.nprobe, hits = probes, 0
     step = max(1, MAX_SCORED_NUMBERS // (RECALL_AT * candidates * vectors.dim))
     for start in range(0, len(sample), step):

@@ -1,6 +1,6 @@
-"""What is known of texts beside their words: a column a field, each different value kept once.
+"""The fields of texts: one column per field, each distinct value stored once.
 
-A value is anything JSON can say. Knows nothing of conditions.
+A value is any JSON value. Knows nothing of conditions.
 """
 
 import json
@@ -20,19 +20,19 @@ from malmoi.keys import Keys
 from malmoi.unicode import normalize
 
 Fields = Mapping[str, Any]
-CODES = "field_codes "  # then the field's name
+CODES = "field_codes "  # prefix of a field's name
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Row i has the value `values[codes[i] - 1]`, as JSON; 0 is none."""
+    """Row i has the value `values[codes[i] - 1]`, as JSON; code 0 means no value."""
 
     codes: npt.NDArray[np.uint32]  # [rows]
     values: Keys
 
     @cached_property
     def decoded(self) -> list[Any]:
-        """The different values."""
+        """The distinct values."""
         return [from_json(value) for value in self.values]
 
     def value(self, row: int) -> Any:
@@ -41,7 +41,7 @@ class Column:
 
 
 def as_json(value: Any) -> str:
-    """A value as it is kept: text in NFC, NumPy's numbers as numbers."""
+    """Encode a value: text in NFC, NumPy numbers as numbers."""
     try:
         text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=lambda it: it.item())
     except (AttributeError, TypeError, ValueError) as error:
@@ -52,7 +52,7 @@ def as_json(value: Any) -> str:
 
 
 def from_json(text: str) -> Any:
-    """A value that was kept."""
+    """Decode a stored value."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -62,7 +62,7 @@ def from_json(text: str) -> Any:
 
 
 def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
-    """The fields of some rows by name; a row need not have all, and None is none."""
+    """One column per field; a row without a field, or with None, has no value there."""
     names = {name: None for fields in rows for name in fields}
     columns = {}
     for name in names:
@@ -78,7 +78,7 @@ def make_columns(rows: Sequence[Fields]) -> dict[str, Column]:
 
 
 def join_columns(parts: Sequence[tuple[Mapping[str, Column], IntegerArray]]) -> dict[str, Column]:
-    """The columns of several together, of each part these rows."""
+    """Join the columns of some rows of several parts."""
     names = {name: None for columns, _ in parts for name in columns}
     return {name: _join([(part.get(name), rows) for part, rows in parts]) for name in names}
 
@@ -107,7 +107,7 @@ def columns_as_tensors(columns: Mapping[str, Column]) -> Tensors:
 
 
 def columns_from_tensors(tensors: Tensors, rows: int) -> dict[str, Column]:
-    """Columns that lie in a file."""
+    """Read columns from the tensors of a file."""
     columns = {}
     for name in [name.removeprefix(CODES) for name in tensors if name.startswith(CODES)]:
         check_tensors(tensors, 1, **{CODES + name: "<u4"})

@@ -2,12 +2,12 @@
 
     manifest.json          the state: which segments, which of their rows are dead, the model
     segment-7.malmoi       texts, vectors, words, fields
-    clusters-7.faiss       where the rows are in clusters
-    lock                   held by whoever writes
+    clusters-7.faiss       the faiss index, if the rows are clustered
+    lock                   held by the writer
 
-A commit writes new files first and then replaces the manifest in one go, so that a killed writer
-leaves the last state, and whoever has opened one goes on reading it. Files that no manifest names
-are removed by the next commit.
+A commit writes new files first and then replaces the manifest atomically, so that a killed writer
+leaves the last state intact, and open readers keep the state that they have read. The next commit
+removes files that the manifest does not name.
 """
 
 import json
@@ -40,14 +40,12 @@ from malmoi.search.storage.segment import open_segment, write_segment
 from malmoi.search.storage.state import State
 
 MANIFEST = "manifest.json"
-READ_ATTEMPTS = (
-    5  # a writer may remove a segment between our look at the manifest and at the segment
-)
+READ_ATTEMPTS = 5  # a writer may remove a segment after the manifest was read
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where an index is."""
+    """The folder of an index."""
 
     path: Path
 
@@ -56,40 +54,40 @@ class Folder:
 
     @property
     def exists(self) -> bool:
-        """Whether an index is there."""
+        """Whether the folder holds an index."""
         return is_index(self.path)
 
     def read(self) -> State:
-        """The last state."""
+        """Read the last state."""
         for _ in range(READ_ATTEMPTS - 1):
-            said = self._manifest()
+            manifest = self._manifest()
             try:
-                return self._state(said)
+                return self._state(manifest)
             except InvalidFileError:
-                if self._manifest() == said:
+                if self._manifest() == manifest:
                     raise
         return self._state(self._manifest())
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Be the only one to write; the folder is made if it is not there."""
+        """Hold the write lock; create the folder if it does not exist."""
         if self.path.is_file():
             raise InvalidFileError(f"{self.path} is a file: an index is a folder")
         if self.path.is_dir() and not self.exists and any(_foreign(self.path)):
             raise InvalidFileError(
-                f"{self.path} is a folder of other things: name a new one for an index"
+                f"{self.path} is a folder with other files: name a new one for an index"
             )
         try:
             self.path.mkdir(exist_ok=True)
         except OSError as error:
             raise InvalidFileError(
-                f"{self.path} cannot be made: {error.strerror or error}"
+                f"{self.path} cannot be created: {error.strerror or error}"
             ) from error
         with folder_lock(self.path):
             yield
 
     def commit(self, state: State) -> State:
-        """Make this the last state; returns it as it lies on disk. For those who may write."""
+        """Write a state and return it as it is on disk; the caller holds the write lock."""
         number = self._next_number()
         segments = []
         for segment in state.segments:
@@ -103,32 +101,32 @@ class Folder:
             clusters = write_clusters(clusters, self.path / f"clusters-{number}.faiss")
             number += 1
         state = replace(state, segments=tuple(segments), clusters=clusters)
-        said = with_checksum(manifest_of(state) | {"next": number})
+        manifest = with_checksum(manifest_of(state) | {"next": number})
         with open_output(self.path / MANIFEST) as (file,):
-            file.write(json.dumps(said, ensure_ascii=False, indent=1).encode() + b"\n")
-        self._tidy({*file_names(said)})
+            file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
+        self._remove_unnamed({*file_names(manifest)})
         return state
 
     def verify(self) -> str:
-        """Verify every file of the last state to its end; what to say of their checksums."""
+        """Verify the checksums of all files of the last state; return a summary."""
         state = self.read()
-        told = {verify_file(InputFile(self.path / segment.name)) for segment in state.segments}
+        checksums = {verify_file(InputFile(self.path / segment.name)) for segment in state.segments}
         clusters = state.clusters
         if clusters and clusters.path and clusters.checksum is None:
-            told.add(NO_CHECKSUMS)
+            checksums.add(NO_CHECKSUMS)
         elif clusters and clusters.path and file_checksum(clusters.path) != clusters.checksum:
             raise InvalidFileError(f"{clusters.path} is damaged: build the index anew")
-        return NO_CHECKSUMS if NO_CHECKSUMS in told else "CRC-32, all files verified"
+        return NO_CHECKSUMS if NO_CHECKSUMS in checksums else "CRC-32, all files verified"
 
     def _next_number(self) -> int:
-        """A number that no file has, and that none ever had."""
+        """A file number that was never used."""
         held = [
             int(it[2]) for path in self.path.iterdir() if (it := INDEX_FILE.fullmatch(path.name))
         ]
         return max([0, *held, self._manifest()["next"] - 1 if self.exists else 0]) + 1
 
-    def _tidy(self, named: set[str]) -> None:
-        """Remove what no manifest names."""
+    def _remove_unnamed(self, named: set[str]) -> None:
+        """Remove files that the manifest does not name."""
         for path in self.path.iterdir():
             if INDEX_FILE.fullmatch(path.name) and path.name not in named:
                 path.unlink(missing_ok=True)
@@ -136,7 +134,9 @@ class Folder:
     def _manifest(self) -> dict[str, Any]:
         path = self.path / MANIFEST
         if not path.is_file():
-            what = f"is no index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
+            what = (
+                f"is not an index: it has no {MANIFEST}" if self.path.exists() else "does not exist"
+            )
             raise InvalidFileError(f"{self.path} {what}")
         try:
             read: dict[str, Any] = json.loads(path.read_bytes())
@@ -144,40 +144,42 @@ class Folder:
                 raise InvalidFileError(
                     f"{path} is of version {version}; this malmoi reads {VERSION}"
                 )
-            said = verify_checksum(read)
-            file_names(said)
-            if type(said["next"]) is not int or not 0 <= said["next"] <= MAX_NUMBER:
-                raise InvalidArgumentError(f"the next file would have the number {said['next']!r}")
+            manifest = verify_checksum(read)
+            file_names(manifest)
+            if type(manifest["next"]) is not int or not 0 <= manifest["next"] <= MAX_NUMBER:
+                raise InvalidArgumentError(
+                    f"the next file would have the number {manifest['next']!r}"
+                )
         except OSError as error:
             raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}") from error
         except INVALID as error:
             why = (
                 str(error)
                 if isinstance(error, InvalidArgumentError)
-                else "it is no manifest of an index"
+                else "it is not the manifest of an index"
             )
             raise InvalidFileError(f"{path} is damaged: {why}") from error
-        return said
+        return manifest
 
-    def _state(self, said: dict[str, Any]) -> State:
+    def _state(self, manifest: dict[str, Any]) -> State:
         """The state that a manifest describes."""
-        if missing := [name for name in file_names(said) if not (self.path / name).is_file()]:
+        if missing := [name for name in file_names(manifest) if not (self.path / name).is_file()]:
             raise InvalidFileError(
                 f"{self.path} is incomplete, {missing[0]} is missing: build it anew"
             )
-        segments = tuple(open_segment(self.path / entry["file"]) for entry in said["segments"])
+        segments = tuple(open_segment(self.path / entry["file"]) for entry in manifest["segments"])
         try:
-            return state_of(said, segments, self.path)
+            return state_of(manifest, segments, self.path)
         except INVALID as error:
             raise InvalidFileError(f"{self.path / MANIFEST} is damaged ({error})") from error
 
 
 def is_index(path: Path) -> bool:
-    """Whether an index is there."""
+    """Whether the folder holds an index."""
     return (path / MANIFEST).is_file()
 
 
 def _foreign(path: Path) -> Iterator[Path]:
-    """What a killed writer would not have left there."""
+    """Files that a killed writer would not have left."""
     ours = re.compile(rf"{INDEX_FILE.pattern}|lock|\..*\.part")
     return (each for each in path.iterdir() if not ours.fullmatch(each.name))

@@ -1,4 +1,4 @@
-"""The manifest of an index: a state as JSON, all but what lies in its files."""
+"""The manifest of an index: the state of an index as JSON, without its segments."""
 
 import base64
 import re
@@ -20,7 +20,7 @@ from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import EncoderFingerprint, State
 
 VERSION = 1
-SUM = "crc32"
+CHECKSUM_KEY = "crc32"
 INDEX_FILE = re.compile(r"(segment|clusters)-(\d{1,18})\.(malmoi|faiss)", re.ASCII)
 MAX_DIM, MAX_NUMBER = 1 << 20, 1 << 40
 INVALID = (AttributeError, KeyError, IndexError, OverflowError, TypeError, ValueError, MemoryError,
@@ -28,7 +28,7 @@ INVALID = (AttributeError, KeyError, IndexError, OverflowError, TypeError, Value
 
 
 def manifest_of(state: State) -> dict[str, Any]:
-    """What a manifest says; segments and clusters are files already."""
+    """The manifest of a state whose segments and clusters are written already."""
     probe, clusters = state.probe, state.clusters
     return {
         "malmoi index": VERSION,
@@ -43,7 +43,7 @@ def manifest_of(state: State) -> dict[str, Any]:
         "segments": [
             {
                 "file": segment.name,
-                SUM: segment.checksum,
+                CHECKSUM_KEY: segment.checksum,
                 "rows": len(segment),
                 "dead": _packed(np.packbits(~alive)),
             }
@@ -58,62 +58,66 @@ def manifest_of(state: State) -> dict[str, Any]:
     }
 
 
-def with_checksum(said: dict[str, Any]) -> dict[str, Any]:
-    """With the checksum of all it says."""
-    return said | {SUM: json_checksum(said)}
+def with_checksum(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Add the checksum of the other values."""
+    return manifest | {CHECKSUM_KEY: json_checksum(manifest)}
 
 
-def verify_checksum(said: dict[str, Any]) -> dict[str, Any]:
-    """Without its checksum, which earlier releases did not write; refused where that is wrong."""
-    rest = {name: held for name, held in said.items() if name != SUM}
-    expected = SUM in said or any(SUM in entry for entry in said["segments"])
-    if expected and said.get(SUM) != json_checksum(rest):
+def verify_checksum(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Verify and remove the checksum, which earlier releases did not write."""
+    rest = {name: held for name, held in manifest.items() if name != CHECKSUM_KEY}
+    expected = CHECKSUM_KEY in manifest or any(
+        CHECKSUM_KEY in entry for entry in manifest["segments"]
+    )
+    if expected and manifest.get(CHECKSUM_KEY) != json_checksum(rest):
         raise InvalidArgumentError("its checksum is wrong")
     return rest
 
 
-def file_names(said: dict[str, Any]) -> list[str]:
+def file_names(manifest: dict[str, Any]) -> list[str]:
     """The files that a manifest names."""
-    clusters = [said["clusters"]] if said["clusters"] else []
-    names = [str(entry["file"]) for entry in [*said["segments"], *clusters]]
+    clusters = [manifest["clusters"]] if manifest["clusters"] else []
+    names = [str(entry["file"]) for entry in [*manifest["segments"], *clusters]]
     for name in names:  # never a path that leads out of the folder
         if not INDEX_FILE.fullmatch(name):
             raise InvalidArgumentError(f"'{name}' is not the name of a file of an index")
     return names
 
 
-def state_of(said: dict[str, Any], segments: tuple[Segment, ...], folder: Path) -> State:
+def state_of(manifest: dict[str, Any], segments: tuple[Segment, ...], folder: Path) -> State:
     """The state that a manifest describes."""
     alive = tuple(
         _alive(entry["dead"], len(segment))
-        for entry, segment in zip(said["segments"], segments, strict=True)
+        for entry, segment in zip(manifest["segments"], segments, strict=True)
     )
-    for entry, segment in zip(said["segments"], segments, strict=True):
-        if entry["rows"] != len(segment) or segment.vectors.dim != said["dim"]:
-            raise InvalidArgumentError(f"{segment.name} is not what it says")
-        if entry.get(SUM, segment.checksum) != segment.checksum:
+    for entry, segment in zip(manifest["segments"], segments, strict=True):
+        if entry["rows"] != len(segment) or segment.vectors.dim != manifest["dim"]:
             raise InvalidArgumentError(
-                f"{segment.name} is not the file that was written, by its checksum"
+                f"{segment.name} has other rows or dimensions than the manifest says"
             )
-    probe, clusters, prompts = said["probe"], said["clusters"], said.get("prompts")
-    fusion = said.get("fusion")
+        if entry.get(CHECKSUM_KEY, segment.checksum) != segment.checksum:
+            raise InvalidArgumentError(
+                f"{segment.name} is not the file that was written: its checksum differs"
+            )
+    probe, clusters, prompts = manifest["probe"], manifest["clusters"], manifest.get("prompts")
+    fusion = manifest.get("fusion")
     if clusters:
         clusters = {**_counted(clusters), "path": folder / clusters["file"]}
         del clusters["file"]
-    if not 1 <= int(said["dim"]) <= MAX_DIM:
-        raise InvalidArgumentError(f"its vectors have {said['dim']} numbers")
+    if not 1 <= int(manifest["dim"]) <= MAX_DIM:
+        raise InvalidArgumentError(f"its vectors have {manifest['dim']} dimensions")
     return State(
-        analyser=Analyser(said["hangul"]),
-        dim=int(said["dim"]),
-        model=str(said["model"]),
-        probe=EncoderFingerprint(str(probe["text"]), _vector(probe["vector"], said["dim"]))
+        analyser=Analyser(manifest["hangul"]),
+        dim=int(manifest["dim"]),
+        model=str(manifest["model"]),
+        probe=EncoderFingerprint(str(probe["text"]), _vector(probe["vector"], manifest["dim"]))
         if probe
         else None,
         segments=segments,
         alive=alive,
         clusters=Clusters(**clusters) if clusters else None,
         prompts=Prompts(**prompts) if prompts else None,
-        passages=bool(said.get("passages")),
+        passages=bool(manifest.get("passages")),
         fusion=Fusion(**fusion) if fusion else None,
     )
 
@@ -123,11 +127,11 @@ def _packed(array: Any) -> str:
 
 
 def _unpacked(text: str, size: int) -> bytes:
-    """So many bytes, and never more, whatever the text is."""
-    found = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
-    if len(found) != size:
-        raise InvalidArgumentError(f"it holds {len(found):,} bytes where {size:,} should be")
-    return found
+    """Decode exactly `size` bytes; never allocates more."""
+    data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
+    if len(data) != size:
+        raise InvalidArgumentError(f"it holds {len(data):,} bytes where {size:,} should be")
+    return data
 
 
 def _vector(text: str, dim: int) -> Float32Array:
@@ -135,7 +139,7 @@ def _vector(text: str, dim: int) -> Float32Array:
 
 
 def _counted(clusters: dict[str, Any]) -> dict[str, Any]:
-    """Clusters whose numbers are numbers."""
+    """Check that the counts of clusters are integers in range."""
     for name in ("clusters", "probes", "candidates", "sample", "far_probes"):
         if type(clusters.get(name, 1)) is not int or not 1 <= clusters.get(name, 1) <= MAX_NUMBER:
             raise InvalidArgumentError(f"{name} of its clusters is {clusters[name]!r}")

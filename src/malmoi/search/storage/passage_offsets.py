@@ -1,7 +1,7 @@
 """Passages of long texts, each with a vector of its own, and which text they belong to.
 
-Rows of a segment are texts; where texts have passages, rows of its matrix are those, the ones of
-a text together and in order. Knows nothing of how texts are split.
+Rows of a segment are texts. Where texts have passages, rows of its matrix are the passages, text
+by text and in order. Knows nothing of how texts are split.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-WHOLE = np.zeros((1, 2), np.uint32)  # a text that is one passage; nobody looks at its span
+WHOLE = np.zeros((1, 2), np.uint32)  # the unused span of a text that is one passage
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class PassageOffsets:
         """The passages of some texts, text by text."""
         counts = np.diff(self.bounds)[texts]
         starts = self.bounds[texts] - np.cumsum(counts) + counts
-        found: Int64Array = np.repeat(starts, counts) + np.arange(int(counts.sum()))
-        return found
+        rows: Int64Array = np.repeat(starts, counts) + np.arange(int(counts.sum()))
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class EmbeddedPassages:
 
 
 def make_passages(texts: Sequence[UInt32Array]) -> PassageOffsets | None:
-    """The passages of texts in a row; None where each is a passage by itself."""
+    """The offsets of consecutive texts; None if each text is one passage."""
     counts = [len(spans) for spans in texts]
     if all(count == 1 for count in counts):
         return None
@@ -62,7 +62,7 @@ def make_passages(texts: Sequence[UInt32Array]) -> PassageOffsets | None:
 def embed_texts(
     encoder: Encoder, texts: Sequence[str], *, split: bool, reporter: Reporter = DEFAULT_REPORTER
 ) -> list[EmbeddedPassages]:
-    """The vectors of each text: of its passages, where it is too long for the encoder."""
+    """The vectors of each text; of its passages, if it is too long for the encoder."""
     if not split or not isinstance(encoder, PassageSplitter):
         vectors = encoder.encode(texts, reporter=reporter)
         return [EmbeddedPassages(row[np.newaxis], WHOLE) for row in vectors]
@@ -79,7 +79,7 @@ def embed_texts(
 def join_passages(
     parts: Sequence[tuple[PassageOffsets | None, Int64Array]],
 ) -> PassageOffsets | None:
-    """The passages of several segments end to end, of each part those of these texts."""
+    """Concatenate the passages of some texts of several segments."""
     if all(passages is None for passages, _ in parts):
         return None
     counts, spans = [np.zeros(1, np.int64)], list[UInt32Array]()
@@ -94,22 +94,22 @@ def join_passages(
 
 
 def passages_as_tensors(passages: PassageOffsets | None) -> Tensors:
-    """The arrays by name; none where there are no passages."""
+    """The arrays by name; empty if there are no passages."""
     if passages is None:
         return {}
     return {"passage_bounds": passages.bounds, "passage_spans": passages.spans}
 
 
 def passages_from_tensors(tensors: Tensors, texts: int, vectors: int) -> PassageOffsets | None:
-    """Passages that lie in a file."""
+    """Read passages from the tensors of a file."""
     if "passage_bounds" not in tensors:
         return None
     check_tensors(tensors, 1, passage_bounds="<i8")
     check_tensors(tensors, 2, passage_spans="<u4")
-    found = PassageOffsets(tensors["passage_bounds"], tensors["passage_spans"])
-    bounds = found.bounds
+    passages = PassageOffsets(tensors["passage_bounds"], tensors["passage_spans"])
+    bounds = passages.bounds
     if len(bounds) != texts + 1 or bounds[0] != 0 or bounds[-1] != vectors:
         raise InvalidArgumentError("its passages do not fit its texts")
-    if found.spans.shape != (vectors, 2) or np.any(np.diff(bounds) < 1):
-        raise InvalidArgumentError("its passages go astray")
-    return found
+    if passages.spans.shape != (vectors, 2) or np.any(np.diff(bounds) < 1):
+        raise InvalidArgumentError("the spans or bounds of its passages are invalid")
+    return passages

@@ -1,6 +1,6 @@
-"""Which texts a word stands in, and how often: an inverted index in flat arrays.
+"""Postings: an inverted index in flat arrays, which texts contain a word and how often.
 
-They can be memory-mapped. Knows nothing of scores, nor of how texts are cut into words.
+The arrays can be memory-mapped. Knows nothing of scores, nor of how texts are split into words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ NO_POSTINGS, NO_INTEGERS = np.empty(0, np.uint32), np.empty(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Postings(Deferred):
-    """Word t stands `counts[i]` times in text `rows[i]`, for i from bounds[t] to bounds[t + 1]."""
+    """Word t occurs `counts[i]` times in text `rows[i]`, for i from bounds[t] to bounds[t + 1]."""
 
     words: Keys
     bounds: Int64Array  # [words + 1]
@@ -30,7 +30,7 @@ class Postings(Deferred):
     lengths: UInt32Array  # [texts], in words
 
     def of(self, word: str) -> tuple[UInt32Array, UInt32Array]:
-        """The texts that a word stands in, and how often."""
+        """The texts that contain a word, and how often."""
         at = self.words.find(word)
         if at < 0:
             return NO_POSTINGS, NO_POSTINGS
@@ -39,7 +39,7 @@ class Postings(Deferred):
 
 
 def count_words(texts: Iterable[Sequence[str]]) -> Postings:
-    """The postings of texts that are cut into words."""
+    """The postings of texts that are split into words."""
     numbers: dict[str, int] = {}
     lengths, flat = [], []
     for words in texts:
@@ -51,19 +51,19 @@ def count_words(texts: Iterable[Sequence[str]]) -> Postings:
 
 
 def join_postings(parts: Sequence[tuple[Postings, Int64Array]]) -> Postings:
-    """One for the texts of several, of each part those of these rows."""
+    """Join the postings of some rows of several parts."""
     numbers: dict[str, int] = {}
     words, texts, counts, lengths, start = [], [], [], [], 0
-    for part, kept in parts:
-        place = np.full(len(part.lengths), -1, np.int64)
-        place[kept] = start + np.arange(len(kept))
-        start += len(kept)
+    for part, rows in parts:
+        new_rows = np.full(len(part.lengths), -1, np.int64)
+        new_rows[rows] = start + np.arange(len(rows))
+        start += len(rows)
         known = [numbers.setdefault(word, len(numbers)) for word in part.words]
-        stays = place[part.rows] >= 0
+        stays = new_rows[part.rows] >= 0
         words.append(np.repeat(np.array(known, np.int64), np.diff(part.bounds))[stays])
-        texts.append(place[part.rows][stays])
+        texts.append(new_rows[part.rows][stays])
         counts.append(part.counts[stays].astype(np.int64))
-        lengths.append(part.lengths[kept])
+        lengths.append(part.lengths[rows])
     here, there, times = (np.concatenate([NO_INTEGERS, *each]) for each in (words, texts, counts))
     return _group(numbers, here, there, times, np.concatenate([NO_POSTINGS, *lengths]))
 
@@ -105,33 +105,35 @@ def postings_as_tensors(postings: Postings) -> Tensors:
 
 
 def postings_from_file(file: TensorFile) -> Postings:
-    """Postings that lie in a file; those of a large one are verified when they are used."""
+    """Read postings from a file; those of a large file are verified on first use."""
     tensors = file.unverified() if file.is_large else file.arrays()
     check_tensors(tensors, 1, posting_bounds="<i8", posting_rows="<u4", posting_counts="<u4",
            word_lengths="<u4")  # fmt: skip
-    found = Postings(
+    postings = Postings(
         keys_from_file(file, "word") if file.is_large else keys_from_tensors(tensors, "word"),
         tensors["posting_bounds"],
         tensors["posting_rows"],
         tensors["posting_counts"],
         tensors["word_lengths"],
     )
-    if len(found.bounds) != len(found.words) + 1 or len(found.counts) != len(found.rows):
+    if len(postings.bounds) != len(postings.words) + 1 or len(postings.counts) != len(
+        postings.rows
+    ):
         raise InvalidArgumentError("the words do not fit their postings")
-    checks = _checks(len(found.rows), len(found.lengths))
+    checks = _checks(len(postings.rows), len(postings.lengths))
     if not file.is_large:
         for name, check in checks.items():
-            check(getattr(found, name))
-        return found
+            check(getattr(postings, name))
+        return postings
     names = {"bounds": "posting_bounds", "rows": "posting_rows", "counts": "posting_counts"}
     waiting = {name: replace(file.tensors[stored], check=checks.get(name, no_check))
                for name, stored in names.items()}  # fmt: skip
-    defer(found, {**waiting, "lengths": file.tensors["word_lengths"]})
-    return found
+    defer(postings, {**waiting, "lengths": file.tensors["word_lengths"]})
+    return postings
 
 
 def _checks(postings: int, texts: int) -> dict[str, Check]:
-    """What must hold of the bounds and of the rows."""
+    """Checks of the bounds and of the rows."""
 
     def check_bounds(bounds: Int64Array) -> None:
         if bounds[0] != 0 or bounds[-1] != postings or np.any(np.diff(bounds) < 0):

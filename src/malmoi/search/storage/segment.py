@@ -1,9 +1,9 @@
-"""A segment: some texts with their vectors, words and fields, that never change again.
+"""A segment: an immutable set of texts with their vectors, words and fields.
 
 On disk it is one safetensors file, opened memory-mapped: `matrix` f32 [n, dim] and `norms`;
 `id_*` and `text_*`, packed; `digests` u64 [n, 3], two numbers for the text and one for the
-fields, that tell whether either has changed; postings; columns. Where texts have passages, rows
-of `matrix` and `norms` are those.
+fields, which detect changes; postings; columns. Where texts have passages, the rows of `matrix`
+and `norms` are passages.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,12 +54,12 @@ from malmoi.vectors import Vectors, l2_normalize
 
 KIND = FileKind("a segment of an index", "a segment of an index")
 SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
-NO_FIELDS = bytes(8)  # the digest of none
+NO_FIELDS = bytes(8)  # the digest of an entry without fields
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A text to be found: what it is known by, and what is known of it."""
+    """A text of an index with its id and fields."""
 
     id: str
     text: str
@@ -68,9 +68,9 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Segment(Deferred):
-    """Rows in parallel: texts. `name` and `checksum` are its file's, once it has one.
+    """Parallel rows, one per text. `name` and `checksum` are those of its file, once written.
 
-    `vectors` are those of the texts, with the ids as keys; of passages, where there are any.
+    `vectors` has one row per text, or per passage where there are any; the keys are ids.
     """
 
     ids: Keys
@@ -95,7 +95,7 @@ class Segment(Deferred):
 
     @cached_property
     def means(self) -> Vectors:
-        """A vector a text: the mean of its passages."""
+        """One vector per text: the mean of its passages."""
         if self.passages is None:
             return self.vectors
         units = l2_normalize(self.vectors.matrix)
@@ -104,7 +104,7 @@ class Segment(Deferred):
         return Vectors(self.ids, sums / counts)
 
     def entry(self, row: int) -> Entry:
-        """What stands in a row."""
+        """The entry of a row."""
         (id,), (text,), (fields,) = self.known([row])
         return Entry(id, text, fields)
 
@@ -135,7 +135,7 @@ def make_segment(
     analyser: Analyser,
     passages: PassageOffsets | None = None,
 ) -> Segment:
-    """Entries with a vector each, or with one for each of their passages."""
+    """A segment of entries with one vector each, or one per passage."""
     ids = Keys.of(entry.id for entry in entries)
     if len(again := ids.repeats()):
         raise InvalidArgumentError(
@@ -159,14 +159,14 @@ def make_segment(
 def embedded_segment(
     entries: Sequence[Entry], embedded: Sequence[EmbeddedPassages], analyser: Analyser
 ) -> Segment:
-    """Entries with what was made of their texts."""
+    """A segment of entries with the vectors of their texts."""
     matrix = np.concatenate([each.matrix for each in embedded])
     passages = make_passages([each.spans for each in embedded])
     return make_segment(entries, matrix, analyser, passages)
 
 
 def join_segments(parts: Sequence[tuple[Segment, Int64Array]]) -> Segment:
-    """One segment of several, of each part these rows."""
+    """Join some rows of several segments."""
     ids = _joined([part.ids.take(rows) for part, rows in parts])
     passages = join_passages([(part.passages, rows) for part, rows in parts])
     matrix = np.concatenate(
@@ -187,7 +187,7 @@ def join_segments(parts: Sequence[tuple[Segment, Int64Array]]) -> Segment:
 
 
 def write_segment(segment: Segment, path: Path) -> None:
-    """All of it, whole or not at all."""
+    """Write a segment atomically."""
     tensors: dict[str, npt.NDArray[Any] | None] = {
         "matrix": segment.vectors.matrix,
         "norms": segment.vectors.norms,
@@ -202,14 +202,14 @@ def write_segment(segment: Segment, path: Path) -> None:
 
 
 def open_segment(path: Path) -> Segment:
-    """A segment in a file; nothing is read but its header until it is asked for."""
+    """Open a segment, memory-mapped; only its header is read now."""
     file = open_tensor_file(InputFile(path), KIND)
     with invalid_file_on_error(path):
         return _assembled(file)
 
 
 def _assembled(file: TensorFile) -> Segment:
-    """The segment in a file; most of a large one is verified when it is used."""
+    """The segment of a file; most of a large file is verified on first use."""
     large = file.is_large
     tensors = file.unverified() if large else file.arrays()
     check_tensors(tensors, 1, norms="<f4")
@@ -218,7 +218,7 @@ def _assembled(file: TensorFile) -> Segment:
     ids = keys_from_file(file, "id") if large else keys_from_tensors(tensors, "id")
     passages = passages_from_tensors(small, len(ids), len(tensors["matrix"]))
     vectors = Vectors(_keys(ids, passages), tensors["matrix"], stored_norms=tensors["norms"])
-    found = Segment(
+    segment = Segment(
         ids,
         vectors,
         keys_from_file(file, "text", lookup=False)
@@ -231,23 +231,23 @@ def _assembled(file: TensorFile) -> Segment:
         file.path.name,
         file.checksum,
     )
-    parallel = (found.texts, found.digests, tensors["word_lengths"])
-    if any(len(each) != len(ids) for each in parallel) or found.digests.shape[1] != 3:
-        raise InvalidArgumentError("its arrays are not of one length")
+    parallel = (segment.texts, segment.digests, tensors["word_lengths"])
+    if any(len(each) != len(ids) for each in parallel) or segment.digests.shape[1] != 3:
+        raise InvalidArgumentError("its arrays differ in length")
     if large:
         mapped = {"matrix": file.tensors["matrix"], "stored_norms": file.tensors["norms"]}
         defer(vectors, mapped)
-        defer(found, {"digests": file.tensors["digests"]})
-    return found
+        defer(segment, {"digests": file.tensors["digests"]})
+    return segment
 
 
 def _keys(ids: Keys, passages: PassageOffsets | None) -> Keys:
-    """A key a vector: the id of its text."""
+    """One key per vector: the id of its text."""
     return ids if passages is None else ids.take(passages.owners)
 
 
 def _joined(parts: Sequence[Keys]) -> Keys:
-    """Keys end to end."""
+    """Concatenate keys."""
     starts = np.cumsum([0, *(len(part.packed) for part in parts)])
     offsets = [part.offsets[1:] + start for part, start in zip(parts, starts, strict=False)]
     return Keys(

@@ -1,7 +1,7 @@
-"""What an index holds at a moment: segments, which of their rows live, and what made them.
+"""The immutable state of an index: segments, which of their rows are alive, and the encoder.
 
-A frozen value; adding and deleting make another one that shares the segments. Rows are numbered
-through all segments, dead ones too.
+Adding and deleting return another state that shares the segments. Rows are numbered across all
+segments, dead rows included.
 """
 
 from bisect import bisect_right
@@ -22,13 +22,13 @@ from malmoi.search.storage.postings import Postings
 from malmoi.search.storage.segment import Entry, Segment, join_segments
 from malmoi.vectors import Vectors
 
-SPREAD_SAMPLE, SEED = 1000, 1  # vectors whose spread is measured
-COMPACT_ABOVE = 0.25  # of all rows: then it is worth writing the others anew
+SPREAD_SAMPLE, SEED = 1000, 1  # vectors sampled to measure the spread
+COMPACT_ABOVE = 0.25  # dead rows, as a share of all rows
 
 
 @dataclass(frozen=True, eq=False)
 class EncoderFingerprint:
-    """A text and its vector, by which the encoder of an index is known again."""
+    """A text and its vector, which identify the encoder of an index."""
 
     text: str
     vector: Float32Array  # [dim]
@@ -36,12 +36,12 @@ class EncoderFingerprint:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """`alive[s]` says which rows of `segments[s]` there are; an id lives at most once.
+    """`alive[s]` is the mask of living rows of `segments[s]`; an id is alive at most once.
 
-    `model` is the name of the encoder, empty where vectors came without one; `prompts` are what
-    it reads before texts and queries (None: as it does by itself), and `passages` says whether
-    long texts are split. `clusters`, where there are any, know the vectors of the first segment;
-    `fusion` is the weight of words in a hybrid search, once it has been learnt.
+    `model` is the name of the encoder, empty for an index of vectors; `prompts` are put before
+    texts and queries (None: the encoder's own); `passages` is whether long texts are split.
+    `clusters`, where there are any, know the vectors of the first segment; `fusion` is the
+    weight of words in a hybrid search, once it has been learnt.
     """
 
     analyser: Analyser
@@ -66,27 +66,27 @@ class State:
 
     @cached_property
     def postings(self) -> list[Postings]:
-        """Those of each segment."""
+        """The postings of each segment."""
         return [segment.postings for segment in self.segments]
 
     @cached_property
     def living(self) -> BoolArray:
-        """For every row whether it lives."""
+        """The mask of living rows."""
         return np.concatenate([np.empty(0, bool), *self.alive])
 
     @cached_property
     def counts(self) -> list[int]:
-        """How many rows of each segment live."""
+        """The number of living rows of each segment."""
         return [int(mask.sum()) for mask in self.alive]
 
     @property
     def count(self) -> int:
-        """How many rows live."""
+        """The number of living rows."""
         return sum(self.counts)
 
     @cached_property
     def vector_count(self) -> int:
-        """How many vectors the living rows have: more than one where a text has passages."""
+        """The number of vectors of living rows; a text with passages has several."""
         parts = zip(self.segments, self.alive, strict=True)
         return sum(
             int(np.diff(segment.passages.bounds)[alive].sum())
@@ -97,7 +97,7 @@ class State:
 
     @property
     def weight(self) -> float:
-        """The weight of words in a hybrid search: learnt, or else the usual one."""
+        """The weight of words in a hybrid search: learnt, or else the default."""
         return self.fusion.weight if self.fusion else DEFAULT_WEIGHT
 
     @cached_property
@@ -120,11 +120,11 @@ class State:
 
     def at(self, row: int) -> tuple[Segment, int]:
         """The segment of a row, and its number there."""
-        place = bisect_right(self._starts, row) - 1
-        return self.segments[place], row - self._starts[place]
+        index = bisect_right(self._starts, row) - 1
+        return self.segments[index], row - self._starts[index]
 
     def entry(self, row: int) -> Entry:
-        """What stands in a row."""
+        """The entry of a row."""
         segment, at = self.at(row)
         return segment.entry(at)
 
@@ -137,15 +137,15 @@ class State:
         """The living row of each id, or -1."""
         rows = np.full(len(ids), -1, dtype=np.int64)
         for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
-            found = segment.ids.find_all(ids)
-            here = found >= 0
-            here[here] = alive[found[here]]
-            rows[here] = start + found[here]
+            segment_rows = segment.ids.find_all(ids)
+            here = segment_rows >= 0
+            here[here] = alive[segment_rows[here]]
+            rows[here] = start + segment_rows[here]
         return rows
 
     @cached_property
     def vectors(self) -> Vectors:
-        """All living rows, with their ids as keys; of passages the mean."""
+        """The vectors of all living rows by id; the mean of a text's passages."""
         if len(self.segments) == 1 and self.alive[0].all():
             return self.segments[0].means
         if self.count == 0:
@@ -154,10 +154,10 @@ class State:
 
 
 def with_segment(state: State, new: Segment) -> State:
-    """The same with more rows; those whose ids come again are replaced."""
+    """The state with another segment, whose entries replace those of the same ids."""
     if new.vectors.dim != state.dim:
         raise InvalidArgumentError(
-            f"vectors of {new.vectors.dim} numbers in an index of {state.dim}"
+            f"vectors of {new.vectors.dim} dimensions in an index of {state.dim}"
         )
     state = without(state, state.find(list(new.ids)))
     return replace(
@@ -169,7 +169,7 @@ def with_segment(state: State, new: Segment) -> State:
 
 
 def without(state: State, rows: Int64Array) -> State:
-    """The same without some rows; -1 is none."""
+    """The state without some rows; -1 is ignored."""
     gone = rows[rows >= 0]
     if len(gone) == 0:
         return state
@@ -183,11 +183,11 @@ def without(state: State, rows: Int64Array) -> State:
 
 
 def merge_segments(state: State) -> State:
-    """The same in fewer segments.
+    """The state in fewer segments.
 
     Segments at the end are joined so that each is at least twice as long as the next, which
-    keeps them few and writes each row a few times at most. Where many rows are dead, all that
-    live are written anew, and the clusters are dropped.
+    keeps them few and writes each row a few times at most. If many rows are dead, the living
+    rows are rewritten and the clusters dropped.
     """
     dead = len(state.living) - state.count
     if dead > COMPACT_ABOVE * len(state.living):
@@ -207,7 +207,7 @@ def merge_segments(state: State) -> State:
 
 
 def compact(state: State) -> State:
-    """The same in one segment without dead rows, or in none; the clusters are dropped."""
+    """The state in one segment without dead rows, or in none; without clusters."""
     if state.count == 0:
         return replace(state, segments=(), alive=(), clusters=None)
     if len(state.segments) == 1 and state.count == len(state.living):
@@ -223,5 +223,5 @@ def _join(state: State, which: slice) -> Segment:
 
 
 def _with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
-    """The same after some texts were written or deleted."""
+    """The fusion after so many texts were written or deleted."""
     return fusion and replace(fusion, changes=fusion.changes + texts)

@@ -1,10 +1,10 @@
-"""What may have been meant by what was typed."""
+"""Corrections of a typed word: single edits of keystrokes and their probabilities."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.typos.edits import LONGEST, meant_by, strokes, typed
+from malmoi.typos.edits import MAX_KEYSTROKES, compose, corrections, keystrokes
 from malmoi.typos.keyboards import HANGUL_KEYS, LATIN_KEYS, NEAR_KEYS
 
 SYLLABLES = st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3)
@@ -25,40 +25,40 @@ ENGLISH = st.text(LATIN_KEYS, min_size=2, max_size=9)
     ],
 )
 def test_strokes_of_a_word(word: str, keys: str) -> None:
-    assert strokes(word) == keys
-    assert typed(keys) == word
+    assert keystrokes(word) == keys
+    assert compose(keys) == word
 
 
 @given(KOREAN)
 def test_what_is_typed_stroke_by_stroke_is_the_word(word: str) -> None:
-    assert typed(strokes(word)) == word
+    assert compose(keystrokes(word)) == word
 
 
 def test_letters_come_together_as_an_input_method_has_them() -> None:
-    assert typed("ㄱㅏㄱㅅㅏ") == "각사"  # ㅅ goes with the vowel that follows
-    assert typed("ㄱㅏㄱㅅㄷㅏ") == "갃다"
-    assert typed("ㄱㄱㅏㅏ") == "ㄱ가ㅏ"
+    assert compose("ㄱㅏㄱㅅㅏ") == "각사"  # ㅅ goes with the vowel that follows
+    assert compose("ㄱㅏㄱㅅㄷㅏ") == "갃다"
+    assert compose("ㄱㄱㅏㅏ") == "ㄱ가ㅏ"
 
 
 @given(st.one_of(KOREAN, ENGLISH), st.data())
-def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) -> None:
-    keys = strokes(word)
+def test_every_edit_of_one_keystroke_is_a_candidate(word: str, data: st.DataObject) -> None:
+    keys = keystrokes(word)
     at = data.draw(st.integers(0, len(keys) - 1))
     key = data.draw(st.sampled_from(LATIN_KEYS if word.isascii() else HANGUL_KEYS))
     before, this, after = keys[:at], keys[at], keys[at + 1 :]
-    for slip in (
+    for edited in (
         before + key + after,
         before + after,
         before + key + this + after,
         before + after[:1] + this + after[1:],
     ):
-        seen = typed(slip)
-        if seen != word and strokes(seen) == slip and set(slip) & set(strokes(word)):
-            assert meant_by(seen)[word] > 0
+        typed = compose(edited)
+        if typed != word and keystrokes(typed) == edited and set(edited) & set(keystrokes(word)):
+            assert corrections(typed)[word] > 0
 
 
 @pytest.mark.parametrize(
-    ("seen", "meant"),
+    ("typed", "intended"),
     [
         ("teh", "the"),
         ("coffe", "coffee"),
@@ -77,22 +77,24 @@ def test_every_slip_of_one_stroke_is_thought_of(word: str, data: st.DataObject) 
         ("приветт", "привет"),
     ],
 )
-def test_known_slips(seen: str, meant: str) -> None:
-    assert meant in meant_by(seen)
+def test_known_typos(typed: str, intended: str) -> None:
+    assert intended in corrections(typed)
 
 
-def test_likely_slips_are_more_likely() -> None:
-    assert meant_by("lpve")["love"] > meant_by("lqve")["love"]  # o is beside p, not beside q
-    assert meant_by("게발")["개발"] > meant_by("고발")["개발"]  # the same sound
-    assert meant_by("coffeee")["coffee"] > meant_by("coffeqe")["coffee"]  # the same key again
-    assert meant_by("coffe")["coffee"] > meant_by("cofee")["cofyee"]  # either of two was left out
+def test_likely_edits_are_more_probable() -> None:
+    assert corrections("lpve")["love"] > corrections("lqve")["love"]  # o is beside p, not beside q
+    assert corrections("게발")["개발"] > corrections("고발")["개발"]  # the same sound
+    assert corrections("coffeee")["coffee"] > corrections("coffeqe")["coffee"]  # the same key again
+    assert (
+        corrections("coffe")["coffee"] > corrections("cofee")["cofyee"]
+    )  # either of two was left out
 
 
-def test_the_word_itself_is_no_slip_and_what_is_no_word_has_few() -> None:
-    assert "book" not in meant_by("book")
-    assert meant_by("") == {}
-    assert meant_by("a" * (LONGEST + 1)) == {}
-    assert set(meant_by("!")) == {"", "!!"}
+def test_the_word_itself_is_not_a_correction() -> None:
+    assert "book" not in corrections("book")
+    assert corrections("") == {}
+    assert corrections("a" * (MAX_KEYSTROKES + 1)) == {}
+    assert set(corrections("!")) == {"", "!!"}
 
 
 def test_a_stroke_is_wrong_on_the_same_keyboard() -> None:
