@@ -14,13 +14,13 @@ from malmoi.nearest.all_pairs import rank_all_pairs
 from malmoi.project.neighbour_preservation import preserved_share, sample_points
 from malmoi.project.reduce.nearest_points import near_lists
 from malmoi.project.reduce.pca import principal_components
-from malmoi.project.reduce.reduction import Method, reduce
+from malmoi.project.reduce.reduction import ReductionMethod, reduce
 from malmoi.project.reduce.tsne import NEIGHBOURS
 from malmoi.vectors import Vectors, l2_normalize
 
 ROUNDS = 3
 ROWS, DRAWN, LISTED = 10_000, 5000, 10
-METHODS: tuple[Method, ...] = ("pca", "tsne", "pacmap")
+METHODS: tuple[ReductionMethod, ...] = ("pca", "tsne", "pacmap")
 
 
 def run(data: Data) -> Iterator[Figure]:
@@ -61,7 +61,7 @@ def components(vectors: Vectors) -> Figure:
     return faster(f"PCA, {len(vectors):,} rows", ours, theirs, None)
 
 
-def tell(vectors: Vectors, method: Method) -> None:
+def tell(vectors: Vectors, method: ReductionMethod) -> None:
     """How long a picture takes, and how many of the nearest ten it keeps."""
     links = near_lists(vectors, NEIGHBOURS)["cosine"]
     start = time.perf_counter()

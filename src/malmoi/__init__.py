@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from malmoi.client.client import Client as Client
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
-    from malmoi.encode.checkpoint.prompts import Prompts as Prompts
     from malmoi.encode.encoder import load_transformer as load_transformer
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pooling.recipes import Recipe as Recipe
+    from malmoi.encode.prompts import Prompts as Prompts
     from malmoi.encode.static.average import average_encoder as average_encoder
     from malmoi.errors import InvalidArgumentError as InvalidArgumentError
     from malmoi.errors import InvalidFileError as InvalidFileError
@@ -114,7 +114,7 @@ _HOMES = {
     "malmoi.client.client": ("Client",),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
     "malmoi.encode.bulk.write_file": ("write_embeddings",),
-    "malmoi.encode.checkpoint.prompts": ("Prompts",),
+    "malmoi.encode.prompts": ("Prompts",),
     "malmoi.encode.encoder": ("load_transformer",),
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.pooling.recipes": ("Recipe",),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from malmoi.encode.activations import Activations
+from malmoi.encode.pipeline.activations import Activations
 from malmoi.encode.pooling.groups import WORD_POOLINGS, WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError

@@ -10,8 +10,8 @@ import torch
 import transformers
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.pipeline.activations import Activations
 from malmoi.encode.tokens.inputs import Text
 from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
 

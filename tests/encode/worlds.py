@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations
+from malmoi.encode.pipeline.activations import Activations
 from malmoi.encode.tokens.tokenized import Tokenized
 
 

@@ -11,7 +11,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate import completion
 from malmoi.evaluate.analogies import analogies
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
-from malmoi.query.analogy import Method
+from malmoi.query.analogy import AnalogyMethod
 from malmoi.vectors import Vectors
 from tests.query.worlds import capitals, random_vectors
 from tests.recording_reporter import RecordingReporter
@@ -25,7 +25,7 @@ def asked(*questions: str, section: str = "capitals") -> AnalogySet:
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
-def test_countries_and_their_capitals(method: Method) -> None:
+def test_countries_and_their_capitals(method: AnalogyMethod) -> None:
     found = analogies(
         capitals(), asked("서울 한국 도쿄 일본", "도쿄 일본 서울 한국"), method=method
     )
@@ -66,7 +66,9 @@ def test_case_is_folded_and_variants_are_no_answer() -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0])
 @pytest.mark.parametrize("method", ["add", "multiply"])
-def test_a_row_that_points_nowhere_neither_asks_nor_answers(bad: float, method: Method) -> None:
+def test_a_row_that_points_nowhere_neither_asks_nor_answers(
+    bad: float, method: AnalogyMethod
+) -> None:
     matrix = capitals().matrix.copy()
     matrix[4] = bad  # 사과
     vectors = replace(capitals(), matrix=matrix)
@@ -91,7 +93,7 @@ def test_progress_comes_to_an_end() -> None:
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
 def test_tiles_find_what_one_question_at_a_time_finds(
-    method: Method, monkeypatch: pytest.MonkeyPatch
+    method: AnalogyMethod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(completion, "TILE_ROWS", 64)
     monkeypatch.setattr(completion, "TILE_DIRECTIONS", 7)

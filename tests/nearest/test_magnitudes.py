@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from malmoi.arrays import Float32Array
+from malmoi.encode.pipeline.text_pooling import recipe_pooling
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.text_pooling import recipe_pooling
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.convert import normalize_rows
 from malmoi.nearest.all_pairs import rank_all_pairs

@@ -10,11 +10,11 @@ import malmoi as mm
 from malmoi.arrays import Int64Array
 from malmoi.project.reduce import reduction
 from malmoi.project.reduce.nearest_points import near_lists
-from malmoi.project.reduce.reduction import Method, reduce
+from malmoi.project.reduce.reduction import ReductionMethod, reduce
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
 from tests.recording_reporter import RecordingReporter
 
-METHODS = [method for method in get_args(Method) if method != "auto"]
+METHODS = [method for method in get_args(ReductionMethod) if method != "auto"]
 
 
 def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Int64Array]:
@@ -26,7 +26,7 @@ def islands(each: int = 40, dim: int = 12) -> tuple[mm.Vectors, Int64Array]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
+def test_points_that_lie_together_are_drawn_together(method: ReductionMethod) -> None:
     vectors, which = islands()
     (space,) = build_scene(vectors, settings=ProjectionSettings(method=method)).spaces
     for places in (space.coords_2d, space.coords_3d):
@@ -37,7 +37,7 @@ def test_points_that_lie_together_are_drawn_together(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_same_seed_same_picture(method: Method) -> None:
+def test_same_seed_same_picture(method: ReductionMethod) -> None:
     vectors, _ = islands(20)
     once, again = (
         build_scene(vectors, settings=ProjectionSettings(method=method, seed=3)).spaces[0]
@@ -50,7 +50,7 @@ def test_same_seed_same_picture(method: Method) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("count", [3, 4, 7, 20])
-def test_few_points_are_drawn_by_every_method(method: Method, count: int) -> None:
+def test_few_points_are_drawn_by_every_method(method: ReductionMethod, count: int) -> None:
     vectors = islands()[0][:count]
     near = near_lists(vectors, 15)["euclidean"]
     picture = reduce(vectors.matrix, near, method)

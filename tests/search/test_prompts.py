@@ -8,8 +8,8 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
-from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.encoder import load_transformer
+from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import build_index, open_index
 from malmoi.search.storage.segment import Entry

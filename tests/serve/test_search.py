@@ -2,8 +2,8 @@
 
 import pytest
 
-from malmoi.encode.checkpoint.prompts import Prompts
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.prompts import Prompts
 from malmoi.search.build import build_index
 from malmoi.serve.service.loaded_models import LoadedModel, Models
 from tests.serve.fixtures import serving

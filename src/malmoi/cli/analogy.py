@@ -16,7 +16,7 @@ from malmoi.cli.shared.output import (
     print_json,
     print_neighbours,
 )
-from malmoi.query.analogy import Method, analogy
+from malmoi.query.analogy import AnalogyMethod, analogy
 
 
 def analogy_command(
@@ -25,7 +25,7 @@ def analogy_command(
     /,
     *,
     k: Count = 10,
-    method: Annotated[Method, Parameter(help="3CosAdd or 3CosMul.")] = "add",
+    method: Annotated[AnalogyMethod, Parameter(help="3CosAdd or 3CosMul.")] = "add",
     restrict_vocab: RestrictVocab = None,
     limit: Limit = None,
     json: AsJson = False,

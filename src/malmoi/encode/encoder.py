@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations
-from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks, prepare_ahead
 from malmoi.encode.checkpoint.config import Config, read_config
 from malmoi.encode.checkpoint.locate import check_has_layers, find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules, read_modules
-from malmoi.encode.pipeline import EncodedTexts, TextPipeline
+from malmoi.encode.pipeline.activations import Activations
+from malmoi.encode.pipeline.text_pipeline import EncodedTexts, TextPipeline
+from malmoi.encode.pipeline.text_pooling import Pooling, model_pooling, recipe_pooling
 from malmoi.encode.pooling.groups import Pool
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.runtime.engine import AutoEngine
-from malmoi.encode.text_pooling import Pooling, model_pooling, recipe_pooling
+from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks, prepare_ahead
 from malmoi.encode.tokens.inputs import Text, check_texts
 from malmoi.encode.tokens.passages import Span, split_text
 from malmoi.encode.tokens.text_stats import TextStats

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.runtime.batches import thread_per_core
+from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.tokens.fragments import FragmentCounter
 from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.encode.tokens.text_stats import TextStats

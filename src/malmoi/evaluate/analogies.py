@@ -15,7 +15,7 @@ from malmoi.evaluate.completion import complete_analogies
 from malmoi.evaluate.lookup import fold_word, rows_by_folded_word
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
-from malmoi.query.analogy import Method
+from malmoi.query.analogy import AnalogyMethod
 from malmoi.query.directions import restrict
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors
@@ -38,7 +38,7 @@ class AnalogyScore:
     """Accuracies by section, by kind of question, and over all questions."""
 
     name: str
-    method: Method
+    method: AnalogyMethod
     sections: tuple[SectionScore, ...]
 
     @property
@@ -61,7 +61,7 @@ def analogies(
     vectors: Vectors,
     questions: AnalogySet | str | Path,
     *,
-    method: Method = "add",
+    method: AnalogyMethod = "add",
     restrict_vocab: int | None = DEFAULT_RESTRICT_VOCAB,
     fold_case: bool = True,
     reporter: Reporter = DEFAULT_REPORTER,

@@ -10,7 +10,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.nearest.top_k import TILE_DIRECTIONS, TILE_ROWS
-from malmoi.query.analogy import EPSILON, Method
+from malmoi.query.analogy import EPSILON, AnalogyMethod
 from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import l2_normalize
 
@@ -21,7 +21,7 @@ def complete_analogies(
     matrix: Float32Array,
     questions: Int64Array,
     excluded: Int64Array,
-    method: Method = "add",
+    method: AnalogyMethod = "add",
     progress: Progress = no_progress,
 ) -> Int64Array:
     """The best row for each question [q, 3] of rows a, b, c: a is to b as c to …
@@ -51,7 +51,7 @@ class _Part:
     """A batch of questions, and the best answers so far."""
 
     def __init__(
-        self, matrix: Float32Array, first: int, questions: Int64Array, method: Method
+        self, matrix: Float32Array, first: int, questions: Int64Array, method: AnalogyMethod
     ) -> None:
         words, positions = np.unique(questions, return_inverse=True)
         self.first, self.count = first, len(questions)

@@ -9,7 +9,7 @@ from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
 from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
-from malmoi.query.analogy import Method
+from malmoi.query.analogy import AnalogyMethod
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors
 
@@ -28,7 +28,7 @@ def evaluate_words(
     files: Iterable[str | Path | TestSet] | str | Path | None = None,
     *,
     typos: bool = False,
-    method: Method = "add",
+    method: AnalogyMethod = "add",
     restrict_vocab: int | None = None,
     fold_case: bool = True,
     seed: int = 0,

@@ -15,7 +15,7 @@ from malmoi.project.points.point_clusters import CLUSTER, cluster_field
 from malmoi.project.points.points import Points, drawable
 from malmoi.project.reduce.nearest_points import near_among, near_lists, nearest_of
 from malmoi.project.reduce.pca import principal_components
-from malmoi.project.reduce.reduction import NAMES, Method, check_method, reduce
+from malmoi.project.reduce.reduction import NAMES, ReductionMethod, check_method, reduce
 from malmoi.project.reduce.tsne import NEIGHBOURS
 from malmoi.project.scene import Field, Int8Vectors, Near, Scene, Space
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
@@ -30,7 +30,7 @@ INT8_STEPS = 127
 class ProjectionSettings:
     """How vectors are reduced to a picture."""
 
-    method: Method = "auto"
+    method: ReductionMethod = "auto"
     """PCA, t-SNE, PaCMAP, or the one that suits the number of points."""
     metric: Literal["cosine", "euclidean"] = "cosine"
     """Which vectors are near: by cosine or by Euclidean distance."""

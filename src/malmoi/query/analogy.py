@@ -19,7 +19,7 @@ from malmoi.query.neighbours import Neighbour
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
-Method = Literal["add", "multiply"]
+AnalogyMethod = Literal["add", "multiply"]
 EPSILON = 1e-6  # avoids division by zero
 
 MINUS = "-−–"  # hyphen, minus sign, dash: people paste all three
@@ -75,7 +75,7 @@ def analogy(
     expression: str,
     k: int = 10,
     *,
-    method: Method = "add",
+    method: AnalogyMethod = "add",
     restrict_vocab: int | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Neighbour]:

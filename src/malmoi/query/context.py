@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.encode.activations import check_word_pooling
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.activations import check_word_pooling
 from malmoi.encode.pooling.groups import WordPooling, group_bounds, pool_groups
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
-from malmoi.encode.checkpoint.prompts import Prompts
+from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter

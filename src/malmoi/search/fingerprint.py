@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.checkpoint.prompts import Prompts, own_prompts, with_prompt
+from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import Int64Array, UInt64Array
-from malmoi.encode.checkpoint.prompts import Prompts
+from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter

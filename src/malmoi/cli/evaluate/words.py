@@ -13,7 +13,7 @@ from malmoi.evaluate.analogies import AnalogyScore
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import SimilaritySet, TestSet
 from malmoi.evaluate.word_vectors import WordScores, evaluate_words
-from malmoi.query.analogy import Method
+from malmoi.query.analogy import AnalogyMethod
 from malmoi.reporting.progress_bar import ProgressReporter
 
 METHODS = {"add": "3CosAdd", "multiply": "3CosMul"}
@@ -30,7 +30,7 @@ class WordOptions:
     sections: Annotated[bool, Parameter(negative="", help="Show each section of analogies.")] = (
         False
     )
-    method: Annotated[Method, Parameter(help="How analogies are answered.")] = "add"
+    method: Annotated[AnalogyMethod, Parameter(help="How analogies are answered.")] = "add"
     restrict_vocab: Annotated[
         int | None,
         Parameter(help="Use only this many of the most frequent words (analogies: 300,000)."),

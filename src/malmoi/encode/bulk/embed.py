@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations, SpanVectors
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.activations import Activations, SpanVectors
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder

@@ -8,9 +8,9 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.text_pooling import TokenRows, recipe_pooling
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.text_pooling import TokenRows, recipe_pooling
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter

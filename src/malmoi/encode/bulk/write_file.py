@@ -18,7 +18,6 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.activations import SpanVectors
 from malmoi.encode.bulk.embed import (
     EmbeddedTexts,
     EmbedSettings,
@@ -29,6 +28,7 @@ from malmoi.encode.bulk.embed import (
 from malmoi.encode.bulk.input_scan import InputScan, scan_texts
 from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.activations import SpanVectors
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.tokens.text_stats import TextStats
@@ -117,7 +117,7 @@ def write_embeddings(
         _one_engine(encoder, scan),
         _part_file(part, checkpoints) as file,
     ):
-        writer = _Writer(encoder, settings, output, checkpoints, file)
+        writer = _EmbeddingWriter(encoder, settings, output, checkpoints, file)
         progress = reporter.stage("embedding", "texts")
         writer.write(lambda: _without(texts, scan.repeats), progress, scan)
         distinct = map(replace_surrogates, _without(texts, scan.repeats))
@@ -131,7 +131,7 @@ def write_embeddings(
     return WriteReport(scan.texts, writer.done, writer.dim, scan.undecoded, repeated, stats)
 
 
-class _Writer:
+class _EmbeddingWriter:
     """Embeds into a growing file: `done` texts take the first `size` bytes of it."""
 
     def __init__(

@@ -20,7 +20,7 @@ PARTIAL_POOLS: dict[Pool, Pool | WordPooling] = {"mean": "sum", "mean_sqrt": "su
 
 
 def pool_groups(rows: Float32Array, bounds: Int64Array, pool: Pool | WordPooling) -> Float32Array:
-    """[tokens, dim] to [groups, dim]; an empty group becomes zeros.
+    """Mean pooling, max pooling, …: [tokens, dim] to [groups, dim]; an empty group becomes zeros.
 
     `mean_sqrt` is the sum divided by √n, as in sentence-transformers; `cls` is the first token,
     which is [CLS] if special tokens are included. `none` returns the tokens unchanged.

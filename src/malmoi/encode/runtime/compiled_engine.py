@@ -29,7 +29,7 @@ from malmoi.kernels.transformer.workers import LEADER, NO_PIPE, run_worker
 
 ROW_DTYPES = {"float32": np.uint8, "int16": np.int16, "int8": np.uint8}  # unused for float32
 LOADAVG = "/proc/loadavg"  # its fourth field is the number of threads that run now
-Workspace = tuple[ActivationBuffers, AttentionScratch]
+TransformerWorkspace = tuple[ActivationBuffers, AttentionScratch]
 
 
 class CompiledEngine:
@@ -40,7 +40,7 @@ class CompiledEngine:
         self._network = pack_weights(weights, config, arithmetic)
         self._lock, self._group_lock = Lock(), Lock()
         self._group: WorkerGroup | None = None
-        self._free: list[Workspace] = []  # workspaces that no batch uses now
+        self._free: list[TransformerWorkspace] = []  # workspaces that no batch uses now
 
     def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states of these layers, each [tokens, dim], in this order."""
@@ -83,7 +83,7 @@ class CompiledEngine:
         with self._lock:
             self._free.append((buffers, scratch))
 
-    def _workspace(self, count: int, longest: int) -> Workspace:
+    def _workspace(self, count: int, longest: int) -> TransformerWorkspace:
         """A workspace for a batch of `count` tokens whose longest text has `longest`."""
         with self._lock:
             while self._free:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.encode.runtime.protobuf import Fields, message
+from malmoi.encode.runtime.protobuf import MessageFields, message
 from malmoi.files.tensors import Tensors
 
 FUSED_DOMAIN = "com.microsoft"  # operations of onnxruntime
@@ -76,7 +76,7 @@ class Graph:
     ) -> None:
         self.used.update(name for name in inputs if name in self.tensors)
         attributes = [_attribute(name, value) for name, value in options.items()]
-        node: Fields = {1: inputs, 2: outs, 3: outs[0], 4: kind, 5: attributes, 7: domain}
+        node: MessageFields = {1: inputs, 2: outs, 3: outs[0], 4: kind, 5: attributes, 7: domain}
         self.nodes.append(message(node))
 
     def serialize(self, inputs: Shapes, outputs: Shapes) -> SerializedGraph:

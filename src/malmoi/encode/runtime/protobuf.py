@@ -14,10 +14,12 @@ VARINT, LENGTH, FLOAT = 0, 2, 5  # wire types
 BITS = 64  # a negative number is written as its two's complement
 
 Scalar = int | float | str | bytes
-Fields = Mapping[int, Scalar | Sequence[Scalar]]  # by number; several values repeat the field
+MessageFields = Mapping[
+    int, Scalar | Sequence[Scalar]
+]  # by number; several values repeat the field
 
 
-def message(fields: Fields) -> bytes:
+def message(fields: MessageFields) -> bytes:
     """The bytes of a message; pass a nested message as its bytes."""
     return b"".join(_field(number, one) for number, value in fields.items() for one in _each(value))
 

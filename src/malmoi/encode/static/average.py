@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.bulk.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.protocol import encode_stream
-from malmoi.encode.static.word_weights import Weighting, WordWeights, weigh_words
+from malmoi.encode.static.word_weights import WordWeighting, WordWeights, weigh_words
 from malmoi.encode.static.words import WordStats, choose_tokenizer, look_up, words_of
+from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
@@ -26,7 +26,7 @@ from malmoi.vectors import Vectors
 
 CHUNK_TEXTS = 2048  # texts that are averaged together
 BLOCK_WORDS = 1 << 15  # whose vectors are summed at once
-Texts = str | Path | Iterable[str]  # a file of texts, or texts
+TextSource = str | Path | Iterable[str]  # a file of texts, or texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class AverageEncoder:
     name: str
     vectors: Vectors
     tokenizer: Tokenizer
-    weighting: Weighting
+    weighting: WordWeighting
     weights: WordWeights
     common: Float32Array | None = None
 
@@ -95,8 +95,8 @@ class AverageEncoder:
 def average_encoder(
     vectors: Vectors,
     *,
-    weighting: Weighting = "sif",
-    texts: Texts | None = None,
+    weighting: WordWeighting = "sif",
+    texts: TextSource | None = None,
     tokenizer: str | Tokenizer | None = None,
     smoothing: float = 1e-3,
     name: str = "vectors",
@@ -166,7 +166,7 @@ def sum_rows(
     return sums
 
 
-def _corpus(texts: Texts) -> Iterable[str]:
+def _corpus(texts: TextSource) -> Iterable[str]:
     from malmoi.text.corpus import Corpus  # slow to import; only needed to learn
 
     return Corpus.of(texts)

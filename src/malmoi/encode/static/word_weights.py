@@ -16,9 +16,9 @@ from malmoi.arrays import Float32Array, Float64Array, Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import Vectors
 
-Weighting = Literal["mean", "idf", "sif"]
-WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
-Documents = Iterable[Sequence[str]]  # texts as their words
+WordWeighting = Literal["mean", "idf", "sif"]
+WEIGHTINGS: tuple[WordWeighting, ...] = get_args(WordWeighting)
+TokenLists = Iterable[Sequence[str]]  # texts as their words
 
 
 class WordWeights(Protocol):
@@ -70,7 +70,7 @@ class VocabularyWeights:
 
 
 def weigh_words(
-    vectors: Vectors, weighting: Weighting, documents: Documents | None, smoothing: float
+    vectors: Vectors, weighting: WordWeighting, documents: TokenLists | None, smoothing: float
 ) -> WordWeights:
     """The weights by name; `smoothing` is the parameter a of SIF."""
     if weighting not in WEIGHTINGS:
@@ -97,7 +97,7 @@ def word_shares(vectors: Vectors) -> tuple[Float64Array, float, str]:
     return shares, float(shares[-1]) if len(shares) else 1.0, "the order of the rows"
 
 
-def _document_frequencies(documents: Documents) -> VocabularyWeights:
+def _document_frequencies(documents: TokenLists) -> VocabularyWeights:
     """ln((1 + texts) / (1 + texts with the word)) + 1, scikit-learn's smooth idf."""
     count, holding = 0, Counter[str]()
     for document in documents:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
+from malmoi.formats.fasttext.byte_cursor import Cursor
 from malmoi.formats.fasttext.product_quantization import read_quantized
 from malmoi.formats.fasttext.write_fasttext import (
     MAGIC,
@@ -32,7 +33,6 @@ from malmoi.formats.fasttext.write_fasttext import (
 from malmoi.formats.fasttext.write_fasttext import TITLE as TITLE
 from malmoi.formats.fasttext.write_fasttext import write as write
 from malmoi.formats.reading import LoadRequest, LoadResult, chosen_rows, decode_keys, select_rows
-from malmoi.formats.structure import Cursor
 from malmoi.kernels.core.jit import in_parallel
 from malmoi.kernels.parsing.binary_rows import scan_fasttext_entries
 from malmoi.kernels.word2vec.subword_rows import word_vectors

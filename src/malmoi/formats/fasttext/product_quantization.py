@@ -10,7 +10,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, UInt8Array
 from malmoi.errors import InvalidFileError
-from malmoi.formats.structure import Cursor
+from malmoi.formats.fasttext.byte_cursor import Cursor
 
 CENTROIDS = 256
 

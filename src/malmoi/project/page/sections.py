@@ -41,13 +41,13 @@ def pack(scene: Scene) -> PackedScene:
     sections: dict[tuple[int, str], bytes] = {}
     spaces = []
     for i, space in enumerate(scene.spaces):
-        writer = _Writer(i, sections)
+        writer = _SectionWriter(i, sections)
         spaces.append(_space(space, writer) | {"sections": writer.descriptions})
     description = {"version": VERSION, "title": printable(scene.title), "spaces": spaces}
     return PackedScene(description, sections)
 
 
-class _Writer:
+class _SectionWriter:
     """Collects the sections of one space and their descriptions."""
 
     def __init__(self, space: int, sections: dict[tuple[int, str], bytes]) -> None:
@@ -69,7 +69,7 @@ class _Writer:
         self.descriptions[name] = {**description, "bytes": len(raw)}
 
 
-def _space(space: Space, writer: _Writer) -> dict[str, object]:
+def _space(space: Space, writer: _SectionWriter) -> dict[str, object]:
     points = len(space.keys)
     if points == 0:
         raise InvalidArgumentError(f"{space.name}: there are no points to show")
@@ -100,7 +100,9 @@ def _space(space: Space, writer: _Writer) -> dict[str, object]:
     }
 
 
-def _coords(space: Space, name: str, coords: Float32Array, axes: int, writer: _Writer) -> None:
+def _coords(
+    space: Space, name: str, coords: Float32Array, axes: int, writer: _SectionWriter
+) -> None:
     """[points, axes] as 16-bit steps."""
     if coords.shape != (len(space.keys), axes):
         raise InvalidArgumentError(
@@ -114,7 +116,7 @@ def _coords(space: Space, name: str, coords: Float32Array, axes: int, writer: _W
     writer.array(name, steps, low=low.tolist(), step=step.tolist())
 
 
-def _near(space: Space, metric: str, near: Near, writer: _Writer) -> None:
+def _near(space: Space, metric: str, near: Near, writer: _SectionWriter) -> None:
     _check(space, f"{metric} neighbours", len(near.rows), len(space.keys))
     if near.rows.shape != near.scores.shape:
         raise InvalidArgumentError(
@@ -140,7 +142,7 @@ def score_digits(scores: Float32Array) -> int:
     return max(0, MAX_SCORE_DIGITS - len(str(int(highest))) + 1)
 
 
-def _field(space: Space, i: int, field: Field, writer: _Writer) -> dict[str, object]:
+def _field(space: Space, i: int, field: Field, writer: _SectionWriter) -> dict[str, object]:
     _check(space, f"values of {field.name}", len(field.values), len(space.keys))
     if field.kind == "number":
         single = field.values.astype(np.float32)

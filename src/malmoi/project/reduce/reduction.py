@@ -11,7 +11,7 @@ from malmoi.project.reduce.tsne import tsne
 from malmoi.project.scene import Near
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
-Method = Literal["auto", "pca", "tsne", "pacmap"]
+ReductionMethod = Literal["auto", "pca", "tsne", "pacmap"]
 NAMES = {"pca": "PCA", "tsne": "t-SNE", "pacmap": "PaCMAP"}
 PCA_BELOW = 50  # points: PCA is as good for fewer
 PACMAP_ABOVE = 50_000  # points: t-SNE takes too long for more
@@ -29,16 +29,16 @@ class Coordinates:
 
 def check_method(method: str) -> None:
     """Raise `InvalidArgumentError` for an unknown method."""
-    if method not in get_args(Method):
+    if method not in get_args(ReductionMethod):
         raise InvalidArgumentError(
-            f"'{method}' is not a method: choose one of {', '.join(get_args(Method))}"
+            f"'{method}' is not a method: choose one of {', '.join(get_args(ReductionMethod))}"
         )
 
 
 def reduce(
     matrix: Float32Array,
     near: Near,
-    method: Method = "auto",
+    method: ReductionMethod = "auto",
     *,
     seed: int = 1,
     reporter: Reporter = DEFAULT_REPORTER,
@@ -62,7 +62,7 @@ def reduce(
     return _by_pca(start)
 
 
-def _choose(points: int) -> Method:
+def _choose(points: int) -> ReductionMethod:
     if points < PCA_BELOW:
         return "pca"
     return "tsne" if points <= PACMAP_ABOVE else "pacmap"

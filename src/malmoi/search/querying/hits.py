@@ -12,7 +12,7 @@ from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State
 from malmoi.vectors import l2_normalize
 
-Span = tuple[int, int]  # characters
+CharacterSpan = tuple[int, int]  # characters
 
 
 class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
@@ -26,7 +26,7 @@ class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
     score: float
     text: str
     fields: Fields
-    span: Span | None = None
+    span: CharacterSpan | None = None
 
     @property
     def passage(self) -> str:
@@ -57,7 +57,9 @@ def make_hits(state: State, ranking: RankedRows, direction: Float32Array | None)
     return hits
 
 
-def best_passage(segment: Segment, row: int, direction: Float32Array | None) -> Span | None:
+def best_passage(
+    segment: Segment, row: int, direction: Float32Array | None
+) -> CharacterSpan | None:
     """The span of a text's passage nearest to a direction; None if it has one passage."""
     if segment.passages is None or direction is None:
         return None

@@ -8,7 +8,7 @@ from malmoi.encode.bulk.embed import Per
 from malmoi.encode.pooling.groups import Pool, WordPooling
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.nearest.top_k import Metric
-from malmoi.query.analogy import Method
+from malmoi.query.analogy import AnalogyMethod
 
 PairField = Annotated[
     list[str], Meta(min_length=2, max_length=2, description="Two texts as a pair.")
@@ -219,7 +219,7 @@ class AnalogyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     expression: WordField
     model: ModelName | None = None
     k: TopK = 10
-    method: Method = "add"
+    method: AnalogyMethod = "add"
 
 
 class AnalogyAnswer(WordsAnswer, kw_only=True):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.activations import Activations, SpanVectors
 from malmoi.encode.bulk.embed import EmbedSettings, Per
+from malmoi.encode.pipeline.activations import Activations, SpanVectors
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenized import Tokenized

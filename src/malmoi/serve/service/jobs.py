@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pipeline import split_states
+from malmoi.encode.pipeline.text_pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder

@@ -12,10 +12,10 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config
+from malmoi.encode.pipeline.text_pooling import Pooling
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.runtime.batches import Finish, Result, run_batch, run_batches
 from malmoi.encode.runtime.engine import AutoEngine
-from malmoi.encode.text_pooling import Pooling
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.tokenized import Tokenized

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
+from malmoi.encode.pipeline.text_pooling import recipe_pooling
 from malmoi.encode.pooling.groups import (
     WORD_POOLINGS,
     Pool,
@@ -15,7 +16,6 @@ from malmoi.encode.pooling.groups import (
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
-from malmoi.encode.text_pooling import recipe_pooling
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.errors import InvalidArgumentError
 

@@ -1,0 +1,1 @@
+"""From texts to vectors: the text pipeline, its pooling, and hidden states as values."""
