@@ -13,7 +13,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.activations import Activations
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.tokens.inputs import Text
-from tests.encode.checkpoints import FAMILIES, TOKENS, SIZES, save_model
+from tests.encode.checkpoints import FAMILIES, SIZES, TOKENS, save_model
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
