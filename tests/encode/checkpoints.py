@@ -7,10 +7,10 @@ from typing import Any
 import torch
 import transformers
 
-PIECES = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]", "the", "bank", "river", "rob", "##ber",
+TOKENS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]", "the", "bank", "river", "rob", "##ber",
           "##s", ",", ".", "한국", "##어", "a", "fish", "##ing"]  # fmt: skip
 SIZES = {
-    "vocab_size": len(PIECES),
+    "vocab_size": len(TOKENS),
     "hidden_size": 32,
     "num_hidden_layers": 3,
     "num_attention_heads": 4,
@@ -20,7 +20,7 @@ SIZES = {
 DISTILBERT = {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48}
 FAMILIES: dict[str, dict[str, Any]] = {
     "bert": SIZES | {"hidden_act": "gelu_new"},
-    "distilbert": {"vocab_size": len(PIECES), "max_position_embeddings": 40} | DISTILBERT,
+    "distilbert": {"vocab_size": len(TOKENS), "max_position_embeddings": 40} | DISTILBERT,
     "electra": SIZES | {"embedding_size": 16},
     "mpnet": SIZES | {"max_position_embeddings": 300},
     "roberta": SIZES | {"pad_token_id": 1, "type_vocab_size": 1, "layer_norm_eps": 1e-5},
@@ -43,7 +43,7 @@ def save_model(folder: Path, family: str, **changes: Any) -> Any:
 
 def save_tokenizer(folder: Path) -> None:
     """A tokenizer.json of BERT's kind; made by hand, so that every family can have it."""
-    (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    (folder / "vocab.txt").write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
     tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
     tokenizer.save_pretrained(folder)
     (folder / "vocab.txt").unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from malmoi.encode.encoder import load_transformer
 from malmoi.encode.runtime.onnx_graph import make_graph
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MissingDependencyError
-from tests.encode.checkpoints import PIECES, change, save_model
+from tests.encode.checkpoints import TOKENS, change, save_model
 
 Damage = Callable[[Path], object]
 
@@ -111,7 +111,7 @@ def test_damaged_folders(damage: Damage, message: str, tmp_path: Path) -> None:
 def test_a_vocabulary_of_another_size(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
-    (tmp_path / "vocab.txt").write_text("\n".join([*PIECES, "more"]), encoding="utf-8")
+    (tmp_path / "vocab.txt").write_text("\n".join([*TOKENS, "more"]), encoding="utf-8")
     with pytest.raises(InvalidFileError, match="its tokenizer has 19 tokens, but its model has 18"):
         load_transformer(str(tmp_path))
 

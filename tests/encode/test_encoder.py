@@ -34,12 +34,12 @@ def test_the_same_word_differs_by_its_context(minilm: TransformerEncoder) -> Non
 
 
 def test_the_table_of_the_bank_sentence(minilm: TransformerEncoder) -> None:
-    (pieces,) = minilm.tokenizer([BANK])
-    assert len(pieces) == 22
-    assert pieces.tokens[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
-    assert pieces.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
-    assert pieces.attention_mask.tolist() == [1] * 22
-    assert pieces.token_type_ids.tolist() == [0] * 22
+    (tokenized,) = minilm.tokenizer([BANK])
+    assert len(tokenized) == 22
+    assert tokenized.tokens[:7] == ("[CLS]", "after", "stealing", "money", "from", "the", "bank")
+    assert tokenized.ids[:7].tolist() == [101, 2044, 11065, 2769, 2013, 1996, 2924]
+    assert tokenized.attention_mask.tolist() == [1] * 22
+    assert tokenized.token_type_ids.tolist() == [0] * 22
 
 
 @pytest.mark.parametrize("pool", ["cls", "mean", "max", "mean_sqrt", "first", "last"])

@@ -13,7 +13,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pipeline.activations import Activations
 from malmoi.encode.tokens.inputs import Text
-from tests.encode.checkpoints import FAMILIES, PIECES, SIZES, save_model
+from tests.encode.checkpoints import FAMILIES, SIZES, TOKENS, save_model
 
 DATA = Path(os.environ.get("MALMOI_DATA", Path(__file__).parents[3] / "shared" / "data"))
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known
@@ -33,11 +33,11 @@ TEXTS: list[Text] = [
 
 
 def theirs(model: Any, states: Activations, text: int) -> Float32Array:
-    """The hidden states of one text, alone: [states, pieces, dim]."""
-    pieces = states.texts[text]
-    feed = {"input_ids": pieces.ids, "attention_mask": pieces.attention_mask}
+    """The hidden states of one text, alone: [states, tokens, dim]."""
+    tokenized = states.texts[text]
+    feed = {"input_ids": tokenized.ids, "attention_mask": tokenized.attention_mask}
     if getattr(model.config, "type_vocab_size", 0) > 1:
-        feed["token_type_ids"] = pieces.token_type_ids
+        feed["token_type_ids"] = tokenized.token_type_ids
     tensors = {name: torch.tensor(values)[None].long() for name, values in feed.items()}
     with torch.inference_mode():
         found = model(**tensors, output_hidden_states=True).hidden_states
@@ -66,10 +66,10 @@ def test_all_states_of_minilm(minilm: TransformerEncoder) -> None:
 
 def test_ids_and_segments_of_minilm(minilm: TransformerEncoder) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(minilm.modules.transformer)
-    for text, pieces in zip(TEXTS, minilm.tokenizer(TEXTS), strict=True):
+    for text, tokenized in zip(TEXTS, minilm.tokenizer(TEXTS), strict=True):
         expected = tokenizer(*([text] if isinstance(text, str) else text))
-        assert pieces.ids.tolist() == expected["input_ids"]
-        assert pieces.token_type_ids.tolist() == expected["token_type_ids"]
+        assert tokenized.ids.tolist() == expected["input_ids"]
+        assert tokenized.token_type_ids.tolist() == expected["token_type_ids"]
 
 
 @pytest.mark.parametrize("family", list(FAMILIES))
@@ -97,7 +97,7 @@ def test_a_vocabulary_alone_tokenizes_as_the_tokenizer_does(tmp_path: Path) -> N
     save_model(tmp_path, "bert")
     whole = load_transformer(str(tmp_path)).tokenizer(TEXTS)
     (tmp_path / "tokenizer.json").unlink()
-    (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    (tmp_path / "vocab.txt").write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
     for ours, expected in zip(load_transformer(str(tmp_path)).tokenizer(TEXTS), whole, strict=True):
         assert ours.tokens == expected.tokens
         assert ours.ids.tolist() == expected.ids.tolist()

@@ -19,7 +19,7 @@ from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.reporting.reporter import InputTotals, SilentReporter
 from malmoi.vectors import Vectors
-from tests.encode.checkpoints import PIECES, change, save_model
+from tests.encode.checkpoints import TOKENS, change, save_model
 
 KOREAN = ["환불을 받고 싶어요", "나는 어제 학교에 갔다", "배송이 너무 늦어요"]
 ENGLISH = [
@@ -193,7 +193,7 @@ def test_averages_of_english_words_say_what_fits_korean() -> None:
 def test_a_multilingual_model_reads_a_pair_without_a_note(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     (tmp_path / "tokenizer.json").unlink()
-    (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    (tmp_path / "vocab.txt").write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
     change(tmp_path / "tokenizer_config.json", do_lower_case=False, model_max_length=None)
     encoder = load_transformer(str(tmp_path))
     with warnings.catch_warnings():

@@ -26,13 +26,13 @@ def nfd(texts: list[str]) -> list[str]:
     return [unicodedata.normalize("NFD", text) for text in texts]
 
 
-def with_vocabulary(folder: Path, pieces: list[str], *, lower: bool) -> str:
+def with_vocabulary(folder: Path, tokens: list[str], *, lower: bool) -> str:
     """A model that has a vocab.txt and nothing else to tokenize texts with."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    save_model(folder, "bert", vocab_size=len(special + pieces))
+    save_model(folder, "bert", vocab_size=len(special + tokens))
     (folder / "tokenizer.json").unlink()
     (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lower}))
-    (folder / "vocab.txt").write_text("\n".join(special + pieces) + "\n", encoding="utf-8")
+    (folder / "vocab.txt").write_text("\n".join(special + tokens) + "\n", encoding="utf-8")
     return str(folder)
 
 
@@ -73,8 +73,8 @@ def test_jamo_are_recognized_by_tokens_and_not_by_names(tmp_path: Path) -> None:
     (finding,) = inspect_model(apart).findings
     assert finding.problem == "Hangul is unknown to the tokenizer"  # some letters are missing
     letters = sorted(set(unicodedata.normalize("NFD", "한국어를읽는다")))
-    pieces = [*letters, *(f"##{letter}" for letter in letters)]
-    whole = with_vocabulary(tmp_path / "letters", pieces, lower=True)
+    tokens = [*letters, *(f"##{letter}" for letter in letters)]
+    whole = with_vocabulary(tmp_path / "letters", tokens, lower=True)
     (finding,) = inspect_model(whole).findings
     assert finding.problem.startswith("Hangul is split into jamo")
     assert finding.example.startswith("한국어를 읽는다 is ᄒ ##ᅡ ##ᆫ")
@@ -95,8 +95,8 @@ def test_real_vocabularies_read_letters_as_syllables(name: str, tmp_path: Path) 
     vocabulary = DATA / "vocab" / f"{name}.txt"
     if not vocabulary.exists():
         pytest.skip(f"{vocabulary} is not there")
-    pieces = vocabulary.read_text(encoding="utf-8").splitlines()
-    save_model(tmp_path, "bert", vocab_size=len(pieces), num_hidden_layers=1)
+    tokens = vocabulary.read_text(encoding="utf-8").splitlines()
+    save_model(tmp_path, "bert", vocab_size=len(tokens), num_hidden_layers=1)
     (tmp_path / "tokenizer.json").unlink()
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     (tmp_path / "vocab.txt").write_bytes(vocabulary.read_bytes())

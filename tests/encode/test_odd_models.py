@@ -17,12 +17,12 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from tests.encode.checkpoints import save_model
 from tests.encode.test_equal_to_transformers import assert_equal
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few pieces are known
+pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few tokens are known
 TEXTS: list[Text] = ["the bank", "a", "robbers, fishing a river. " * 3, "the river bank"]
 
 
 def with_nothing_added(folder: Path) -> None:
-    """A tokenizer that adds no special pieces."""
+    """A tokenizer that adds no special tokens."""
     path = folder / "tokenizer.json"
     said = json.loads(path.read_text(encoding="utf-8"))
     said["post_processor"] = None
@@ -177,7 +177,7 @@ def test_an_empty_text_without_special_tokens_is_zeros_and_reported(
     with pytest.warns(MalmoiWarning, match="empty"):
         states = encoder.activations(texts)
     assert [len(words.keys) for words in states.words()][empty[0]] == 0
-    assert [len(pieces.keys) for pieces in states.tokens()][empty[0]] == 0
+    assert [len(tokens.keys) for tokens in states.tokens()][empty[0]] == 0
 
 
 @pytest.mark.parametrize("weights", [(1e308, -1e308), (10**308, 0), (-1e308, -1e308)])

@@ -16,26 +16,26 @@ words = st.text(st.sampled_from("ab가.!? \n"), min_size=1, max_size=300)
 
 
 def by_character(text: str) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
-    """Pieces of one character each, white space left out."""
+    """Tokens of one character each, white space left out."""
     places = [(i, i + 1) for i, letter in enumerate(text) if not letter.isspace()]
     return np.array(places, np.int64).reshape(-1, 2)
 
 
 @given(words, st.integers(4, 40))
-def test_passages_hold_every_piece_within_the_room_and_go_on(text: str, room: int) -> None:
-    pieces = by_character(text)
-    spans = split_text(text, pieces, room)
-    if len(pieces) <= room:
+def test_passages_hold_every_piece_within_the_room_and_go_on(text: str, max_tokens: int) -> None:
+    tokens = by_character(text)
+    spans = split_text(text, tokens, max_tokens)
+    if len(tokens) <= max_tokens:
         assert spans == [(0, len(text))]
         return
     inside = [
-        {i for i, (start, stop) in enumerate(pieces.tolist()) if first <= start and stop <= last}
+        {i for i, (start, stop) in enumerate(tokens.tolist()) if first <= start and stop <= last}
         for first, last in spans
     ]
-    assert set().union(*inside) == set(range(len(pieces)))
-    assert max(map(len, inside)) <= room
+    assert set().union(*inside) == set(range(len(tokens)))
+    assert max(map(len, inside)) <= max_tokens
     assert spans == sorted(set(spans))
-    assert len(spans) <= 4 * len(pieces) / room + 2
+    assert len(spans) <= 4 * len(tokens) / max_tokens + 2
 
 
 def test_a_passage_ends_where_a_paragraph_or_a_sentence_does() -> None:

@@ -1,4 +1,4 @@
-"""Texts that hold what looks like special pieces: seen as transformers sees them."""
+"""Texts that hold what looks like special tokens: seen as transformers sees them."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ WORDS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a", "the", "bank", "fish"]
 
 
 def save_roberta_tokenizer(folder: Path) -> None:
-    """Words between spaces, with RoBERTa's special pieces."""
+    """Words between spaces, with RoBERTa's special tokens."""
     numbers = {word: i for i, word in enumerate(WORDS)}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="<unk>"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
@@ -33,7 +33,7 @@ def test_padding_in_a_text_is_not_counted(family: str, tmp_path: Path) -> None:
     model = save_model(tmp_path, family)
     save_roberta_tokenizer(tmp_path)
     states = load_transformer(str(tmp_path)).activations(ROBERTA)
-    assert {text for text, pieces in enumerate(states.texts) if 1 in pieces.ids} == {0, 2, 3}
+    assert {text for text, tokenized in enumerate(states.texts) if 1 in tokenized.ids} == {0, 2, 3}
     peer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
     for text, ours in enumerate(states.states):
         assert states.texts[text].ids.tolist() == peer(ROBERTA[text])["input_ids"]

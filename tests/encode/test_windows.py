@@ -67,13 +67,13 @@ def states_one_window_at_a_time(
             for start in starts
         ]
     rows = [found[0][:, 0]]
-    for piece in range(len(ids)):
+    for token in range(len(ids)):
         context = [
-            min(piece - start, start + size - 1 - piece) if start <= piece < start + size else -1
+            min(token - start, start + size - 1 - token) if start <= token < start + size else -1
             for start in starts
         ]
         best = context.index(max(context))
-        rows.append(found[best][:, 1 + piece - starts[best]])
+        rows.append(found[best][:, 1 + token - starts[best]])
     rows.append(found[-1][:, -1])
     return np.stack(rows, axis=1)
 

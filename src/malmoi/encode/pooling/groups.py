@@ -1,5 +1,6 @@
 """Pools rows of tokens into one row per group: the tokens of a text, or of a word.
 
+There are mean pooling, max pooling, sums, and single tokens such as [CLS].
 Group i is rows[bounds[i] : bounds[i + 1]]; it may be empty.
 Knows nothing of texts, words or models.
 """
