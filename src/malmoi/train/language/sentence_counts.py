@@ -6,7 +6,7 @@ import numpy as np
 
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
+from malmoi.kernels.counts.count_ngrams import CountedOrder, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
@@ -57,7 +57,7 @@ def count_corpus_ngrams(
     ids, words = leave_out_rare(ids, vocabulary, min_count)
     marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
     single = Trie(Keys.of([*words, *marks]), ())
-    levels: list[Counted] = []
+    levels: list[CountedOrder] = []
     for level in count_orders(single.marked(ids), single.begin, len(single.words), order):
         levels.append(level)
         progress(len(levels), order)
@@ -68,14 +68,14 @@ def count_corpus_ngrams(
     )
 
 
-def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Iterator[Counted]:
+def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Iterator[CountedOrder]:
     """The n-grams of a stream with marked lines, one order after the other.
 
     No n-gram reaches over a line's start. `words` is how many there are, seen or not.
     """
     every = np.arange(words)
     single = np.bincount(tokens, minlength=words)
-    yield Counted(every.astype(np.uint64), single, np.zeros_like(every))
+    yield CountedOrder(every.astype(np.uint64), single, np.zeros_like(every))
     before = words_before(tokens, begin)
     rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
     for length in range(2, order + 1):
@@ -86,7 +86,7 @@ def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Ite
             return_inverse=True,
             return_counts=True,
         )
-        yield Counted(packed, counts, rows[ends[first]])
+        yield CountedOrder(packed, counts, rows[ends[first]])
         rows[ends] = inverse
 
 
