@@ -93,7 +93,7 @@ def test_text_may_come_from_standard_input(
 
 @pytest.mark.parametrize(
     ("asked", "words"),
-    [([], "there is nothing to do"), (["--words", "a", "--out", "x"], "go together")],
+    [([], "nothing to do"), (["--words", "a", "--out", "x"], "go together")],
 )
 def test_counting_for_nothing(corpus: str, asked: list[str], words: str, capsys: Output) -> None:
     assert run(["cooccur", corpus, *asked]) == 1
@@ -116,7 +116,7 @@ def test_an_interrupted_training_is_resumed(
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, str(out)]) == 130
     assert (
-        f"the checkpoint {left} remains: repeat the command with --resume"
+        f"{left} is kept: run the same command with --resume"
         in capsys.readouterr().err
     )
     assert left.exists()

@@ -98,7 +98,7 @@ def test_an_interrupted_training_is_resumed(
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, "--out", str(out)]) == 130
     assert (
-        f"the checkpoint {left} remains: repeat the command with --resume"
+        f"{left} is kept: run the same command with --resume"
         in capsys.readouterr().err
     )
     assert left.exists()

@@ -74,7 +74,7 @@ def train_network(
     options: TrainOptions,
     reporter: Reporter,
 ) -> TrainedNetwork:
-    """Train a network on a corpus; `input_rows` are the rows that stand for each word."""
+    """Train a network on a corpus; `input_rows` are the rows of each word."""
     init_vectors = options.init_vectors
     if options.update and init_vectors is not None:
         corpus = merge_vocabulary(init_vectors, corpus, reporter)
