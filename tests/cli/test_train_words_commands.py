@@ -188,7 +188,7 @@ def test_an_interrupted_training_is_resumed(
     with monkeypatch.context() as patched:
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert train(kind, "out.malmoi") == 130
-    assert "out.malmoi.checkpoint remains: repeat the command" in capsys.readouterr().err
+    assert "out.malmoi.checkpoint is kept: run the same command" in capsys.readouterr().err
     assert not Path("out.malmoi").exists()
     assert train(kind, "out.malmoi", "--resume", "--window", "3") == 1
     assert "is of a training with window 5, not 3" in capsys.readouterr().err
@@ -202,7 +202,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--dim", "0"], 1, "dim is 0: it must be at least 1"),
     (["--subsample", "-1"], 1, "subsample is -1.0: it must be a number of at least 0"),
     (["--subsample", "nan"], 1, "subsample is nan"),
-    (["--min-count", "99999"], 1, "no word was seen 99,999 times"),
+    (["--min-count", "99999"], 1, "no word occurs 99,999 times"),
     (["--learning-rate", "1e-9"], 1, "of at least min_learning_rate"),
     (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower learning_rate"),
     (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be at most 10"),
