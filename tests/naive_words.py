@@ -45,16 +45,16 @@ def lines_of(
 
 
 def targets_for(word: int, targets: Targets, bits: Callable[[], int]) -> list[tuple[int, int, int]]:
-    """(row, goal, weight) of what a word is told by."""
+    """(row, goal, weight) of the targets that predict a word."""
     if len(targets.table):
-        found = [(word, 1, 1)]
-        for _ in range(targets.negatives):
+        samples = [(word, 1, 1)]
+        for _ in range(targets.negative_samples):
             drawn = bits()
-            place = (drawn >> 32) * len(targets.table) >> 32
-            if (drawn & 0xFFFFFFFF) > targets.table[place, 0]:
-                place = int(targets.table[place, 1])
-            found.append((place, 0, int(place != word)))
-        return found
+            index = (drawn >> 32) * len(targets.table) >> 32
+            if (drawn & 0xFFFFFFFF) > targets.table[index, 0]:
+                index = int(targets.table[index, 1])
+            samples.append((index, 0, int(index != word)))
+        return samples
     path = slice(targets.starts[word], targets.starts[word + 1])
     turns = zip(targets.nodes[path], targets.codes[path], strict=True)
     return [(int(node), 1 - int(code), 1) for node, code in turns]
@@ -70,13 +70,13 @@ def train(
     seed: int,
     part: int,
 ) -> tuple[float, int]:
-    """Learn the ids; both sides change in place. The loss of watched windows, and their pairs."""
+    """Learn the ids; both sides change in index. Returns the loss and its pairs."""
     bits = random_bits(seed, part)
     loss, pairs, windows = 0.0, 0, 0
     for start, line in lines_of(ids, words, bits):
         if len(line) < 2:
             continue
-        rate = plan.rate - plan.fall * start
+        rate = plan.learning_rate - plan.decay * start
         rows = {word: words.rows[words.starts[word] : words.starts[word + 1]] for word in set(line)}
         hidden = {word: inputs[rows[word]].mean(axis=0) for word in rows}
         before = {word: row.copy() for word, row in hidden.items()}
@@ -85,9 +85,9 @@ def train(
             chosen = coming
             if centre + 1 < len(line):
                 coming = targets_for(line[centre + 1], targets, bits)
-            reach = 1 + ((bits() >> 32) * plan.window >> 32) if plan.shrinking else plan.window
+            reach = 1 + ((bits() >> 32) * plan.window >> 32) if plan.shrink_windows else plan.window
             near = range(max(0, centre - reach), min(len(line), centre + reach + 1))
-            contexts = [line[place] for place in near if place != centre]
+            contexts = [line[index] for index in near if index != centre]
             if plan.skipgram:
                 window = [hidden[word] for word in contexts]
                 lost = learn(window, outputs, chosen, rate)
@@ -97,7 +97,7 @@ def train(
                 move, lost = learn_mean(mean, outputs, chosen, rate)
                 for word in contexts:
                     hidden[word] += move
-            if windows % plan.watched == 0:
+            if windows % plan.loss_interval == 0:
                 loss, pairs = loss + lost, pairs + (len(contexts) if plan.skipgram else 1)
             windows += 1
         for word in rows:

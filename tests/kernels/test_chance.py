@@ -5,7 +5,14 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import UInt64Array
 from malmoi.kernels.core.jit import jit
-from malmoi.kernels.word2vec.random import CERTAIN, alias_table, below, draw, random_bits, seeded
+from malmoi.kernels.word2vec.random import (
+    PROBABILITY_ONE,
+    alias_table,
+    below,
+    draw,
+    random_bits,
+    seeded,
+)
 from tests import naive_words
 
 
@@ -53,7 +60,7 @@ def test_numbers_below_a_bound_are_even() -> None:
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=50))
 def test_the_table_gives_everything_its_share(weights: list[float]) -> None:
     table = alias_table(np.array(weights))
-    chances = (table[:, 0].astype(np.float64) + 1) / (CERTAIN + 1)
+    chances = (table[:, 0].astype(np.float64) + 1) / (PROBABILITY_ONE + 1)
     shares = chances.copy()
     np.add.at(shares, table[:, 1], 1 - chances)
     expected = np.array(weights) / sum(weights)

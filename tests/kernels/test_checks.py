@@ -132,7 +132,7 @@ REFUSED = [  # a kernel, the place of an argument, what it is instead, and what 
     ("scan_word2vec", 1, 8, "width is 8"),
     ("scan_fasttext_entries", 1, 99, "at is 99"),
     ("scan_fasttext_entries", 4, longs(0, 0), "counts"),
-    ("word_vectors", 3, floats(3, 2), "3 rows for 4"),
+    ("word_vectors", 3, floats(3, 2), "4 buckets need as many rows, not 3"),
     ("word_vectors", 3, floats(4, 3), "ngrams"),
     ("word_vectors", 6, 2**31, "buckets is"),
     ("list_buckets", 3, 0, "buckets is 0"),

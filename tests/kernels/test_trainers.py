@@ -44,7 +44,7 @@ def network(rows: int = WORDS, width: int = 16) -> WordNetwork:
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         ((words(rows=np.full(WORDS, WORDS, np.int32)), network(), targets()), "rows has values"),
         ((words(starts=np.arange(WORDS + 1) * 2), network(), targets()), "starts does not rise"),
@@ -52,13 +52,13 @@ def network(rows: int = WORDS, width: int = 16) -> WordNetwork:
         ((words(keep=np.zeros(1, np.uint32)), network(), targets()), "starts is"),
         ((words(), network(width=20), targets()), "a multiple of 16"),
         ((words(), network(rows=3), targets()), "rows has values from 0 to 3"),
-        ((words(), network(), targets(table=np.full((2, 2), 9, np.uint32))), "for 10 words"),
-        ((words(), network(), targets(negatives=-1)), "negatives is -1"),
+        ((words(), network(), targets(table=np.full((2, 2), 9, np.uint32))), "10 words need"),
+        ((words(), network(), targets(negative_samples=-1)), "negative_samples is -1"),
         ((words(), network(), targets(table=np.zeros((0, 2), np.uint32))), "starts is"),
     ],
 )
-def test_a_network_that_does_not_fit_is_refused(made: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_network_that_does_not_fit_is_refused(made: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Word2VecKernel(*made)
 
 
@@ -69,27 +69,27 @@ def learning() -> Word2VecTrainer:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
-        ({"contexts": np.zeros(2, np.int32)}, "shares is"),
+        ({"contexts": np.zeros(2, np.int32)}, "row_counts is"),
         ({"slots": np.zeros(3, np.int32)}, "slots is"),
-        ({"targets": np.zeros((2, 2), np.int32)}, "goals is"),
+        ({"targets": np.zeros((2, 2), np.int32)}, "labels is"),
         ({"hidden": np.zeros((2, 16), np.float32)}, "hidden is"),
     ],
 )
-def test_room_that_is_too_small_is_refused(changed: Any, said: str) -> None:
+def test_a_workspace_that_is_too_small_is_refused(changed: Any, message: str) -> None:
     learns = learning()
-    room = learns._workspaces.get()._replace(**changed)
+    workspace = learns._workspaces.get()._replace(**changed)
     plan = Plan(True, False, 2, True, 0.1, 0.0, 1)
     result, ids = np.zeros(2), np.zeros(3, np.uint32)
-    with pytest.raises(ValueError, match=said):
-        learns._kernel.train(ids, plan, seeded(1, 1), room, result)
+    with pytest.raises(ValueError, match=message):
+        learns._kernel.train(ids, plan, seeded(1, 1), workspace, result)
 
 
-def test_a_window_wider_than_its_room_is_refused() -> None:
+def test_a_window_wider_than_its_workspace_is_refused() -> None:
     learns = learning()
     plan = Plan(True, False, 9, True, 0.1, 0.0, 1)
-    with pytest.raises(ValueError, match="room for 4 contexts"):
+    with pytest.raises(ValueError, match="has 4 contexts"):
         learns._kernel.train(
             np.zeros(3, np.uint32), plan, seeded(1, 1), learns._workspaces.get(), np.zeros(2)
         )
@@ -121,7 +121,7 @@ def test_glove_refuses_ids_beyond_the_vocabulary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"rows": [0, 2]}, "rows has values"),
         ({"columns": [0, 1, 5]}, "columns has values"),
@@ -129,12 +129,12 @@ def test_glove_refuses_ids_beyond_the_vocabulary() -> None:
         ({"bounds": [0, 3]}, "rows is"),
     ],
 )
-def test_records_that_do_not_fit_are_refused(changed: dict[str, Any], said: str) -> None:
+def test_records_that_do_not_fit_are_refused(changed: dict[str, Any], message: str) -> None:
     given = {"bounds": [0, 2, 3], "rows": [0, 1], "columns": [0, 1, 1]} | changed
     bounds = np.array(given["bounds"], np.int64)
     rows, columns = (np.array(given[name], np.uint32) for name in ("rows", "columns"))
     numbers, tables = np.ones(3, np.float32), np.ones((2, 2, 8), np.float32)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         GloVeKernel((bounds, rows), columns, numbers, numbers, (tables[0], tables[1]))
 
 

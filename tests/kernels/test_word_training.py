@@ -72,14 +72,14 @@ def test_the_kernel_does_what_its_naive_twin_does(
     plan = Plan(architecture == "skip-gram", learning.is_direct, 3, True, 0.05, 1e-5, 4)
     loss = naive_words.train(ids, words, *expected, learning.targets, plan, seed=1, part=7)
     result = np.full(2, -1.0)
-    room = learning._workspaces.get()
+    workspace = learning._workspaces.get()
     given = words, WordNetwork(inputs, outputs), learning.targets, plan
-    train_words(np.array(ids, np.uint32), 0, len(ids), *given, seeded(1, 7), room, result)
+    train_words(np.array(ids, np.uint32), 0, len(ids), *given, seeded(1, 7), workspace, result)
     np.testing.assert_allclose(inputs, expected[0], atol=2e-5)
     np.testing.assert_allclose(outputs, expected[1], atol=2e-5)
     np.testing.assert_allclose(result, loss, rtol=1e-5)
     assert loss[1] > 0
-    assert np.all(room.slots == -1)
+    assert np.all(workspace.slots == -1)
 
 
 @pytest.mark.parametrize("architecture", ["skip-gram", "cbow"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, UnknownWordError
-from malmoi.kernels.counts.sparse_counts import count_ids, take_row
+from malmoi.kernels.counts.sparse_counts import count_ids, flush_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.models.cooccurrences import Cooccurrences, load_cooccurrences, save_cooccurrences, spans
 from malmoi.text.encoded import EncodedCorpus
@@ -328,7 +328,7 @@ def test_a_row_is_taken_in_order_and_leaves_zeros(columns: set[int]) -> None:
         sums[column] = column + 0.5
         marks[column // 64] |= np.uint64(1 << column % 64)
     out, values = np.zeros(203, dtype=np.uint32), np.zeros(203, dtype=np.float32)
-    end = take_row(sums, marks, out, values, 3)
+    end = flush_row(sums, marks, out, values, 3)
     assert out[3:end].tolist() == sorted(columns)
     assert values[3:end].tolist() == [column + 0.5 for column in sorted(columns)]
     assert not sums.any()

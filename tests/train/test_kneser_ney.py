@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from malmoi.errors import MalmoiWarning
 from malmoi.models.ngram_model import NgramModel
-from malmoi.train.language.kneser_ney import FALLBACK, adjusted_counts, estimate_discounts
+from malmoi.train.language.kneser_ney import FALLBACK_DISCOUNTS, adjusted_counts, estimate_discounts
 from malmoi.train.language.ngram import NGram, train_ngram
 from malmoi.train.language.sentence_counts import count_ngrams
 from tests import naive_kneser_ney
@@ -90,10 +90,10 @@ def test_lower_orders_count_what_stands_before() -> None:
 def test_a_corpus_too_small_for_discounts_says_so_and_is_learnt_all_the_same() -> None:
     assert estimate_discounts(np.array([1, 1, 2, 3])) is None  # nothing was seen four times
     assert estimate_discounts(np.array([1, 2] + [3] * 9 + [4])) is None  # out of bounds
-    with pytest.warns(MalmoiWarning, match=r"order 1, 2: 0\.5, 1\.0, 1\.5 are used"):
+    with pytest.warns(MalmoiWarning, match=r"order 1, 2: 0\.5, 1\.0, 1\.5 are used instead"):
         model = train_ngram([["a", "b"]], NGram(order=2))
     # c(a b) = 1, one half is taken off; of </s>, a and b, each after one word, the same.
-    assert FALLBACK[1] == 0.5
+    assert FALLBACK_DISCOUNTS[1] == 0.5
     single = 0.5 / 3 + 0.5 / 4
     assert model.probability("b", ["a"]) == pytest.approx(0.5 + 0.5 * single)
 

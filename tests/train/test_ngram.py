@@ -181,15 +181,15 @@ def test_words_of_the_vocabulary_that_were_never_seen_are_learnt_too() -> None:
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"order": 0}, "order is 0: an n-gram has at least one word"),
-        ({"min_count": 0}, "min_count is 0: it is at least 1"),
-        ({"smoothing": "kn"}, "'kn' is no smoothing: choose one of none, add-k, "),
-        ({"k": 0}, "k is 0: add something above 0"),
+        ({"order": 0}, "order is 0: it must be at least 1"),
+        ({"min_count": 0}, "min_count is 0: it must be at least 1"),
+        ({"smoothing": "kn"}, "smoothing must be one of none, add-k, "),
+        ({"k": 0}, "k is 0: it must be above 0"),
         ({"k": float("nan")}, "k is nan"),
         ({"weights": (0.5, 0.5)}, "weights are for interpolated models, not for 'kneser-ney'"),
-        ({"smoothing": "interpolated", "weights": (1.0,)}, "1 weights for order 3: give one each"),
+        ({"smoothing": "interpolated", "weights": (1.0,)}, "1 weights for order 3: give one per"),
         ({"smoothing": "interpolated", "weights": (0.5, 0.5, 0.5)}, "the weights sum to 1.5"),
-        ({"smoothing": "interpolated", "weights": (1.0, 0.0, 0.0)}, "each is above 0"),
+        ({"smoothing": "interpolated", "weights": (1.0, 0.0, 0.0)}, "each must be above 0"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], complaint: str) -> None:
@@ -200,13 +200,13 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], compl
 @pytest.mark.parametrize("smoothing", ["none", "add-k", "interpolated", "kneser-ney"])
 @pytest.mark.parametrize("nothing", [[], [[]], [[], []]])
 def test_nothing_can_be_learnt_from_nothing(nothing: Sentences, smoothing: Smoothing) -> None:
-    with pytest.raises(InvalidArgumentError, match="the corpus holds no word"):
+    with pytest.raises(InvalidArgumentError, match="the corpus has no words"):
         train_ngram(nothing, NGram(smoothing=smoothing))
 
 
 def test_a_corpus_of_rare_words_says_how_often_the_most_frequent_was_seen() -> None:
     with pytest.raises(
-        InvalidArgumentError, match="no word was seen 4 times, the most frequent one 3 times"
+        InvalidArgumentError, match="no word occurs 4 times, the most frequent one 3 times"
     ):
         train_ngram(SAM, NGram(min_count=4))
 

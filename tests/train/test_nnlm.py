@@ -21,7 +21,7 @@ from malmoi.models.nnlm_model import WEIGHTS, NeuralModel
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common.options import TrainOptions
 from malmoi.train.language.ngram import NGram, train_ngram
-from malmoi.train.language.nnlm import NNLM, pace, train_nnlm
+from malmoi.train.language.nnlm import NNLM, learning_rate_factor, train_nnlm
 from malmoi.vocabulary import Vocabulary
 from tests.reporters import CallbackReporter
 
@@ -168,20 +168,20 @@ def test_progress_is_told_in_words() -> None:
 
 
 def test_the_pace_rises_at_once_and_falls_to_nothing() -> None:
-    assert pace(0) == pytest.approx(0.01)
-    assert pace(0.02) == pytest.approx(1)
-    assert pace(0.51) == pytest.approx(0.5)
-    assert pace(1) == 0
+    assert learning_rate_factor(0) == pytest.approx(0.01)
+    assert learning_rate_factor(0.02) == pytest.approx(1)
+    assert learning_rate_factor(0.51) == pytest.approx(0.5)
+    assert learning_rate_factor(1) == 0
 
 
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"context": 0}, "context is 0: it is at least 1"),
+        ({"context": 0}, "context is 0: it must be at least 1"),
         ({"epochs": 0}, "epochs is 0"),
         ({"threads": 0}, "threads is 0"),
         ({"max_vocab_size": 0}, "max_vocab_size is 0"),
-        ({"softmax": "half"}, "'half' is no softmax: choose full or sampled"),
+        ({"softmax": "half"}, "softmax must be one of full, sampled; got 'half'"),
         ({"dropout": 1.0}, "dropout is 1.0"),
         ({"dropout": float("nan")}, "dropout is nan"),
         ({"learning_rate": 0.0}, "learning_rate is 0.0"),
@@ -194,11 +194,11 @@ def test_bad_settings_are_refused(settings: dict[str, Any], complaint: str) -> N
 
 
 def test_text_that_cannot_be_learnt_is_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="nothing to learn from"):
+    with pytest.raises(InvalidArgumentError, match="the corpus has no words"):
         train_nnlm([[]])
     with pytest.raises(InvalidArgumentError, match="'</s>' is among the words"):
         train_nnlm([["a", "</s>"]])
-    with pytest.raises(InvalidArgumentError, match="no word was seen 3 times"):
+    with pytest.raises(InvalidArgumentError, match="no word occurs 3 times"):
         train_nnlm([["a", "a"]], NNLM(min_count=3))
     with pytest.raises(InvalidArgumentError, match="id 7 is in the text, but there are 1 words"):
         train_nnlm(EncodedCorpus(np.array([7], dtype=np.uint32), Vocabulary.of({"a": 1})))

@@ -1,6 +1,6 @@
 """`malmoi cooccur CORPUS --words ice,steam --contexts solid,gas`: P(k|i) and their ratios.
 
-`--out PATH` keeps the counts, for training.
+`--out PATH` saves the counts, for training.
 """
 
 from pathlib import Path
@@ -27,33 +27,33 @@ def cooccur_command(
     contexts: Annotated[
         str | None, Parameter(help="Their contexts, such as solid,gas,water.")
     ] = None,
-    out: Annotated[Path | None, Parameter(help="Keep all counts in this file.")] = None,
+    out: Annotated[Path | None, Parameter(help="Save all counts to this file.")] = None,
     counting: Annotated[Cooccurrence, Parameter(name="*")] = COUNTING,
     options: TextOptions = DEFAULT,
     json: AsJson = False,
 ) -> None:
-    """How probable each context is beside each word, and the ratio of the first two."""
+    """Print the probability of each context given each word, and the ratios of the first word."""
     if out is None and (words is None or contexts is None):
         raise InvalidArgumentError(
-            "there is nothing to do: name --words and --contexts, or a file with --out"
+            "nothing to do: give --words and --contexts, or a file with --out"
         )
     if (words is None) != (contexts is None):
-        raise InvalidArgumentError("--words and --contexts go together: name both, or none")
+        raise InvalidArgumentError("--words and --contexts go together: give both, or neither")
     if out is not None:
         check_target(corpus, out)
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with TerminalReporter() as reporter:
         counts = count_cooccurrences(text, counting, tokenizer=tokenizer, reporter=reporter)
     if words is not None and contexts is not None:
-        show(probability_table(counts, words.split(","), contexts.split(",")), json)
+        print_table(probability_table(counts, words.split(","), contexts.split(",")), json)
     if out is not None:
         save_cooccurrences(counts, out)
         if words is None:
             print_written(out, {"words": len(counts.vocabulary), "pairs": len(counts)}, json)
 
 
-def show(table: ProbabilityTable, json: bool) -> None:
-    """A row for each word and one for the ratio."""
+def print_table(table: ProbabilityTable, json: bool) -> None:
+    """Print one row per word and one per ratio."""
     if json:
         print_json(
             {name: dict(zip(table.contexts, row, strict=True)) for name, row in table.rows()}

@@ -1,4 +1,4 @@
-"""`malmoi generate MODEL`: text from a language model."""
+"""`malmoi generate MODEL`: sample text from a language model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,23 +10,21 @@ from malmoi.models.language_files import load_language_model
 
 
 def generate_command(
-    model: Annotated[
-        Path, Parameter(help="A language model: n-grams, .arpa or ours, or a neural one.")
-    ],
+    model: Annotated[Path, Parameter(help="A language model: ARPA, n-gram or neural.")],
     /,
     *,
-    start: Annotated[str, Parameter(help="Words to begin with.")] = "",
-    lines: Annotated[int, Parameter(name=["-n", "--lines"], help="How many sentences.")] = 5,
-    words: Annotated[int, Parameter(help="At most so many words each.")] = 30,
+    start: Annotated[str, Parameter(help="First words of each sentence.")] = "",
+    lines: Annotated[int, Parameter(name=["-n", "--lines"], help="Number of sentences.")] = 5,
+    words: Annotated[int, Parameter(help="Maximum number of words per sentence.")] = 30,
     seed: Annotated[int, Parameter(help="The same seed gives the same text.")] = 1,
     json: AsJson = False,
 ) -> None:
-    """Sentences drawn word by word, each as probable as the model says."""
+    """Sample sentences word by word from a language model."""
     language = load_language_model(model)
     begin = start.split()
-    drawn = [language.sample(seed + i, start=begin, max_words=words) for i in range(lines)]
+    sentences = [language.sample(seed + i, start=begin, max_words=words) for i in range(lines)]
     if json:
-        print_json(drawn)
+        print_json(sentences)
         return
-    for sentence in drawn:
+    for sentence in sentences:
         print(" ".join(sentence))

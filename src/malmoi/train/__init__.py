@@ -1,4 +1,1 @@
-"""From a corpus and settings to a model: one file per method.
-
-Knows nothing of what the models are used for.
-"""
+"""From a corpus and settings to a model: one file per method."""

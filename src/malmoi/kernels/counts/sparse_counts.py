@@ -1,6 +1,6 @@
-"""Sparse counts of ids: words beside words, words in documents; and products with such counts.
+"""Sparse counts of ids (words by context words, documents by words), and products with them.
 
-A sparse matrix is its rows end to end: the entries of row i are `columns` and `values` from
+Sparse matrices are in CSR layout: the entries of row i are `columns` and `values` from
 `starts[i]` to `starts[i + 1]`, columns ascending.
 """
 
@@ -16,27 +16,29 @@ from malmoi.kernels.marks import LINE_END, UNKNOWN
 
 Values = npt.NDArray[Any]  # uint32 or float32
 
-# The number of a lowest bit: multiplied by a de Bruijn sequence, its six highest bits differ.
-SEQUENCE = 0x03F79D71B4CB0A89
-BIT_OF = np.empty(64, dtype=np.int64)
+# Index of the lowest set bit: times a de Bruijn sequence, its six highest bits are unique.
+DE_BRUIJN = 0x03F79D71B4CB0A89
+BIT_INDEX = np.empty(64, dtype=np.int64)
 for _bit in range(64):
-    BIT_OF[(SEQUENCE << _bit) % 2**64 >> 58] = _bit
+    BIT_INDEX[(DE_BRUIJN << _bit) % 2**64 >> 58] = _bit
 
 
 @checked(
-    lambda ids, counts: require(len(counts) >= 2, "counts has no places for the marks"),
+    lambda ids, counts: require(
+        len(counts) >= 2, "counts needs 2 more entries than words, for the marks"
+    ),
     ids=ArrayOf(np.uint32, "ids"),
     counts=ArrayOf(np.int64, "words and marks"),
 )
 @jit
 def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
-    """How often each id stands there, UNKNOWN and LINE_END last; where one is too large, or -1."""
+    """Count each id, UNKNOWN and LINE_END last; returns the position of an invalid id, or -1."""
     words = len(counts) - 2
-    for at in range(len(ids)):
-        word = np.int64(ids[at])
+    for position in range(len(ids)):
+        word = np.int64(ids[position])
         if word >= words:
             if word < UNKNOWN:
-                return at
+                return position
             word += words - UNKNOWN
         counts[word] += 1
     return -1
@@ -45,7 +47,7 @@ def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
 @checked(
     lambda ids, first, last, ends, positions: require(
         0 <= first <= last <= first + len(ends) and len(ends) == last - first,
-        f"there are {len(ends)} ends for words {first} to {last}",
+        f"{len(ends)} ends do not fit words {first} to {last}",
     ),
     ids=ArrayOf(np.uint32, "ids"),
     ends=ArrayOf(np.int64, "words", up_to="positions"),
@@ -55,13 +57,13 @@ def count_ids(ids: UInt32Array, counts: Int64Array) -> int:
 def find_positions(
     ids: UInt32Array, first: int, last: int, ends: Int64Array, positions: UInt32Array
 ) -> None:
-    """Where the words `first` to `last` stand, word by word; `ends` goes from start to end."""
-    for at in range(len(ids)):
-        word = np.int64(ids[at])
+    """Write the positions of words `first` to `last`; advances `ends` from each word's start."""
+    for position in range(len(ids)):
+        word = np.int64(ids[position])
         if first <= word < last:
             if ends[word - first] >= len(positions):
-                raise ValueError("find_positions: a word is there more often than it was counted")
-            positions[ends[word - first]] = at
+                raise ValueError("find_positions: a word occurs more often than it was counted")
+            positions[ends[word - first]] = position
             ends[word - first] += 1
 
 
@@ -78,14 +80,14 @@ def _require_contexts(
     values: Values,
     starts: Int64Array,
 ) -> None:
-    """Positions that there are, and places for all words that can stand beside each word."""
+    """Check the positions, and that the buffers hold all possible context words of each word."""
     require_range("positions", positions[bounds[0] : bounds[-1]], 0, len(ids))
     require(len(weights) > 0, "weights is empty: it begins with the weight of distance 0")
     require(len(marks) * 64 >= len(sums), f"{len(marks)} marks are too few for {len(sums)} words")
     reach = (int(left) + int(right)) * (len(weights) - 1)
-    most = int(np.minimum(np.diff(bounds) * reach, len(sums)).sum())
-    room = len(columns) - int(starts[0])
-    require(starts[0] >= 0 and room >= most, f"columns has {room} places: rows may take {most}")
+    needed = int(np.minimum(np.diff(bounds) * reach, len(sums)).sum())
+    size = len(columns) - int(starts[0])
+    require(starts[0] >= 0 and size >= needed, f"columns has {size} entries, of {needed} needed")
 
 
 @checked(
@@ -114,49 +116,50 @@ def count_rows(
     values: Values,
     starts: Int64Array,
 ) -> None:
-    """The contexts of the words that stand at `positions`, a row for each span of `bounds`.
+    """Count the contexts of the words at `positions`, one row per span of `bounds`.
 
-    A context at distance d adds `weights[d]`. `sums` and `marks` are zero, and are so again.
+    A context at distance d adds `weights[d]`. `sums` and `marks` are zero before and after.
     """
     window = len(weights) - 1
     for row in range(len(bounds) - 1):
         for i in range(bounds[row], bounds[row + 1]):
-            at = int(np.int64(positions[i]))
+            position = int(np.int64(positions[i]))
             if left:
-                add_contexts(ids, at, -1, min(window, at), weights, sums, marks)
+                add_contexts(ids, position, -1, min(window, position), weights, sums, marks)
             if right:
-                add_contexts(ids, at, 1, min(window, len(ids) - 1 - at), weights, sums, marks)
-        starts[row + 1] = take_row(sums, marks, columns, values, starts[row])
+                reach = min(window, len(ids) - 1 - position)
+                add_contexts(ids, position, 1, reach, weights, sums, marks)
+        starts[row + 1] = flush_row(sums, marks, columns, values, starts[row])
 
 
 @jit_inline
 def add_contexts(
     ids: UInt32Array,
-    at: int,
+    position: int,
     step: int,
     reach: int,
     weights: Float64Array,
     sums: Float64Array,
     marks: UInt64Array,
 ) -> None:
-    """Add what stands beside `ids[at]` on one side, up to the end of the line."""
+    """Add the contexts of `ids[position]` on one side, up to the end of the line."""
     words = len(sums)
     for distance in range(1, reach + 1):
-        context = ids[at + step * distance]
+        context = ids[position + step * distance]
         if context >= words:
             if context == LINE_END:
                 break
             continue
         sums[context] += weights[distance]
-        # Unasked: a bit set again costs less than a branch that is guessed wrong.
+        # Unconditional: setting a bit again costs less than a mispredicted branch.
         marks[context >> 6] |= np.uint64(1) << np.uint64(context & 63)
 
 
 @jit
-def take_row(
-    sums: Float64Array, marks: UInt64Array, columns: UInt32Array, values: Values, at: int
+def flush_row(
+    sums: Float64Array, marks: UInt64Array, columns: UInt32Array, values: Values, end: int
 ) -> int:
-    """Move all marked sums to the end of the rows, columns ascending; returns the new end."""
+    """Append all marked sums as a row, columns ascending, and clear them; returns the end."""
     for i in range(len(marks)):
         bits = marks[i]
         if bits == 0:
@@ -164,20 +167,20 @@ def take_row(
         marks[i] = 0
         while bits != 0:
             lowest = bits & (~bits + np.uint64(1))
-            column = i * 64 + BIT_OF[(lowest * np.uint64(SEQUENCE)) >> np.uint64(58)]
-            columns[at] = column
-            values[at] = sums[column]
+            column = i * 64 + BIT_INDEX[(lowest * np.uint64(DE_BRUIJN)) >> np.uint64(58)]
+            columns[end] = column
+            values[end] = sums[column]
             sums[column] = 0
             bits ^= lowest
-            at += 1
-    return at
+            end += 1
+    return end
 
 
 def _require_documents(
     ids: UInt32Array, words: int, columns: UInt32Array, values: Float32Array, starts: Int64Array
 ) -> None:
     seen = int(np.count_nonzero(ids < words))
-    require(len(columns) >= seen, f"columns has {len(columns)} places for {seen} words")
+    require(len(columns) >= seen, f"columns has {len(columns)} entries, of {seen} needed")
     require(len(starts) > 0 and starts[0] == 0, "starts does not begin with 0")
 
 
@@ -192,13 +195,13 @@ def _require_documents(
 def count_documents(
     ids: UInt32Array, words: int, columns: UInt32Array, values: Float32Array, starts: Int64Array
 ) -> None:
-    """How often each word stands in each line, a row for each."""
+    """Count each word in each line, one row per line."""
     line = end = 0
-    for at in range(len(ids) + 1):
-        if at < len(ids) and ids[at] < words:
-            columns[end] = ids[at]
+    for position in range(len(ids) + 1):
+        if position < len(ids) and ids[position] < words:
+            columns[end] = ids[position]
             end += 1
-        elif at == len(ids) or ids[at] == LINE_END:
+        elif position == len(ids) or ids[position] == LINE_END:
             if line == len(starts) - 1:
                 return
             columns[starts[line] : end].sort()
@@ -209,7 +212,7 @@ def count_documents(
 
 @jit
 def merge_equal(columns: UInt32Array, values: Float32Array, start: int, stop: int) -> int:
-    """Count what is equal among sorted columns and close the gaps; returns the new end."""
+    """Merge equal sorted columns into one entry with their count; returns the new end."""
     end = start
     for i in range(start, stop):
         if end > start and columns[end - 1] == columns[i]:

@@ -1,6 +1,6 @@
-"""Where Python enters GloVe's training: what it reads and writes is checked here.
+"""The Python entry to GloVe's training: checks shapes, types and ranges.
 
-Records and tables are checked when a trainer is made, and what differs with each call then.
+The constructor checks records and tables, `learn` what differs with each call.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ ORDER, LOSSES = ArrayOf(np.uint32, "order", below="groups"), ArrayOf(np.float64,
 
 
 class GloVeKernel:
-    """Records in groups and the two tables that learn them, which fit each other.
+    """Records in groups and the two tables that they train.
 
-    `groups` are where each begins and the row it is in; see `learn_groups`.
+    `groups` are the bounds of each group and its row; see `learn_groups`.
     """
 
     def __init__(
@@ -39,13 +39,15 @@ class GloVeKernel:
         ]
         check_each(checks, self._sizes)
         width = self._sizes["width"]
-        require(width % 2 == 0, f"rows have {width} numbers, not as many squares as others")
+        require(
+            width % 2 == 0, f"rows have {width} floats: give an even number, weights and squares"
+        )
 
     def learn(self, order: UInt32Array, rate: np.float32, losses: Float64Array, chunk: int) -> None:
-        """Learn groups in this order; `losses[chunk]` is set at the end."""
+        """Train on groups in this order; writes `losses[chunk]` at the end."""
         sizes = self._sizes.copy()
         check_each([("order", order, ORDER), ("losses", losses, LOSSES)], sizes)
-        require(0 <= chunk < len(losses), f"chunk is {chunk}: there are {len(losses)} losses")
+        require(0 <= chunk < len(losses), f"chunk is {chunk}: it must be below {len(losses)}")
         (bounds, rows), (columns, logs, weights) = self._groups, self._records
         words, contexts = self._tables
         learn_groups(

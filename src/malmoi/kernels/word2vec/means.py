@@ -1,12 +1,12 @@
-"""CBOW: the mean of a window against six targets at a time, as `tiles` has it for pairs.
+"""CBOW: the mean of a window and six targets at a time, as `tiles` does for pairs.
 
     scores[0, i]   = mean · outputs[targets[i]]
-    move          += Σᵢ steps[0, i] · outputs[targets[i]], of the targets as they were
+    move          += Σᵢ steps[0, i] · outputs[targets[i]], from the old values
     outputs[targets[i]] += steps[0, i] · mean
 
-As in word2vec, the mean stays as it is until all targets of a window are done; then every row of
-the window is moved by all of `move`, undivided. Plain loops; `vector_means` does the same faster
-where it can.
+As in word2vec.c, the mean does not change until all targets of a window are done; then every row
+of the window gets the whole `move`, undivided. These are plain loops; `simd_means` is the SIMD
+version.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from malmoi.kernels.word2vec.tiles import TILE
 def score_mean(
     mean: Float32Array, outputs: Float32Array, targets: Int32Array, scores: Float32Array
 ) -> None:
-    """The mean of a window against each target."""
+    """Compute the dot product of a window's mean with each target."""
     for i in range(TILE):
         y = outputs[targets[i]]
         total = np.float32(0)
@@ -35,16 +35,13 @@ def move_targets(
     mean: Float32Array,
     outputs: Float32Array,
     targets: Int32Array,
-    coming: Int32Array,
+    next_targets: Int32Array,
     steps: Float32Array,
     move: Float32Array,
 ) -> None:
-    """Targets move, and `move` grows by what they move the window by.
-
-    Meanwhile the rows of the six targets that are `coming` are brought near.
-    """
+    """Update the targets and add their gradient to `move`; prefetches the `next_targets`."""
     for i in range(TILE):
-        prefetch_row(outputs, coming[i])
+        prefetch_row(outputs, next_targets[i])
         y, step = outputs[targets[i]], steps[0, i]
         for k in range(len(mean)):
             move[k] += step * y[k]

@@ -1,6 +1,6 @@
-"""Many rows of a matrix at a time: their mean, and the same move for all. Plain loops.
+"""Functions of several rows of a matrix: their mean, and one update for all of them.
 
-`vector_rows` does the same faster where it can.
+These are plain loops; `simd_rows` is the SIMD version.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from malmoi.kernels.core.checks import ArrayOf, Offsets, Within, checked
 from malmoi.kernels.core.jit import jit, jit_inline
 from malmoi.kernels.core.llvm import CACHE_LINE_BYTES
 
-PER_LINE = CACHE_LINE_BYTES // 4  # numbers
+FLOATS_PER_LINE = CACHE_LINE_BYTES // 4
 
 
 @jit_inline
@@ -32,7 +32,7 @@ def mean_of_rows(matrix: Float32Array, rows: Int32Array, out: Float32Array) -> N
 def weighted_mean(
     matrix: Float32Array, rows: Int32Array, weights: Float32Array, out: Float32Array
 ) -> None:
-    """out = the mean of these rows, each by its weight."""
+    """out = the weighted mean of these rows."""
     total = np.float32(0)
     for k in range(len(out)):
         out[k] = 0
@@ -48,7 +48,7 @@ def weighted_mean(
 
 @jit_inline
 def move_rows(matrix: Float32Array, rows: Int32Array, move: Float32Array) -> None:
-    """Add a move to each of these rows."""
+    """Add `move` to each of these rows."""
     for i in range(len(rows)):
         row = matrix[rows[i]]
         for k in range(len(move)):
@@ -84,23 +84,23 @@ def mean_rows(
 )
 @jit
 def measure_repeats(starts: Int64Array, rows: Int32Array, shares: npt.NDArray[np.float32]) -> None:
-    """How far rows are to move for their mean to move by 1: Σ m / Σ m² for rows m times there."""
+    """Set how far rows move for their mean to move by 1: Σ m / Σ m² for rows listed m times."""
     for i in range(len(shares)):
-        those = np.sort(rows[starts[i] : starts[i + 1]])
+        sorted_rows = np.sort(rows[starts[i] : starts[i + 1]])
         squares = run = 0
-        for j in range(len(those)):
-            run = run + 1 if j > 0 and those[j] == those[j - 1] else 1
+        for j in range(len(sorted_rows)):
+            run = run + 1 if j > 0 and sorted_rows[j] == sorted_rows[j - 1] else 1
             squares += 2 * run - 1  # m² is the sum of the first m odd numbers
-        shares[i] = len(those) / max(squares, 1)
+        shares[i] = len(sorted_rows) / max(squares, 1)
 
 
 def aligned_rows(rows: int, width: int) -> Float32Array:
-    """Zeros [rows, width] that begin with a line of memory."""
-    room = np.zeros(rows * width + CACHE_LINE_BYTES // 4, np.float32)
-    first = -room.ctypes.data % CACHE_LINE_BYTES // 4
-    return room[first : first + rows * width].reshape(rows, width)
+    """Return zeros [rows, width] that start at a cache line."""
+    buffer = np.zeros(rows * width + FLOATS_PER_LINE, np.float32)
+    first = -buffer.ctypes.data % CACHE_LINE_BYTES // 4
+    return buffer[first : first + rows * width].reshape(rows, width)
 
 
 def padded_width(dim: int) -> int:
-    """How wide rows of so many numbers are: whole lines of memory."""
-    return -(-dim // PER_LINE) * PER_LINE
+    """Return `dim` rounded up to whole cache lines."""
+    return -(-dim // FLOATS_PER_LINE) * FLOATS_PER_LINE

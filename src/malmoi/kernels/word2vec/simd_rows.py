@@ -1,4 +1,4 @@
-"""The verbs of `rows` in vectors, written for LLVM; see `vector_tiles`."""
+"""The functions of `rows` in SIMD, emitted as LLVM IR; see `simd_tiles`."""
 
 from malmoi.kernels.core.intrinsics import llvm_intrinsic
 from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
@@ -33,8 +33,8 @@ def weighted_mean(emit: Emitter, matrix: Array, rows: Array, weights: Array, out
         offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
         emit.zero_sums([total])
         with emit.loop(count) as i:
-            numbers = emit.load(emit.add(emit.indexed_row_address(matrix, rows, i), offset))
-            emit.fma_to_sum(total, emit.load_broadcast(emit.row_address(weights, i)), numbers)
+            floats = emit.load(emit.add(emit.indexed_row_address(matrix, rows, i), offset))
+            emit.fma_to_sum(total, emit.load_broadcast(emit.row_address(weights, i)), floats)
         emit.store(emit.fmul(emit.load_sum(total), share), emit.add(out.address, offset))
 
 
@@ -45,6 +45,6 @@ def move_rows(emit: Emitter, matrix: Array, rows: Array, move: Array) -> None:
         row = emit.indexed_row_address(matrix, rows, i)
         with emit.loop(emit.divide(move.shape[0], SIMD_WIDTH)) as chunk:
             offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
-            place = emit.add(row, offset)
-            moved = emit.fadd(emit.load(place), emit.load(emit.add(move.address, offset)))
-            emit.store(moved, place)
+            address = emit.add(row, offset)
+            moved = emit.fadd(emit.load(address), emit.load(emit.add(move.address, offset)))
+            emit.store(moved, address)

@@ -1,16 +1,16 @@
-"""The tiles of `tiles` in vectors that stay in registers, written for LLVM.
+"""The functions of `tiles` in SIMD, emitted as LLVM IR, with sums that stay in registers.
 
 A plain loop loads and stores a row for every pair of a context and a target. Here a tile's
-sums are held in registers: twelve at a time for scores (two contexts, six targets), and for
-moves six targets with what they move by, while every context goes past; no loop says that.
-Equal to the plain tiles but for the order of sums.
+sums stay in registers: twelve at a time for scores (two contexts, six targets), and six targets
+with their updates while the loop visits every context. Compilers do not find this from loops.
+The results equal those of the plain tiles except for the order of sums.
 """
 
 from typing import Any
 
 from malmoi.kernels.core.intrinsics import llvm_intrinsic
 from malmoi.kernels.core.llvm import FLOAT_BYTES, SIMD_WIDTH, Array, Emitter
-from malmoi.kernels.word2vec.tiles import ABOVE, BELOW, FARTHEST, LANES, TILE
+from malmoi.kernels.word2vec.tiles import LANES, MAX_SCORE, TANH_DENOMINATOR, TANH_NUMERATOR, TILE
 
 
 @llvm_intrinsic()
@@ -19,42 +19,45 @@ def score_tile(
 ) -> None:
     """As `tiles.score_tile`."""
     count = contexts.shape[0]
-    others = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
+    target_rows = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
     totals = emit.new_sums(2 * TILE)
     with emit.loop(emit.divide(emit.add(count, 1), 2)) as pair:
         first = emit.multiply(pair, 2)
-        second = emit.minimum(emit.add(first, 1), emit.add(count, -1))  # odd: itself again
+        # An odd last context pairs with itself.
+        second = emit.minimum(emit.add(first, 1), emit.add(count, -1))
         couple = (first, second)
-        rows = [emit.indexed_row_address(hidden, contexts, place) for place in couple]
+        rows = [emit.indexed_row_address(hidden, contexts, index) for index in couple]
         emit.zero_sums(totals)
         with emit.loop(emit.divide(hidden.shape[1], SIMD_WIDTH)) as chunk:
             offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
-            mine = [emit.load(emit.add(row, offset)) for row in rows]
-            for i, other in enumerate(others):
-                theirs = emit.load(emit.add(other, offset))
-                for j, numbers in enumerate(mine):
-                    emit.fma_to_sum(totals[TILE * j + i], numbers, theirs)
-        for j, place in enumerate(couple):
+            context_floats = [emit.load(emit.add(row, offset)) for row in rows]
+            for i, row in enumerate(target_rows):
+                target_floats = emit.load(emit.add(row, offset))
+                for j, floats in enumerate(context_floats):
+                    emit.fma_to_sum(totals[TILE * j + i], floats, target_floats)
+        for j, index in enumerate(couple):
             sums = emit.horizontal_sums(totals[TILE * j : TILE * (j + 1)], LANES)
-            emit.store(sums, emit.row_address(scores, place))
+            emit.store(sums, emit.row_address(scores, index))
 
 
 @llvm_intrinsic()
 def step_tile(
-    emit: Emitter, scores: Array, count: Any, goals: Array, weights: Array, rate: Any
+    emit: Emitter, scores: Array, count: Any, labels: Array, weights: Array, rate: Any
 ) -> None:
     """As `tiles.step_tile`."""
-    aims = emit.load(goals.address, LANES)
+    expected = emit.load(labels.address, LANES)
     rates = emit.fmul(emit.load(weights.address, LANES), emit.broadcast(rate, LANES))
     half = emit.constant(0.5, LANES)
     with emit.loop(count) as j:
-        place = emit.row_address(scores, j)
-        score = emit.clamp(emit.load(place, LANES), FARTHEST)
+        address = emit.row_address(scores, j)
+        score = emit.clamp(emit.load(address, LANES), MAX_SCORE)
         score = emit.fmul(score, half)
         square = emit.fmul(score, score)
-        ratio = emit.fdiv(emit.polynomial(ABOVE, square), emit.polynomial(BELOW, square))
-        chance = emit.fadd(emit.fmul(score, ratio), half)
-        emit.store(emit.fmul(rates, emit.fsub(aims, chance)), place)
+        ratio = emit.fdiv(
+            emit.polynomial(TANH_NUMERATOR, square), emit.polynomial(TANH_DENOMINATOR, square)
+        )
+        probability = emit.fadd(emit.fmul(score, ratio), half)
+        emit.store(emit.fmul(rates, emit.fsub(expected, probability)), address)
 
 
 @llvm_intrinsic()
@@ -64,29 +67,30 @@ def move_tile(
     contexts: Array,
     outputs: Array,
     targets: Array,
-    coming: Array,
+    next_targets: Array,
     steps: Array,
     _moves: Array,
 ) -> None:
-    """As `tiles.move_tile`; it needs no room for moves."""
-    others = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
-    following = [emit.indexed_row_address(outputs, coming, i) for i in range(TILE)]
+    """As `tiles.move_tile`; it does not need the buffer."""
+    target_rows = [emit.indexed_row_address(outputs, targets, i) for i in range(TILE)]
+    next_rows = [emit.indexed_row_address(outputs, next_targets, i) for i in range(TILE)]
     totals = emit.new_sums(TILE)
     with emit.loop(emit.divide(hidden.shape[1], SIMD_WIDTH)) as chunk:
         offset = emit.multiply(chunk, FLOAT_BYTES * SIMD_WIDTH)
-        places = [emit.add(other, offset) for other in others]
-        theirs = [emit.load(place) for place in places]
-        for row in following:
+        addresses = [emit.add(row, offset) for row in target_rows]
+        old_targets = [emit.load(address) for address in addresses]
+        for row in next_rows:
             emit.prefetch(emit.add(row, offset), to_write=True)
         emit.zero_sums(totals)
         with emit.loop(contexts.shape[0]) as j:
-            place = emit.add(emit.indexed_row_address(hidden, contexts, j), offset)
-            mine = emit.load(place)
-            moved = [mine, emit.constant(0, SIMD_WIDTH)]  # two sums do not wait for each other
+            address = emit.add(emit.indexed_row_address(hidden, contexts, j), offset)
+            old_context = emit.load(address)
+            # Two sums, so that their additions do not wait for each other.
+            moved = [old_context, emit.constant(0, SIMD_WIDTH)]
             for i, total in enumerate(totals):
-                way = emit.load_broadcast(emit.add(emit.row_address(steps, j), FLOAT_BYTES * i))
-                moved[i % 2] = emit.fadd(emit.fmul(way, theirs[i]), moved[i % 2])
-                emit.fma_to_sum(total, way, mine)
-            emit.store(emit.fadd(*moved), place)
-        for place, total in zip(places, totals, strict=True):  # a target may be there twice
-            emit.store(emit.fadd(emit.load(place), emit.load_sum(total)), place)
+                step = emit.load_broadcast(emit.add(emit.row_address(steps, j), FLOAT_BYTES * i))
+                moved[i % 2] = emit.fadd(emit.fmul(step, old_targets[i]), moved[i % 2])
+                emit.fma_to_sum(total, step, old_context)
+            emit.store(emit.fadd(*moved), address)
+        for address, total in zip(addresses, totals, strict=True):  # a target may occur twice
+            emit.store(emit.fadd(emit.load(address), emit.load_sum(total)), address)

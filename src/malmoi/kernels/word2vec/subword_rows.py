@@ -1,4 +1,4 @@
-"""The vectors of a whole vocabulary from its rows and its n-grams' rows, as fastText does."""
+"""The vectors of a vocabulary from the rows of words and character n-grams, as in fastText."""
 
 import numpy as np
 
@@ -12,18 +12,18 @@ def _require_ngrams(
     offsets: Int64Array,
     own: Float32Array,
     ngrams: Float32Array,
-    shortest: int,
-    longest: int,
+    min_n: int,
+    max_n: int,
     buckets: int,
-    kept: Int32Array,
+    kept_buckets: Int32Array,
     pruned: bool,
     *others: object,
 ) -> None:
-    """A row for each bucket, or for each that is kept."""
-    rows = len(kept) if pruned else buckets
-    if longest > 0:
+    """Check that there is one row per bucket, or per bucket that was not pruned."""
+    rows = len(kept_buckets) if pruned else buckets
+    if max_n > 0:
         require(0 < buckets < 2**31, f"buckets is {buckets}, not from 1 to 2,147,483,647")
-        require(len(ngrams) >= rows, f"there are {len(ngrams)} rows for {rows} n-grams")
+        require(len(ngrams) >= rows, f"{rows} buckets need as many rows, not {len(ngrams)}")
 
 
 @checked(
@@ -32,7 +32,7 @@ def _require_ngrams(
     offsets=Offsets("words", into="bytes"),
     own=ArrayOf(np.float32, "words", "dim"),
     ngrams=ArrayOf(np.float32, "ngrams", "dim"),
-    kept=ArrayOf(np.int32, "kept"),
+    kept_buckets=ArrayOf(np.int32, "kept_buckets"),
     out=ArrayOf(np.float32, "words", "dim"),
     first=Within("words"),
     last=Within("words"),
@@ -43,27 +43,27 @@ def word_vectors(
     offsets: Int64Array,
     own: Float32Array,
     ngrams: Float32Array,
-    shortest: int,
-    longest: int,
+    min_n: int,
+    max_n: int,
     buckets: int,
-    kept: Int32Array,
+    kept_buckets: Int32Array,
     pruned: bool,
     out: Float32Array,
     first: int,
     last: int,
 ) -> None:
     """out[i] = mean of own[i] and the rows of the n-grams of word i, `<` and `>` around it."""
-    found = np.empty(0, dtype=np.int32)
+    word_buckets = np.empty(0, dtype=np.int32)
     for i in range(first, last):
         start, stop = offsets[i], offsets[i + 1]
-        most = min(max(0, longest), stop - start + 2) * (stop - start + 2)
-        if most > len(found):
-            found = np.empty(2 * most, dtype=np.int32)
-        count = ngram_buckets(packed, start, stop, shortest, longest, buckets, found)
+        max_count = min(max(0, max_n), stop - start + 2) * (stop - start + 2)
+        if max_count > len(word_buckets):
+            word_buckets = np.empty(2 * max_count, dtype=np.int32)
+        count = ngram_buckets(packed, start, stop, min_n, max_n, buckets, word_buckets)
         out[i, :] = own[i, :]
         rows = 1
         for j in range(count):
-            row = find(kept, found[j]) if pruned else found[j]
+            row = find(kept_buckets, word_buckets[j]) if pruned else word_buckets[j]
             if row >= 0:
                 out[i, :] += ngrams[row, :]
                 rows += 1
@@ -75,14 +75,14 @@ def ngram_buckets(
     packed: UInt8Array,
     start: int,
     stop: int,
-    shortest: int,
-    longest: int,
+    min_n: int,
+    max_n: int,
     buckets: int,
     out: Int32Array,
 ) -> int:
-    """The buckets of a word's n-grams, in order; as many as there is room for are written."""
+    """Write the buckets of a word's n-grams to `out`, as many as fit; returns their number."""
     count = 0
-    if longest <= 0 or is_line_end(packed, start, stop):
+    if max_n <= 0 or is_line_end(packed, start, stop):
         return count
     # Positions count from the `<`: 0 is `<`, 1 … size are the word's bytes, size + 1 is `>`.
     size = stop - start
@@ -90,7 +90,7 @@ def ngram_buckets(
         if begin > 0 and is_continuation(byte_at(packed, start, size, begin)):
             continue
         at, hashed = begin, np.uint32(2166136261)
-        for length in range(1, longest + 1):
+        for length in range(1, max_n + 1):
             if at > size + 1:
                 break
             hashed = step(hashed, byte_at(packed, start, size, at))
@@ -99,7 +99,7 @@ def ngram_buckets(
                 hashed = step(hashed, byte_at(packed, start, size, at))
                 at += 1
             edge = length == 1 and (begin == 0 or at == size + 2)
-            if length < shortest or edge:
+            if length < min_n or edge:
                 continue
             if count < len(out):
                 out[count] = np.int32(hashed % np.uint32(buckets))
@@ -126,7 +126,7 @@ def _require_lists(
     offsets=Offsets("words", into="bytes"),
     lengths=ArrayOf(np.int32, "words", 2),
     ends=ArrayOf(np.int64, "words"),
-    out=ArrayOf(np.int32, "places"),
+    out=ArrayOf(np.int32, "entries"),
 )
 @jit
 def list_buckets(
@@ -137,16 +137,16 @@ def list_buckets(
     ends: Int64Array,
     out: Int32Array,
 ) -> None:
-    """Append each word's buckets to its list, which ends at `ends[i]`; without room, count.
+    """Append each word's buckets to its list, which ends at `ends[i]`; an empty `out` counts only.
 
-    `lengths` [words, 2]: the shortest and the longest n-grams of each word; none if 0.
+    `lengths` [words, 2]: min_n and max_n of each word; a max_n of 0 means no n-grams.
     """
-    nowhere = out[:0]
+    empty = out[:0]
     for i in range(len(offsets) - 1):
-        room = nowhere if len(out) == 0 else out[ends[i] :]
+        buffer = empty if len(out) == 0 else out[ends[i] :]
         start, stop = offsets[i], offsets[i + 1]
-        shortest, longest = lengths[i, 0], lengths[i, 1]
-        ends[i] += ngram_buckets(packed, start, stop, shortest, longest, buckets, room)
+        min_n, max_n = lengths[i, 0], lengths[i, 1]
+        ends[i] += ngram_buckets(packed, start, stop, min_n, max_n, buckets, buffer)
 
 
 @jit
@@ -181,6 +181,6 @@ def is_line_end(packed: UInt8Array, start: int, stop: int) -> bool:
 
 
 @jit
-def find(kept: Int32Array, bucket: int) -> int:
-    place = int(np.searchsorted(kept, bucket))
-    return place if place < len(kept) and kept[place] == bucket else -1
+def find(kept_buckets: Int32Array, bucket: int) -> int:
+    index = int(np.searchsorted(kept_buckets, bucket))
+    return index if index < len(kept_buckets) and kept_buckets[index] == bucket else -1

@@ -1,9 +1,9 @@
 """Word vectors from a stream of words: skip-gram and CBOW, with or without subwords.
 
-A line's words are brought together first: one hidden row for each different word, the mean of
-its input rows. Windows move these; then every input row takes on what its words' have moved.
-With one input row a word, that is word2vec; with rows for n-grams too, fastText. CBOW does so
-little with a row that this pays only for n-grams: else windows move the input rows themselves.
+The kernel gathers a line's words first: one hidden row per distinct word, the mean of its input
+rows. Windows update the hidden rows; then every input row gets the update of its word. With one
+input row per word, that is word2vec; with rows for n-grams too, fastText. CBOW does so little
+work per row that gathering pays only with n-grams: otherwise windows update the input rows.
 """
 
 from typing import NamedTuple
@@ -23,16 +23,13 @@ from malmoi.kernels.core.jit import jit_inline, jit_norefcount
 from malmoi.kernels.core.llvm import has_feature
 from malmoi.kernels.core.prefetch import prefetch_row
 from malmoi.kernels.marks import LINE_END, UNKNOWN
-from malmoi.kernels.word2vec import means, rows, tiles
-from malmoi.kernels.word2vec import simd_means as vector_means
-from malmoi.kernels.word2vec import simd_rows as vector_rows
-from malmoi.kernels.word2vec import simd_tiles as vector_tiles
-from malmoi.kernels.word2vec.random import CERTAIN, below, draw, random_bits
+from malmoi.kernels.word2vec import means, rows, simd_means, simd_rows, simd_tiles, tiles
+from malmoi.kernels.word2vec.random import PROBABILITY_ONE, below, draw, random_bits
 from malmoi.kernels.word2vec.tiles import LANES, TILE, tile_loss
 
 is_wide = has_feature("avx2")
-best_tiles, best_means = (vector_tiles, vector_means) if is_wide else (tiles, means)
-best_rows = vector_rows if is_wide else rows
+best_tiles, best_means = (simd_tiles, simd_means) if is_wide else (tiles, means)
+best_rows = simd_rows if is_wide else rows
 score_tile, step_tile, move_tile = (
     best_tiles.score_tile,
     best_tiles.step_tile,
@@ -45,22 +42,22 @@ mean_of_rows, weighted_mean, move_rows = (
     best_rows.move_rows,
 )
 
-SENTENCE = 1024  # words of a line that are looked at together; word2vec has 1,000
+MAX_SENTENCE_WORDS = 1024  # longer lines are split; word2vec.c splits at 1,000
 
 
 class WordNetwork(NamedTuple):
-    """Rows padded to whole vectors; input rows of words, then of n-grams."""
+    """Rows padded to whole SIMD vectors; input rows of words, then of n-grams."""
 
     inputs: Float32Array
     outputs: Float32Array
 
 
 class Words(NamedTuple):
-    """What is known of each word.
+    """The input side of each word.
 
-    Word w stays in its line with `keep[w]` / 2³² (subsampling). Its input rows are
-    `rows[starts[w] : starts[w + 1]]`. These move by `moves[w]` times what the word does: 1, less
-    if a row is there several times (so it moves as often), 0 if the word is to stay.
+    Subsampling keeps word w with probability `keep[w]` / 2³². Its input rows are
+    `rows[starts[w] : starts[w + 1]]`. They get `moves[w]` times the update of the word: 1, less
+    if a row is listed several times (and so updated several times), 0 if the word is frozen.
     """
 
     keep: UInt32Array
@@ -70,13 +67,13 @@ class Words(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What a word is told from: negatives drawn by weight, or else the turns of its path.
+    """The output side: negative sampling or hierarchical softmax.
 
-    Without a `table`, word w is the end of a path in a Huffman tree: its inner nodes are
-    `nodes[starts[w] : starts[w + 1]]`, where it turns to `codes`.
+    `table` is the alias table of negative samples. If it is empty, word w is a leaf of a Huffman
+    tree: the inner nodes of its path are `nodes[starts[w] : starts[w + 1]]`, its code `codes`.
     """
 
-    negatives: int
+    negative_samples: int
     table: UInt32Array
     starts: Int64Array
     nodes: Int32Array
@@ -84,37 +81,37 @@ class Targets(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How far a window reaches, which way it is read, and the learning rate.
+    """The settings of one chunk.
 
-    Where every word has one input row, of its number, windows can move it `directly`. The rate
-    falls from `rate` by `fall` with each word of the stream, seen or not. One of `watched`
-    windows is asked for its loss, which takes as long as learning it.
+    If every word has one input row, of its own number, windows can update it directly
+    (`is_direct`). The learning rate falls by `decay` with each token of the stream. The kernel
+    computes the loss of one in `loss_interval` windows, which costs as much as training it.
     """
 
     skipgram: bool
-    directly: bool
+    is_direct: bool
     window: int
-    shrinking: bool
-    rate: float
-    fall: float
-    watched: int
+    shrink_windows: bool
+    learning_rate: float
+    decay: float
+    loss_interval: int
 
 
 class Workspace(NamedTuple):
-    """Room for one thread to work in; `slots` is −1 everywhere."""
+    """Buffers of one thread; `slots` is −1 everywhere between calls."""
 
-    slots: Int32Array  # [words] of each word in the line, its hidden row
-    different: Int32Array  # [SENTENCE] the word of each hidden row
-    line: Int32Array  # [SENTENCE] words
-    places: Int32Array  # [SENTENCE] hidden rows
-    hidden: Float32Array  # [SENTENCE, width]
-    before: Float32Array  # [SENTENCE, width]
+    slots: Int32Array  # [words] the hidden row of each word in the line
+    distinct: Int32Array  # [MAX_SENTENCE_WORDS] the word of each hidden row
+    line: Int32Array  # [MAX_SENTENCE_WORDS] its words
+    hidden_rows: Int32Array  # [MAX_SENTENCE_WORDS] of each word in the line
+    hidden: Float32Array  # [MAX_SENTENCE_WORDS, width]
+    before: Float32Array  # [MAX_SENTENCE_WORDS, width] the hidden rows before the line
     contexts: Int32Array  # [2 · window] hidden rows of a window
-    shares: Float32Array  # [2 · window] how many input rows each of these is the mean of
+    row_counts: Float32Array  # [2 · window] the number of input rows of each context
     mean: Float32Array  # [width] of a window
-    targets: Int32Array  # [2, most targets] of this window and of the next
-    goals: Float32Array  # [2, most targets]
-    weights: Float32Array  # [2, most targets]
+    targets: Int32Array  # [2, max targets] of this window and of the next
+    labels: Float32Array  # [2, max targets]
+    weights: Float32Array  # [2, max targets]
     scores: Float32Array  # [2 · window, LANES]
     moves: Float32Array  # [TILE, width]
 
@@ -129,55 +126,64 @@ def train_words(
     targets: Targets,
     plan: Plan,
     state: UInt64Array,
-    room: Workspace,
+    workspace: Workspace,
     result: Float64Array,
 ) -> None:
-    """Learn from `ids[first:last]`; `result` is set at the end: a loss, and of how many pairs.
+    """Train on `ids[first:last]`; writes the loss and its number of pairs to `result` at the end.
 
-    It is that of the windows that are watched, of six targets at a time before these are learnt.
+    The loss is that of one in `loss_interval` windows, before the update of each tile.
     """
-    inputs, outputs, scores, moves = network.inputs, network.outputs, room.scores, room.moves
-    hidden, mean, move = inputs if plan.directly else room.hidden, room.mean, moves[0]
+    inputs, outputs, scores, moves = (
+        network.inputs,
+        network.outputs,
+        workspace.scores,
+        workspace.moves,
+    )
+    hidden, mean, move = inputs if plan.is_direct else workspace.hidden, workspace.mean, moves[0]
     at, loss, pairs, windows = first, 0.0, 0, 0
     while at < last:
-        rate = np.float32(plan.rate - plan.fall * (at - first))
-        at, length, different = read_line(ids, at, last, words, inputs, plan, state, room)
+        rate = np.float32(plan.learning_rate - plan.decay * (at - first))
+        at, length, distinct = read_line(ids, at, last, words, inputs, plan, state, workspace)
         if length > 1:
-            gather(words, inputs, different, room)
-            coming = choose_targets(room.line[0], 0, targets, state, room)
+            gather(words, inputs, distinct, workspace)
+            next_count = choose_targets(workspace.line[0], 0, targets, state, workspace)
             for centre in range(length):
-                now, chosen = centre & 1, coming
-                if centre + 1 < length:  # while this window is worked on, the next one's rows come
-                    coming = choose_targets(room.line[centre + 1], 1 - now, targets, state, room)
-                contexts = room.contexts[: find_contexts(centre, length, plan, state, room)]
+                now, chosen = centre & 1, next_count
+                if centre + 1 < length:  # prefetch the next window's rows while this one is trained
+                    next_count = choose_targets(
+                        workspace.line[centre + 1], 1 - now, targets, state, workspace
+                    )
+                contexts = workspace.contexts[
+                    : find_contexts(centre, length, plan, state, workspace)
+                ]
                 count = len(contexts) if plan.skipgram else 1
                 if not plan.skipgram:
-                    take_mean(hidden, contexts, words, plan, room)
+                    window_mean(hidden, contexts, words, plan, workspace)
                     for k in range(len(move)):
                         move[k] = 0
                 for group in range(0, chosen, TILE):
-                    these = room.targets[now, group : group + LANES]
-                    those = room.targets[1 - now, group : group + LANES]
-                    goals = room.goals[now, group : group + LANES]
-                    weights = room.weights[now, group : group + LANES]
+                    these = workspace.targets[now, group : group + LANES]
+                    following = workspace.targets[1 - now, group : group + LANES]
+                    labels = workspace.labels[now, group : group + LANES]
+                    weights = workspace.weights[now, group : group + LANES]
                     if plan.skipgram:
                         score_tile(hidden, contexts, outputs, these, scores)
                     else:
                         score_mean(mean, outputs, these, scores)
-                    if windows % plan.watched == 0:
-                        loss += tile_loss(scores, count, goals, weights)
+                    if windows % plan.loss_interval == 0:
+                        loss += tile_loss(scores, count, labels, weights)
                         pairs += count if group == 0 else 0
-                    step_tile(scores, count, goals, weights, rate)
+                    step_tile(scores, count, labels, weights, rate)
                     if plan.skipgram:
-                        move_tile(hidden, contexts, outputs, these, those, scores, moves)
+                        move_tile(hidden, contexts, outputs, these, following, scores, moves)
                     else:
-                        move_targets(mean, outputs, these, those, scores, move)
+                        move_targets(mean, outputs, these, following, scores, move)
                 if not plan.skipgram:
                     move_rows(hidden, contexts, move)
                 windows += 1
-            scatter(words, inputs, different, room)
-        for slot in range(different):
-            room.slots[room.different[slot]] = -1
+            scatter(words, inputs, distinct, workspace)
+        for slot in range(distinct):
+            workspace.slots[workspace.distinct[slot]] = -1
     result[1] = pairs
     result[0] = loss
 
@@ -191,49 +197,60 @@ def read_line(
     inputs: Float32Array,
     plan: Plan,
     state: UInt64Array,
-    room: Workspace,
+    workspace: Workspace,
 ) -> tuple[int, int, int]:
-    """The next line's words that stay: where it ends, how many there are, how many hidden rows."""
-    length = different = 0
-    while at < last and length < SENTENCE:
+    """Read and subsample a line; returns (its end, number of words, number of hidden rows)."""
+    length = distinct = 0
+    while at < last and length < MAX_SENTENCE_WORDS:
         word = np.int64(ids[at])
         at += 1
         if word == LINE_END:
             break
         if word == UNKNOWN:
             continue
-        if words.keep[word] < CERTAIN and random_bits(state) >> np.uint64(32) >= words.keep[word]:
+        if (
+            words.keep[word] < PROBABILITY_ONE
+            and random_bits(state) >> np.uint64(32) >= words.keep[word]
+        ):
             continue
-        room.line[length] = room.places[length] = word
-        if plan.directly:
+        workspace.line[length] = workspace.hidden_rows[length] = word
+        if plan.is_direct:
             prefetch_row(inputs, int(word))
         else:
-            if room.slots[word] < 0:
-                room.slots[word] = different
-                room.different[different] = word
-                different += 1
+            if workspace.slots[word] < 0:
+                workspace.slots[word] = distinct
+                workspace.distinct[distinct] = word
+                distinct += 1
                 for i in range(words.starts[word], words.starts[word + 1]):
                     prefetch_row(inputs, words.rows[i])
-            room.places[length] = room.slots[word]
+            workspace.hidden_rows[length] = workspace.slots[word]
         length += 1
-    return at, length, different
+    return at, length, distinct
 
 
 @jit_inline
-def gather(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
-    """The hidden row of each different word: the mean of its input rows."""
-    for slot in range(different):
-        word, hidden, before = room.different[slot], room.hidden[slot], room.before[slot]
+def gather(words: Words, inputs: Float32Array, distinct: int, workspace: Workspace) -> None:
+    """Set the hidden row of each distinct word: the mean of its input rows."""
+    for slot in range(distinct):
+        word, hidden, before = (
+            workspace.distinct[slot],
+            workspace.hidden[slot],
+            workspace.before[slot],
+        )
         mean_of_rows(inputs, words.rows[words.starts[word] : words.starts[word + 1]], hidden)
         for k in range(len(hidden)):
             before[k] = hidden[k]
 
 
 @jit_inline
-def scatter(words: Words, inputs: Float32Array, different: int, room: Workspace) -> None:
-    """Every input row of a word takes on what the word's hidden row has moved."""
-    for slot in range(different):
-        word, hidden, moved = room.different[slot], room.hidden[slot], room.before[slot]
+def scatter(words: Words, inputs: Float32Array, distinct: int, workspace: Workspace) -> None:
+    """Add the change of each hidden row to the input rows of its word."""
+    for slot in range(distinct):
+        word, hidden, moved = (
+            workspace.distinct[slot],
+            workspace.hidden[slot],
+            workspace.before[slot],
+        )
         if words.moves[word] > 0:
             for k in range(len(hidden)):
                 moved[k] = words.moves[word] * (hidden[k] - moved[k])
@@ -242,51 +259,55 @@ def scatter(words: Words, inputs: Float32Array, different: int, room: Workspace)
 
 @jit_inline
 def choose_targets(
-    word: int, now: int, targets: Targets, state: UInt64Array, room: Workspace
+    word: int, now: int, targets: Targets, state: UInt64Array, workspace: Workspace
 ) -> int:
-    """The outputs that a word is told by, with goals and weights; how many there are."""
-    chosen, goals, weights = room.targets[now], room.goals[now], room.weights[now]
+    """Set the output rows that predict a word, with labels and weights; returns their number."""
+    chosen, labels, weights = workspace.targets[now], workspace.labels[now], workspace.weights[now]
     if len(targets.table) > 0:
-        count = 1 + targets.negatives
-        chosen[0], goals[0], weights[0] = word, 1, 1
+        count = 1 + targets.negative_samples
+        chosen[0], labels[0], weights[0] = word, 1, 1
         for i in range(1, count):
             other = draw(state, targets.table)
-            chosen[i], goals[i], weights[i] = other, 0, other != word
+            chosen[i], labels[i], weights[i] = other, 0, other != word
     else:
         start = targets.starts[word]
         count = targets.starts[word + 1] - start
         for i in range(count):
             chosen[i], weights[i] = targets.nodes[start + i], 1
-            goals[i] = 1 - targets.codes[start + i]
-    for i in range(count, count + TILE - 1):  # the last tile is filled with no other thread's row
-        chosen[i], goals[i], weights[i] = chosen[count - 1], 0, 0
+            labels[i] = 1 - targets.codes[start + i]
+    for i in range(
+        count, count + TILE - 1
+    ):  # pad the last tile, without sharing another thread's row
+        chosen[i], labels[i], weights[i] = chosen[count - 1], 0, 0
     return count
 
 
 @jit_inline
-def find_contexts(centre: int, length: int, plan: Plan, state: UInt64Array, room: Workspace) -> int:
-    """The hidden rows of the words around one; how many there are."""
-    reach = 1 + below(state, plan.window) if plan.shrinking else plan.window
-    around = 0
-    for place in range(max(0, centre - reach), min(length, centre + reach + 1)):
-        if place != centre:
-            room.contexts[around] = room.places[place]
-            around += 1
-    return around
+def find_contexts(
+    centre: int, length: int, plan: Plan, state: UInt64Array, workspace: Workspace
+) -> int:
+    """Set the hidden rows of the context words; returns their number."""
+    reach = 1 + below(state, plan.window) if plan.shrink_windows else plan.window
+    count = 0
+    for position in range(max(0, centre - reach), min(length, centre + reach + 1)):
+        if position != centre:
+            workspace.contexts[count] = workspace.hidden_rows[position]
+            count += 1
+    return count
 
 
 @jit_inline
-def take_mean(
-    hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, room: Workspace
+def window_mean(
+    hidden: Float32Array, contexts: Int32Array, words: Words, plan: Plan, workspace: Workspace
 ) -> None:
-    """The mean of a window: of all input rows of its words, as in fastText.
+    """Set the mean of all input rows of a window's words, as in fastText.
 
-    A hidden row is a mean itself, and counts as often as it has input rows.
+    A hidden row is already a mean, so its weight is its number of input rows.
     """
-    if plan.directly:
-        mean_of_rows(hidden, contexts, room.mean)
+    if plan.is_direct:
+        mean_of_rows(hidden, contexts, workspace.mean)
     else:
         for i in range(len(contexts)):
-            word = room.different[contexts[i]]
-            room.shares[i] = words.starts[word + 1] - words.starts[word]
-        weighted_mean(hidden, contexts, room.shares, room.mean)
+            word = workspace.distinct[contexts[i]]
+            workspace.row_counts[i] = words.starts[word + 1] - words.starts[word]
+        weighted_mean(hidden, contexts, workspace.row_counts, workspace.mean)

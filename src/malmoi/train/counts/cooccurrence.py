@@ -1,7 +1,7 @@
 """Co-occurrence counts of words, in bounded memory, as a sparse matrix.
 
-The matrix is built row by row: the positions of a word are looked up, and the words around them
-are summed. Finished rows go to temporary files at once. Knows nothing of what the counts mean.
+The counter builds the matrix row by row: it looks up the positions of a word and sums the words
+around them. It writes finished rows to temporary files at once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -173,7 +173,7 @@ def drop_ids(ids: UInt32Array, dropped: list[int], folder: FolderPath) -> UInt32
 def count_row_blocks(
     ids: UInt32Array, counts: Int64Array, settings: Cooccurrence
 ) -> Iterator[RowBlock]:
-    """Blocks of rows; the positions of as many words are looked up at a time as memory allows."""
+    """Yield blocks of rows, from the positions of as many words at a time as memory allows."""
     dtype = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
     max_positions, max_entries = memory_limits(counts, dtype, settings)
     for first, last in spans(counts, max_positions):
@@ -193,7 +193,7 @@ def count_block(
     settings: Cooccurrence,
     rows: tuple[int, int],
 ) -> RowBlock:
-    """Some rows; those of row i have the positions between `bounds[i]` and `bounds[i + 1]`."""
+    """Count a block of rows; row i has the positions from `bounds[i]` to `bounds[i + 1]`."""
     bounds = bounds[rows[0] : rows[1] + 1]
     entries = max_contexts(np.diff(bounds), words, settings).sum()
     columns = np.empty(entries, dtype=np.uint32)
@@ -259,7 +259,7 @@ def collect_rows(
 
 @contextmanager
 def temporary_file(folder: FolderPath) -> Iterator[IO[bytes]]:
-    """A file without a name, which vanishes when it is neither open nor mapped."""
+    """Open an unnamed file, which is deleted once it is neither open nor mapped."""
     try:
         with TemporaryFile(dir=folder) as file:
             yield file

@@ -163,9 +163,8 @@ def train_lsa(
         )
     progress = reporter.stage("training")
     right = right_vectors(matrix, settings.dim, settings.seed, progress)
-    product, _ = matrix.multiply_gram(
-        right
-    )  # each column is a left singular vector times its value
+    # Each column of the product is a left singular vector times its singular value.
+    product, _ = matrix.multiply_gram(right)
     values = np.sqrt(np.einsum("ij,ij->j", product, product, dtype=np.float64))
     is_nonzero = values > ZERO_BELOW * values.max(initial=0)
     units = right if settings.matrix == "tf-idf" else product / np.where(is_nonzero, values, 1)

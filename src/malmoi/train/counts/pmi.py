@@ -3,7 +3,7 @@
     P(k|i) = X_ik / X_i                      PMI(i, k) = log P(k|i) / P(k)
 
 with X_i the sum of row i and P(k) the share of column k in all (Levy, Goldberg & Dagan 2015,
-section 3). Knows nothing of how the co-occurrences were counted.
+section 3).
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 A group is a run of one row, so that the row of its word stays in the cache; groups are shuffled
 for each iteration. Within a chunk, groups with contexts of similar frequency are sorted together,
-so that the contexts stay in the cache too. Knows nothing of the vectors.
+so that the contexts stay in the cache too.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Modified Kneser–Ney smoothing: absolute discounts, and counts of contexts in lower orders.
+"""Modified Kneser–Ney smoothing: absolute discounting, and continuation counts in lower orders.
 
-Chen & Goodman (1998), as Heafield et al. (2013) estimate it without pruning: the orders
-are interpolated, single words with an even distribution over all words and `<unk>`.
+Chen & Goodman (1998), estimated like Heafield et al. (2013) without pruning: the orders are
+interpolated, and unigrams are interpolated with a uniform distribution over all words and
+`<unk>`.
 """
 
 import numpy as np
@@ -10,36 +11,38 @@ from malmoi.arrays import Float64Array, Int64Array
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.train.language.smoothing import NgramOrder, Shares, compose, levels
+from malmoi.train.language.smoothing import NgramOrder, Shares, compose, group_by_context
 
-# Discounts of n-grams counted once, twice and more often where the corpus is too small to
-# estimate them: those of KenLM's --discount_fallback.
-FALLBACK = np.array([0.0, 0.5, 1.0, 1.5])
+# Discounts of n-grams counted never, once, twice and more often if the corpus is too small to
+# estimate them; the last three are the defaults of KenLM's --discount_fallback.
+FALLBACK_DISCOUNTS = np.array([0.0, 0.5, 1.0, 1.5])
 
 
 def kneser_ney(counts: NgramCounts, reporter: Reporter = DEFAULT_REPORTER) -> NgramModel:
-    """The model with three discounts per order, each estimated from the corpus."""
-    orders = levels(counts, [adjusted_counts(counts, m) for m in range(1, counts.order + 1)])
+    """Build the model with three discounts per order, estimated from the corpus."""
+    orders = group_by_context(
+        counts, [adjusted_counts(counts, m) for m in range(1, counts.order + 1)]
+    )
     discounts = [estimate_discounts(level.counts) for level in orders]
-    guessed = [str(order) for order, amounts in enumerate(discounts, 1) if amounts is None]
-    if guessed:
+    not_estimated = [str(order) for order, amounts in enumerate(discounts, 1) if amounts is None]
+    if not_estimated:
         reporter.warn(
-            f"the corpus is too small to estimate discounts for order {', '.join(guessed)}:"
-            f" {', '.join(map(str, FALLBACK[1:].tolist()))} are used"
+            f"the corpus is too small to estimate discounts for order {', '.join(not_estimated)}:"
+            f" {', '.join(map(str, FALLBACK_DISCOUNTS[1:].tolist()))} are used instead"
         )
     shares = [
-        discounted(level, FALLBACK if amounts is None else amounts)
+        discounted(level, FALLBACK_DISCOUNTS if amounts is None else amounts)
         for level, amounts in zip(orders, discounts, strict=True)
     ]
-    words = len(counts.trie.words) - 1  # <s> follows nothing
+    words = len(counts.trie.words) - 1  # without <s>, which is never predicted
     return compose(counts, shares, floor=1 / words, backs_off=True)
 
 
 def adjusted_counts(counts: NgramCounts, order: int) -> Int64Array:
-    """Before how many different words each n-gram was seen.
+    """Return the continuation counts: the number of distinct words before each n-gram.
 
-    The highest order keeps its counts, and so do n-grams at the beginning of a sentence,
-    which nothing stands before.
+    The highest order keeps its counts, and so do n-grams at the start of a sentence, which have
+    no word before them.
     """
     seen = counts.counts[order - 1]
     if order == counts.order:
@@ -49,9 +52,9 @@ def adjusted_counts(counts: NgramCounts, order: int) -> Int64Array:
 
 
 def estimate_discounts(counts: Int64Array) -> Float64Array | None:
-    """What is taken off counts of 0, 1, 2 and more, by Chen & Goodman's equation 26.
+    """Estimate the discounts of counts 0, 1, 2 and more, by Chen & Goodman's equation 26.
 
-    None where no n-gram was seen once, twice, three or four times, or they are out of bounds.
+    None if no n-gram occurs once, twice, three or four times, or a discount is out of bounds.
     """
     once, twice, thrice, four_times = (int(np.count_nonzero(counts == n)) for n in range(1, 5))
     if not (once and twice and thrice and four_times):
@@ -69,10 +72,10 @@ def estimate_discounts(counts: Int64Array) -> Float64Array | None:
 
 
 def discounted(level: NgramOrder, discounts: Float64Array) -> Shares:
-    """Each count less its discount; what was taken off a context's counts is its rest."""
+    """Subtract the discounts; the rest of a context is the sum of its discounts."""
     amounts = discounts[np.minimum(level.counts, 3)]
     own = (level.counts - amounts) / level.totals[level.contexts]
-    taken = np.bincount(level.contexts, amounts, minlength=len(level.totals))
-    rest = np.ones_like(level.totals)  # of contexts that nothing follows
-    np.divide(taken, level.totals, out=rest, where=level.totals > 0)
+    discount_sums = np.bincount(level.contexts, amounts, minlength=len(level.totals))
+    rest = np.ones_like(level.totals)  # of contexts that no word follows
+    np.divide(discount_sums, level.totals, out=rest, where=level.totals > 0)
     return Shares(own, rest)

@@ -19,34 +19,39 @@ Smoothing = Literal["none", "add-k", "interpolated", "kneser-ney"]
 
 @dataclass(frozen=True, kw_only=True)
 class NGram:
-    """How an n-gram model is trained.
+    """The settings of an n-gram model.
 
     `smoothing`: `none` (relative frequencies), `add-k` (every count `k` higher),
-    `interpolated` (frequencies of all orders by `weights`, single words first; even ones
-    unless given) or `kneser-ney` (modified, interpolated). Words seen fewer than
-    `min_count` times are `<unk>`.
+    `interpolated` (frequencies of all orders mixed by `weights`, unigrams first; equal weights by
+    default) or `kneser-ney` (modified, interpolated). Words with fewer than `min_count`
+    occurrences become `<unk>`.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
     """
 
     order: int = 3
     """Words in the longest n-gram."""
     smoothing: Smoothing = "kneser-ney"
-    """What is left for n-grams that were not seen."""
+    """How probability is reserved for unseen n-grams."""
     k: float = 1.0
-    """Add-k: what is added to every count."""
+    """Add-k: the number added to every count."""
     weights: tuple[float, ...] = ()
-    """Interpolated: a share for each order, single words first."""
+    """Interpolated: one weight per order, unigrams first."""
     min_count: int = 1
-    """Rarer words become one unknown word."""
+    """Words with fewer occurrences become <unk>."""
 
     def __post_init__(self) -> None:
         check_counting(self.order, self.min_count)
         if self.smoothing not in get_args(Smoothing):
             choices = ", ".join(get_args(Smoothing))
             raise InvalidArgumentError(
-                f"'{self.smoothing}' is no smoothing: choose one of {choices}"
+                f"smoothing must be one of {choices}; got '{self.smoothing}'"
             )
         if not 0 < self.k < math.inf:
-            raise InvalidArgumentError(f"k is {self.k}: add something above 0, or use no smoothing")
+            raise InvalidArgumentError(
+                f"k is {self.k}: it must be above 0, or use smoothing='none'"
+            )
         if self.weights:
             self._check_weights()
 
@@ -57,10 +62,10 @@ class NGram:
             )
         if len(self.weights) != self.order:
             raise InvalidArgumentError(
-                f"{len(self.weights)} weights for order {self.order}: give one each"
+                f"{len(self.weights)} weights for order {self.order}: give one per order"
             )
         if not all(weight > 0 for weight in self.weights):
-            raise InvalidArgumentError(f"the weights are {self.weights}: each is above 0")
+            raise InvalidArgumentError(f"the weights are {self.weights}: each must be above 0")
         if not math.isclose(sum(self.weights), 1, abs_tol=1e-6):
             raise InvalidArgumentError(
                 f"the weights sum to {sum(self.weights):g}: make them sum to 1"
@@ -105,7 +110,7 @@ def train_ngram(
 
 
 def estimate(counts: NgramCounts, settings: NGram, reporter: Reporter) -> NgramModel:
-    """The probabilities of counts, smoothed by the chosen method."""
+    """Estimate the probabilities from counts by the chosen smoothing."""
     if settings.smoothing == "none":
         return unsmoothed(counts)
     if settings.smoothing == "add-k":

@@ -26,54 +26,57 @@ if TYPE_CHECKING:
     from malmoi.models.nnlm_network import NnlmTrainer
 
 Softmax = Literal["full", "sampled"]
-WARM_UP = 0.02  # of all steps, until the learning rate is reached; it falls to 0 from there
+WARM_UP = 0.02  # share of the steps in which the learning rate rises; then it falls to 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class NNLM:
-    """How the model of Bengio et al. (2003) is trained.
+    """The settings of the feed-forward model of Bengio et al. (2003).
 
-    From `context` previous words of `dim` numbers each, through `hidden` units, to the next
-    one. `direct` connections lead past the hidden units; a `tied` model has one table for the
-    words it reads and those it predicts. The `sampled` softmax compares each word with
-    `negative_samples` others drawn for the batch, the `full` one with all. Words seen fewer than
-    `min_count` times, or beyond the `max_vocab_size` most frequent, are `<unk>`. With `threads=1`
-    the same seed gives the same model, bit for bit.
+    The model predicts the next word from `context` previous words of `dim` numbers each, through
+    `hidden` units. `direct` connections bypass the hidden units; a `tied` model has one table for
+    input and output words. The `sampled` softmax compares each word with `negative_samples` words
+    sampled for the batch, the `full` one with all words. Words with fewer than `min_count`
+    occurrences, or beyond the `max_vocab_size` most frequent, become `<unk>`. With `threads=1` the
+    same seed gives the same model, bit for bit.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
     """
 
     context: int = 8
-    """How many words before are looked at."""
+    """Number of previous words that the model sees."""
     dim: int = 128
-    """Numbers in a word's vector."""
+    """Dimensions of a word vector."""
     hidden: int = 384
-    """Units between words and the next one."""
+    """Units of the hidden layer."""
     direct: bool = True
-    """Connections that lead past the hidden units."""
+    """Direct connections from the inputs to the output."""
     tied: bool = True
-    """One table for context words and predicted words."""
+    """Share one table between input and output words."""
     dropout: float = 0.25
-    """The share of units left out while learning."""
+    """Share of units dropped while training."""
     softmax: Softmax = "sampled"
-    """Compare with some other words, or with all."""
+    """Sample other words, or compare with all of them."""
     negative_samples: int = 1000
-    """How many others, if some."""
+    """Sampled softmax: words sampled per batch."""
     epochs: int = 6
-    """How often the text is learnt."""
+    """Passes over the text."""
     batch_size: int = 512
-    """Words learnt at a time."""
+    """Words per batch."""
     learning_rate: float = 0.002
-    """At its highest."""
+    """Peak learning rate."""
     min_count: int = 1
-    """Rarer words become one unknown word."""
+    """Words with fewer occurrences become <unk>."""
     max_vocab_size: int | None = None
-    """Only so many of the most frequent words."""
+    """Keep at most so many of the most frequent words."""
     seed: int = 1
     """Same seed, one thread: same model."""
     threads: int = 1
-    """How many work at once."""
+    """Number of threads."""
 
     def __post_init__(self) -> None:
-        counted = (
+        positive = (
             "context",
             "dim",
             "hidden",
@@ -82,25 +85,29 @@ class NNLM:
             "batch_size",
             "min_count",
         )
-        for name in (*counted, "threads"):
+        for name in (*positive, "threads"):
             if getattr(self, name) < 1:
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it is at least 1")
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: it must be at least 1"
+                )
         if self.max_vocab_size is not None and self.max_vocab_size < 1:
             raise InvalidArgumentError(
                 f"max_vocab_size is {self.max_vocab_size}: it must be at least 1"
             )
         if self.softmax not in get_args(Softmax):
-            raise InvalidArgumentError(f"'{self.softmax}' is no softmax: choose full or sampled")
+            raise InvalidArgumentError(
+                f"softmax must be one of full, sampled; got '{self.softmax}'"
+            )
         if not 0 <= self.dropout < 1:
             raise InvalidArgumentError(
-                f"dropout is {self.dropout}: it is a part, from 0 to below 1"
+                f"dropout is {self.dropout}: it must be at least 0 and below 1"
             )
         if not 0 < self.learning_rate < inf:
             raise InvalidArgumentError(
-                f"learning_rate is {self.learning_rate}: give a number above 0"
+                f"learning_rate is {self.learning_rate}: it must be a number above 0"
             )
         if self.seed < 0:
-            raise InvalidArgumentError(f"seed is {self.seed}: it is at least 0")
+            raise InvalidArgumentError(f"seed is {self.seed}: it must be at least 0")
 
 
 def train_nnlm(
@@ -123,7 +130,7 @@ def train_nnlm(
         reporter: Receives progress in words, the loss of each batch, and warnings.
 
     Returns:
-        The model, which needs no torch.
+        The model; it does not need torch.
 
     Raises:
         InvalidArgumentError: The text has no words, initial vectors are given, or the training
@@ -139,14 +146,14 @@ def train_nnlm(
 
     corpus = encode_sentences(text, tokenizer, reporter)
     checkpointer = open_checkpointer(options, settings, corpus.ids, corpus.vocabulary)
-    tokens, trie = prepared(corpus.ids, corpus.vocabulary, settings)
+    tokens, trie = prepare(corpus.ids, corpus.vocabulary, settings)
     counts = np.bincount(tokens, minlength=len(trie.words))
     progress = reporter.stage("training", "words")
     with repeatable(settings.seed, settings.threads):
-        learner = new_learner(counts, settings)
-        start = restore(learner, checkpointer)
+        trainer = new_trainer(counts, settings)
+        start = restore(trainer, checkpointer)
         for rows, before, total in batches(tokens, trie.begin, settings, start):
-            loss = learner.step(rows, settings.learning_rate * pace(before / total))
+            loss = trainer.step(rows, settings.learning_rate * learning_rate_factor(before / total))
             if not isfinite(loss):
                 raise InvalidArgumentError(
                     f"training diverged after {before:,} words (the loss is not finite): lower"
@@ -154,87 +161,87 @@ def train_nnlm(
                 )
             done = before + len(rows)
             if checkpointer.is_due or done % (total // settings.epochs) == 0:
-                checkpointer.save(as_checkpoint(learner, done))
+                checkpointer.save(make_checkpoint(trainer, done))
             reporter.loss(loss)
             progress(done, total)
-    return NeuralModel(trie, counts, learner.network.layers())
+    return NeuralModel(trie, counts, trainer.network.layers())
 
 
-def new_learner(counts: Int64Array, settings: NNLM) -> "NnlmTrainer":
-    """A network that knows nothing yet."""
+def new_trainer(counts: Int64Array, settings: NNLM) -> "NnlmTrainer":
+    """Build a network and its optimizer."""
     from malmoi.models.nnlm_network import NnlmNetwork, NnlmTrainer
 
     shape = settings.context, settings.dim, settings.hidden
     network = NnlmNetwork(
         counts, shape, direct=settings.direct, tied=settings.tied, drop=settings.dropout
     )
-    negatives = settings.negative_samples if settings.softmax == "sampled" else 0
-    return NnlmTrainer(network, counts, negatives, settings.seed)
+    negative_samples = settings.negative_samples if settings.softmax == "sampled" else 0
+    return NnlmTrainer(network, counts, negative_samples, settings.seed)
 
 
-def as_checkpoint(learner: "NnlmTrainer", done: int) -> Checkpoint:
-    """All that the rest of the training depends on, after so many words."""
-    state = {"done": done, "random": learner.random.bit_generator.state}
-    return Checkpoint(learner.tensors(), state)
+def make_checkpoint(trainer: "NnlmTrainer", done: int) -> Checkpoint:
+    """Collect the state after `done` words, for a checkpoint."""
+    state = {"done": done, "random": trainer.random.bit_generator.state}
+    return Checkpoint(trainer.tensors(), state)
 
 
-def restore(learner: "NnlmTrainer", checkpointer: Checkpointer) -> int:
+def restore(trainer: "NnlmTrainer", checkpointer: Checkpointer) -> int:
     """Restore the state from the checkpoint, if there is one; returns how many words are done."""
     if checkpointer.restored is None:
         return 0
     with checkpointer.restored.restoring():
-        learner.restore(checkpointer.restored.tensors)
-        learner.random.bit_generator.state = checkpointer.restored.state["random"]
+        trainer.restore(checkpointer.restored.tensors)
+        trainer.random.bit_generator.state = checkpointer.restored.state["random"]
         return int(checkpointer.restored.state["done"])
 
 
 def batches(
     tokens: UInt32Array, begin: int, settings: NNLM, start: int = 0
 ) -> Iterator[tuple[UInt32Array, int, int]]:
-    """The windows of all epochs in random order; how many went before, and will be in all.
+    """Iterate over the batches of all epochs in random order: (windows, words before, total words).
 
-    From `start`, the end of some batch, they come as if the ones before had come too.
+    `start`, the end of a batch, skips the batches before it without changing the order.
     """
-    every, predicting = windows(tokens, begin, settings.context)
+    all_windows, predicting = windows(tokens, begin, settings.context)
     random = np.random.default_rng(settings.seed)
     for epoch in range(settings.epochs):
         order = random.permutation(predicting)
         before = epoch * len(order)
         for first in range(max(0, start - before), len(order), settings.batch_size):
-            rows = every[order[first : first + settings.batch_size]]
+            rows = all_windows[order[first : first + settings.batch_size]]
             yield rows, before + first, settings.epochs * len(order)
 
 
-def pace(done: float) -> float:
-    """What part of the learning rate is used when this part of all steps is done."""
+def learning_rate_factor(done: float) -> float:
+    """Return the factor of the learning rate after a share `done` of all steps."""
     return min((done + WARM_UP / 100) / WARM_UP, (1 - done) / (1 - WARM_UP))
 
 
-def prepared(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[UInt32Array, Trie]:
-    """The stream with marked lines, and the words that are kept with `<s>` last."""
+def prepare(ids: UInt32Array, vocabulary: Vocabulary, settings: NNLM) -> tuple[UInt32Array, Trie]:
+    """Return the stream with marked lines, and the trie of the vocabulary with `<s>` last."""
     check_no_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
-        raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
-    kept = Vocabulary.chosen(
+        raise InvalidArgumentError("the corpus has no words: give a text with at least one word")
+    words = Vocabulary.chosen(
         vocabulary.words,
         vocabulary.counts,
         min_count=settings.min_count,
         size=settings.max_vocab_size,
     ).words
-    if not len(kept):
+    if not len(words):
         raise InvalidArgumentError(
-            f"no word was seen {settings.min_count} times, the most frequent one"
+            f"no word occurs {settings.min_count} times, the most frequent one"
             f" {vocabulary.counts.max():,} times: lower min_count"
         )
-    marks = [mark for mark in (UNKNOWN_WORD, END, BEGIN) if mark not in kept]
-    trie = Trie(Keys.of([*kept, *marks]), ())
+    marks = [mark for mark in (UNKNOWN_WORD, END, BEGIN) if mark not in words]
+    trie = Trie(Keys.of([*words, *marks]), ())
     rows = trie.words.find_all(vocabulary.words)
     renumbered = np.where(rows < 0, UNKNOWN, rows).astype(np.uint32)
-    ordinary = ids < UNKNOWN
-    if np.any(ids[ordinary] >= len(vocabulary)):
+    is_word = ids < UNKNOWN
+    if np.any(ids[is_word] >= len(vocabulary)):
         raise InvalidArgumentError(
             f"the stream holds ids beyond the {len(vocabulary):,} words: encode again"
         )
     stream = np.array(ids)
-    stream[ordinary] = renumbered[ids[ordinary]]
+    stream[is_word] = renumbered[ids[is_word]]
     return trie.marked(stream), trie

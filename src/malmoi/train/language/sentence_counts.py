@@ -1,4 +1,4 @@
-"""Counts of the n-grams of a text. Knows nothing of smoothing."""
+"""Counts the n-grams of a text."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
-from malmoi.kernels.counts.count_ngrams import Counted, pack, words_before
+from malmoi.kernels.counts.count_ngrams import CountedOrder, pack, words_before
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
@@ -53,11 +53,11 @@ def count_corpus_ngrams(
     check_counting(order, min_count)
     check_no_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
     if not np.any(ids != LINE_END):
-        raise InvalidArgumentError("there is nothing to learn from: the corpus holds no word")
-    ids, words = leave_out_rare(ids, vocabulary, min_count)
+        raise InvalidArgumentError("the corpus has no words: give a text with at least one word")
+    ids, words = replace_rare(ids, vocabulary, min_count)
     marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
     single = Trie(Keys.of([*words, *marks]), ())
-    levels: list[Counted] = []
+    levels: list[CountedOrder] = []
     for level in count_orders(single.marked(ids), single.begin, len(single.words), order):
         levels.append(level)
         progress(len(levels), order)
@@ -68,14 +68,14 @@ def count_corpus_ngrams(
     )
 
 
-def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Iterator[Counted]:
-    """The n-grams of a stream with marked lines, one order after the other.
+def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Iterator[CountedOrder]:
+    """Count the n-grams of a stream with marked lines, one order after the other.
 
-    No n-gram reaches over a line's start. `words` is how many there are, seen or not.
+    No n-gram crosses the start of a line. `words` is the size of the vocabulary.
     """
-    every = np.arange(words)
+    all_words = np.arange(words)
     single = np.bincount(tokens, minlength=words)
-    yield Counted(every.astype(np.uint64), single, np.zeros_like(every))
+    yield CountedOrder(all_words.astype(np.uint64), single, np.zeros_like(all_words))
     before = words_before(tokens, begin)
     rows = tokens.astype(np.int64)  # of the n-gram, one order below, that ends at each token
     for length in range(2, order + 1):
@@ -86,32 +86,32 @@ def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Ite
             return_inverse=True,
             return_counts=True,
         )
-        yield Counted(packed, counts, rows[ends[first]])
+        yield CountedOrder(packed, counts, rows[ends[first]])
         rows[ends] = inverse
 
 
 def check_counting(order: int, min_count: int) -> None:
-    """Refuse what cannot be counted."""
+    """Check the settings of counting."""
     if order < 1:
-        raise InvalidArgumentError(f"order is {order}: an n-gram has at least one word")
+        raise InvalidArgumentError(f"order is {order}: it must be at least 1")
     if min_count < 1:
-        raise InvalidArgumentError(f"min_count is {min_count}: it is at least 1")
+        raise InvalidArgumentError(f"min_count is {min_count}: it must be at least 1")
 
 
-def leave_out_rare(
+def replace_rare(
     ids: UInt32Array, vocabulary: Vocabulary, min_count: int
 ) -> tuple[UInt32Array, Keys]:
-    """The words seen at least `min_count` times, and the stream with UNKNOWN for the others."""
-    kept = vocabulary.counts >= min_count
-    if kept.all():
+    """Return the stream with UNKNOWN for rare words, and the other words."""
+    is_frequent = vocabulary.counts >= min_count
+    if is_frequent.all():
         return ids, vocabulary.words
-    if not kept.any():
+    if not is_frequent.any():
         raise InvalidArgumentError(
-            f"no word was seen {min_count} times, the most frequent one"
+            f"no word occurs {min_count} times, the most frequent one"
             f" {vocabulary.counts.max():,} times: lower min_count"
         )
-    renumbered = np.where(kept, np.cumsum(kept) - 1, UNKNOWN).astype(np.uint32)
-    ordinary = ids < UNKNOWN
+    renumbered = np.where(is_frequent, np.cumsum(is_frequent) - 1, UNKNOWN).astype(np.uint32)
+    is_word = ids < UNKNOWN
     ids = ids.copy()
-    ids[ordinary] = renumbered[ids[ordinary]]
-    return ids, vocabulary.words.take(np.flatnonzero(kept))
+    ids[is_word] = renumbered[ids[is_word]]
+    return ids, vocabulary.words.take(np.flatnonzero(is_frequent))

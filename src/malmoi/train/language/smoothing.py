@@ -1,11 +1,11 @@
-"""Counts to probabilities, with or without something set aside for what was never seen.
+"""Estimates probabilities from counts, with or without smoothing.
 
-Every method says of each n-gram what share of its context it has of its own, and of each
-context what it leaves over; `compose` gives the rest to the words by a simpler estimate:
+Every method gives each n-gram its own share of the probability after its context, and each
+context a rest; `compose` distributes the rest over the words by a lower-order estimate:
 
     P(w | context) = own(context w) + rest(context) · P(w | shorter context)
 
-so that all of them are back-off models in the end. Knows nothing of text or settings.
+so that every method yields a back-off model.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from malmoi.models.ngram_model import NgramModel
 
 
 class Shares(NamedTuple):
-    """How the probability of one order is shared out."""
+    """The shares of the probability of one order."""
 
     own: Float64Array  # [n-grams]
-    rest: Float64Array  # [contexts]: the n-grams one order below
+    rest: Float64Array  # [contexts], which are the n-grams one order below
 
 
 class NgramOrder(NamedTuple):
@@ -30,40 +30,42 @@ class NgramOrder(NamedTuple):
 
     counts: Int64Array  # [n-grams]
     contexts: Int64Array  # [n-grams]: a row of `totals`
-    totals: Float64Array  # [contexts]: what followed it, counted
+    totals: Float64Array  # [contexts]: the sum of the counts after it
 
 
-def levels(counts: NgramCounts, amounts: Sequence[Int64Array] | None = None) -> list[NgramOrder]:
-    """Every order, with its own counts or other amounts; `<s>` follows nothing."""
-    found = []
+def group_by_context(
+    counts: NgramCounts, adjusted: Sequence[Int64Array] | None = None
+) -> list[NgramOrder]:
+    """Group the counts of every order, or adjusted counts; `<s>` has no context and counts 0."""
+    orders = []
     sizes = [1, *counts.trie.sizes]
-    for order, numbers in enumerate(amounts or counts.counts, 1):
+    for order, numbers in enumerate(adjusted or counts.counts, 1):
         contexts = counts.contexts(order)
         if order == 1:
             numbers = numbers.copy()
             numbers[counts.trie.begin] = 0
         totals = np.bincount(contexts, numbers, minlength=sizes[order - 1]).astype(np.float64)
-        found.append(NgramOrder(numbers, contexts, totals))
-    return found
+        orders.append(NgramOrder(numbers, contexts, totals))
+    return orders
 
 
 def compose(
     counts: NgramCounts, shares: Sequence[Shares], *, floor: float, backs_off: bool
 ) -> NgramModel:
-    """The model of these shares.
+    """Build the model of these shares, one per order.
 
-    The rest of a context goes to the words as after the shorter context, or, for models
-    that do not back off and for single words, evenly: `floor` to each.
+    The rest of a context is distributed like the probabilities after the shorter context or, in
+    models without back-off and for single words, evenly: `floor` for each word.
     """
     probabilities: list[Float64Array] = []
-    simpler: float | Float64Array = floor
+    lower_order: float | Float64Array = floor
     for order, (own, rest) in enumerate(shares, 1):
-        found = own + rest[counts.contexts(order)] * simpler
+        smoothed = own + rest[counts.contexts(order)] * lower_order
         if order == 1:
-            found[counts.trie.begin] = 0
-        probabilities.append(found)
+            smoothed[counts.trie.begin] = 0
+        probabilities.append(smoothed)
         if backs_off and order < counts.order:
-            simpler = found[counts.suffixes[order]]
+            lower_order = smoothed[counts.suffixes[order]]
     return NgramModel(
         counts.trie,
         tuple(probabilities),
@@ -73,19 +75,19 @@ def compose(
 
 
 def unsmoothed(counts: NgramCounts) -> NgramModel:
-    """c(context w) / c(context): maximum likelihood, nothing for what was never seen."""
+    """c(context w) / c(context): maximum likelihood; unseen n-grams have the probability 0."""
     shares = [
         Shares(level.counts / level.totals[level.contexts], np.zeros_like(level.totals))
-        for level in levels(counts)
+        for level in group_by_context(counts)
     ]
     return compose(counts, shares, floor=0.0, backs_off=False)
 
 
 def add_k(counts: NgramCounts, k: float) -> NgramModel:
-    """(c(context w) + k) / (c(context) + k · words): as if all had been seen k times more."""
-    words = len(counts.trie.words) - 1  # <s> follows nothing
+    """(c(context w) + k) / (c(context) + k · words): k is added to every count."""
+    words = len(counts.trie.words) - 1  # without <s>, which is never predicted
     shares = []
-    for level in levels(counts):
+    for level in group_by_context(counts):
         totals = level.totals + k * words
         shares.append(Shares(level.counts / totals[level.contexts], k * words / totals))
     return compose(counts, shares, floor=1 / words, backs_off=False)
@@ -94,11 +96,11 @@ def add_k(counts: NgramCounts, k: float) -> NgramModel:
 def interpolated(counts: NgramCounts, weights: Sequence[float]) -> NgramModel:
     """Σ weight · c(context w) / c(context) over the orders, single words first.
 
-    After a context that was never seen the weights of the shorter ones count for all.
+    After an unseen context the weights of the shorter contexts are scaled up to 1.
     """
     shares = []
     for level, weight, shorter in zip(
-        levels(counts), weights, np.cumsum([0.0, *weights])[:-1], strict=True
+        group_by_context(counts), weights, np.cumsum([0.0, *weights])[:-1], strict=True
     ):
         share = weight / (shorter + weight)
         own = share * level.counts / level.totals[level.contexts]

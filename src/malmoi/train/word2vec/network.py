@@ -11,7 +11,7 @@ from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
-from malmoi.kernels.word2vec.train_words import SENTENCE, WordNetwork, Words
+from malmoi.kernels.word2vec.train_words import MAX_SENTENCE_WORDS, WordNetwork, Words
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Reporter
 from malmoi.text.encoded import EncodedCorpus
@@ -74,7 +74,7 @@ def train_network(
     options: TrainOptions,
     reporter: Reporter,
 ) -> TrainedNetwork:
-    """Train a network on a corpus; `input_rows` are the rows that stand for each word."""
+    """Train a network on a corpus; `input_rows` are the rows of each word."""
     init_vectors = options.init_vectors
     if options.update and init_vectors is not None:
         corpus = merge_vocabulary(init_vectors, corpus, reporter)
@@ -107,6 +107,6 @@ def memory_needed(rows: InputRows, num_ids: int, settings: WordSettings) -> int:
     """Bytes for the network, its unpadded copy, lists of rows, workspaces of threads, losses."""
     width = padded_width(settings.dim)
     numbers = (len(rows) + rows.words) * (width + settings.dim) + len(rows.rows)
-    workspaces = min(settings.threads, THREADS) * 2 * SENTENCE * width
+    workspaces = min(settings.threads, THREADS) * 2 * MAX_SENTENCE_WORDS * width
     losses = 16 * settings.epochs * (num_ids // CHUNK_TOKENS + 1)
     return 4 * (numbers + workspaces) + 24 * rows.words + losses

@@ -79,9 +79,7 @@ def labelled_pairs(
     positives = window_pairs(tokens, window)
     words, counts = np.unique(list(tokens), return_counts=True)
     if negative_samples and len(words) < 2:
-        raise InvalidArgumentError(
-            "there is no other word to draw: give at least 2 different words"
-        )
+        raise InvalidArgumentError("no other word to sample: give at least 2 distinct words")
     random = np.random.default_rng(seed)
     pairs = []
     for pair in positives:

@@ -22,9 +22,10 @@ class WordSettings:
 
     `skip-gram` predicts each context word from the target word, `cbow` the target word from the
     mean of its context: the words up to `window` away, or, with `shrink_windows`, up to a random
-    distance below that, so that near words count more. With `loss="negative-sampling"` each
-    target is told apart from `negative_samples` words drawn by count ** `ns_exponent`; with
-    `"hierarchical-softmax"` by the turns of its path in a Huffman tree. Words whose share of the
+    distance below that, so that near words count more. With `loss="negative-sampling"` the
+    model distinguishes each target from `negative_samples` words sampled by count **
+    `ns_exponent`; with `"hierarchical-softmax"` it predicts the path of the target in a Huffman
+    tree. Words whose share of the
     text exceeds `subsample` are skipped at random. The learning rate falls linearly to
     `min_learning_rate`. Words with fewer than `min_count` occurrences, or beyond the
     `max_vocab_size` most frequent, are ignored. With `threads=1` the same seed gives the same

@@ -13,11 +13,11 @@ from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.files.tensors import Tensors
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
-from malmoi.kernels.word2vec.random import CERTAIN, alias_table, seeded
+from malmoi.kernels.word2vec.random import PROBABILITY_ONE, alias_table, seeded
 from malmoi.kernels.word2vec.rows import aligned_rows
 from malmoi.kernels.word2vec.tiles import LANES, TILE
 from malmoi.kernels.word2vec.train_words import (
-    SENTENCE,
+    MAX_SENTENCE_WORDS,
     Plan,
     Targets,
     WordNetwork,
@@ -118,11 +118,11 @@ class Word2VecTrainer(EpochTrainer[int]):
         targets = max_targets(self.targets) + TILE + LANES
         return Workspace(
             np.full(words, -1, np.int32),
-            np.zeros(SENTENCE, np.int32),
-            np.zeros(SENTENCE, np.int32),
-            np.zeros(SENTENCE, np.int32),
-            aligned_rows(SENTENCE, width),
-            aligned_rows(SENTENCE, width),
+            np.zeros(MAX_SENTENCE_WORDS, np.int32),
+            np.zeros(MAX_SENTENCE_WORDS, np.int32),
+            np.zeros(MAX_SENTENCE_WORDS, np.int32),
+            aligned_rows(MAX_SENTENCE_WORDS, width),
+            aligned_rows(MAX_SENTENCE_WORDS, width),
             np.zeros(contexts, np.int32),
             np.zeros(contexts, np.float32),
             aligned_rows(1, width)[0],
@@ -157,24 +157,24 @@ def make_targets(counts: Int64Array, settings: WordSettings) -> Targets:
 def max_targets(targets: Targets) -> int:
     """The largest number of targets of a word."""
     if len(targets.table):
-        return 1 + targets.negatives
+        return 1 + targets.negative_samples
     return int(np.diff(targets.starts).max(initial=0))
 
 
 def keep_probabilities(counts: Int64Array, subsample: float) -> UInt32Array:
     """The probability, of 2³², that a word is kept: √(t / f) + t / f, as in word2vec.c."""
     if subsample == 0:
-        return np.full(len(counts), CERTAIN, np.uint32)
+        return np.full(len(counts), PROBABILITY_ONE, np.uint32)
     ratio = subsample * counts.sum() / np.maximum(counts, 1)
     probabilities = np.minimum(np.sqrt(ratio) + ratio, 1)
-    return np.asarray(probabilities * float(CERTAIN), np.uint32)
+    return np.asarray(probabilities * float(PROBABILITY_ONE), np.uint32)
 
 
 def warn_subsampling(
     counts: Int64Array, keep: UInt32Array, subsample: float, reporter: Reporter
 ) -> None:
     """Warn where the vocabulary is so small that subsampling skips nearly every word."""
-    share = float(counts @ (keep / CERTAIN) / counts.sum())
+    share = float(counts @ (keep / PROBABILITY_ONE) / counts.sum())
     if share < MIN_KEPT_SHARE:
         reporter.warn(
             f"subsample is {subsample:g}: only {share:.2%} of the words of this text are kept;"
