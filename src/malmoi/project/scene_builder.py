@@ -100,10 +100,10 @@ def build_scene(
 def make_live_scene(points: Points) -> Scene:
     """A scene by PCA, for a page that requests neighbours and analogies from a server."""
     points = drawable(points)
-    vectors, shown = points.vectors, l2_normalize(points.vectors.matrix)
-    solid = principal_components(shown, 3)
+    vectors, matrix = points.vectors, l2_normalize(points.vectors.matrix)
+    solid = principal_components(matrix, 3)
     sample_rows = sample_points(len(vectors))
-    clusters = cluster_field(vectors.keys, shown, DEFAULT.cluster_count(len(vectors)))
+    clusters = cluster_field(vectors.keys, matrix, DEFAULT.cluster_count(len(vectors)))
     space = Space(
         name=points.name,
         keys=vectors.keys,
@@ -126,9 +126,9 @@ def _space(
 ) -> Space:
     vectors, k = points.vectors, settings.neighbours
     links = near_lists(vectors, max(k, NEIGHBOURS), progress=reporter.stage("finding neighbours"))
-    shown = l2_normalize(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
-    here = links[settings.metric]
-    picture = reduce(shown, here, settings.method, seed=settings.seed, reporter=reporter)
+    matrix = l2_normalize(vectors.matrix) if settings.metric == "cosine" else vectors.matrix
+    metric_links = links[settings.metric]
+    picture = reduce(matrix, metric_links, settings.method, seed=settings.seed, reporter=reporter)
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}
     others: Sequence[str] = ()
     sample_rows = sample_points(len(vectors), seed=settings.seed)
@@ -141,7 +141,7 @@ def _space(
         others = named.keys
     count = settings.cluster_count(len(vectors))
     if clusters is None and count > 1:
-        clusters = cluster_field(vectors.keys, shown, count, seed=settings.seed)
+        clusters = cluster_field(vectors.keys, matrix, count, seed=settings.seed)
     if clusters is not None:
         points = points.with_fields(clusters)
     if vectors.matrix.size > MAX_QUANTIZED_NUMBERS:

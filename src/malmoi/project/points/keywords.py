@@ -34,25 +34,25 @@ def cluster_keywords(
     inside = [Counter[str]() for _ in clusters]
     for cluster, text_words in zip(which.tolist(), words, strict=True):
         inside[cluster].update(text_words)
-    every = sum(inside, Counter[str]())
-    vocabulary = sorted(word for word, seen in every.items() if seen >= MIN_TEXTS)
-    prior = np.array([every[word] for word in vocabulary], dtype=np.float64) / 10
+    totals = sum(inside, Counter[str]())
+    vocabulary = sorted(word for word, seen in totals.items() if seen >= MIN_TEXTS)
+    prior = np.array([totals[word] for word in vocabulary], dtype=np.float64) / 10
     names = []
     for cluster in clusters:
-        here = np.array([inside[cluster][word] for word in vocabulary], dtype=np.float64)
-        there = prior * 10 - here
-        scores = _log_odds(here + prior, there + prior)
-        best = [at for at in np.argsort(-scores, kind="stable")[:count] if here[at]]
+        inside_counts = np.array([inside[cluster][word] for word in vocabulary], dtype=np.float64)
+        outside_counts = prior * 10 - inside_counts
+        scores = _log_odds(inside_counts + prior, outside_counts + prior)
+        best = [at for at in np.argsort(-scores, kind="stable")[:count] if inside_counts[at]]
         names.append(", ".join(vocabulary[at] for at in best) or f"sense {cluster + 1}")
     return names
 
 
-def _log_odds(here: Float64Array, there: Float64Array) -> Float64Array:
-    """How much likelier each word is here than there, in standard errors."""
-    odds = np.log(here / np.maximum(here.sum() - here, 1)) - np.log(
-        there / np.maximum(there.sum() - there, 1)
+def _log_odds(inside: Float64Array, outside: Float64Array) -> Float64Array:
+    """The log-odds of each word inside the cluster against outside, in standard errors."""
+    odds = np.log(inside / np.maximum(inside.sum() - inside, 1)) - np.log(
+        outside / np.maximum(outside.sum() - outside, 1)
     )
-    scores: Float64Array = odds / np.sqrt(1 / here + 1 / there)
+    scores: Float64Array = odds / np.sqrt(1 / inside + 1 / outside)
     return scores
 
 

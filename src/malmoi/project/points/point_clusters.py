@@ -31,18 +31,18 @@ def find_clusters(
 ) -> tuple[Int32Array, Float32Array]:
     """The cluster of each row, largest first, and the centres [clusters, dim]; none is empty."""
     random = np.random.default_rng(seed)
-    some = matrix
+    sample = matrix
     if len(matrix) > MAX_TRAIN_POINTS:
-        some = matrix[np.sort(random.choice(len(matrix), MAX_TRAIN_POINTS, replace=False))]
-    centres = _first_centres(some, count, random)
-    which = _nearest(some, centres)
+        sample = matrix[np.sort(random.choice(len(matrix), MAX_TRAIN_POINTS, replace=False))]
+    centres = _first_centres(sample, count, random)
+    which = _nearest(sample, centres)
     for _ in range(MAX_ITERATIONS):
-        centres = _means(some, which, centres)
-        moved = _nearest(some, centres)
+        centres = _means(sample, which, centres)
+        moved = _nearest(sample, centres)
         if np.array_equal(moved, which):
             break
         which = moved
-    which = which if some is matrix else _nearest(matrix, centres)
+    which = which if sample is matrix else _nearest(matrix, centres)
     sizes = np.bincount(which, minlength=len(centres))
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
     rank = np.zeros(len(centres), dtype=np.int32)

@@ -63,15 +63,15 @@ class Points:
 
 def drawable(points: Points) -> Points:
     """The points with finite vectors; raises if there are too few or all are equal."""
-    whole = _whole(points.vectors)
-    if not whole.all():
-        first = points.vectors.keys[int(np.argmin(whole))]
-        lost = int(len(whole) - whole.sum())
-        points = points.take(np.flatnonzero(whole)).with_notes(
-            f"{lost:,} left out: not finite, the first '{first}'"
+    is_finite = _finite_rows(points.vectors)
+    if not is_finite.all():
+        first = points.vectors.keys[int(np.argmin(is_finite))]
+        dropped = int(len(is_finite) - is_finite.sum())
+        points = points.take(np.flatnonzero(is_finite)).with_notes(
+            f"{dropped:,} left out: not finite, the first '{first}'"
         )
-    if points.rest is not None and not (whole := _whole(points.rest)).all():
-        points = replace(points, rest=points.rest.take(np.flatnonzero(whole)))
+    if points.rest is not None and not (is_finite := _finite_rows(points.rest)).all():
+        points = replace(points, rest=points.rest.take(np.flatnonzero(is_finite)))
     matrix = points.vectors.matrix
     if len(matrix) < MIN_POINTS or matrix.shape[1] == 0:
         raise InvalidArgumentError(
@@ -88,7 +88,7 @@ def drawable(points: Points) -> Points:
     return points
 
 
-def _whole(vectors: Vectors) -> npt.NDArray[np.bool_]:
+def _finite_rows(vectors: Vectors) -> npt.NDArray[np.bool_]:
     """The mask of rows whose numbers are all finite."""
     with np.errstate(invalid="ignore"):
         sums = vectors.matrix.sum(axis=1, dtype=np.float64)

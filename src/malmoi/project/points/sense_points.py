@@ -45,8 +45,8 @@ def find_senses(matrix: Float32Array, *, seed: int = 1) -> tuple[Int32Array, flo
 
     The number of senses has the best silhouette; it is one if the best is low.
     """
-    shown = l2_normalize(matrix)
-    reduced = principal_components(shown, min(CLUSTER_DIMENSIONS, shown.shape[1], len(shown)))
+    units = l2_normalize(matrix)
+    reduced = principal_components(units, min(CLUSTER_DIMENSIONS, units.shape[1], len(units)))
     best, best_score = np.zeros(len(matrix), dtype=np.int32), MIN_SILHOUETTE
     for count in range(2, min(MAX_SENSES, len(matrix) - 1) + 1):
         which, _ = find_clusters(reduced, count, seed=seed)

@@ -34,7 +34,9 @@ def near_among(
 
     Row len(vectors) + i of a list is row i of that part.
     """
-    every = Vectors(chain(vectors.keys, rest.keys), np.concatenate([vectors.matrix, rest.matrix]))
+    combined = Vectors(
+        chain(vectors.keys, rest.keys), np.concatenate([vectors.matrix, rest.matrix])
+    )
     rankings = {}
     for done, metric in enumerate(METRICS):
         parts = []
@@ -42,7 +44,7 @@ def near_among(
             progress(done * len(vectors) + start, len(METRICS) * len(vectors))
             queries = vectors.matrix[start : start + QUERY_BATCH]
             ranking = rank_rows(
-                every, l2_normalize(queries) if metric == "cosine" else queries, k + 1, metric
+                combined, l2_normalize(queries) if metric == "cosine" else queries, k + 1, metric
             )
             own = np.arange(start, start + len(queries))
             parts.append(_others(ranking.rows, ranking.scores, own))
@@ -51,7 +53,7 @@ def near_among(
     progress(1, 1)
     used = np.unique(np.concatenate([rows.ravel() for rows, _ in rankings.values()]))
     used = used[used >= len(vectors)]
-    positions = np.arange(len(every))
+    positions = np.arange(len(combined))
     positions[used] = len(vectors) + np.arange(len(used))
     lists = {
         metric: Near(positions[rows].astype(np.uint32), scores)

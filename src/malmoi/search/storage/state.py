@@ -109,8 +109,8 @@ class State:
         )
         parts = [np.empty((0, self.dim), np.float32)]
         for start, stop, segment in zip(sizes, sizes[1:], self.segments, strict=False):
-            here = chosen[(chosen >= start) & (chosen < stop)] - start
-            parts.append(segment.vectors.matrix[here])
+            segment_rows = chosen[(chosen >= start) & (chosen < stop)] - start
+            parts.append(segment.vectors.matrix[segment_rows])
         return cosine_spread(np.concatenate(parts))
 
     @cached_property
@@ -138,9 +138,9 @@ class State:
         rows = np.full(len(ids), -1, dtype=np.int64)
         for start, segment, alive in zip(self.starts, self.segments, self.alive, strict=False):
             segment_rows = segment.ids.find_all(ids)
-            here = segment_rows >= 0
-            here[here] = alive[segment_rows[here]]
-            rows[here] = start + segment_rows[here]
+            is_alive = segment_rows >= 0
+            is_alive[is_alive] = alive[segment_rows[is_alive]]
+            rows[is_alive] = start + segment_rows[is_alive]
         return rows
 
     @cached_property
