@@ -176,7 +176,7 @@ def test_the_text_itself_is_not_written_over_and_a_missing_folder_is_told_before
         (["vocab", "missing.txt"], "does not exist"),
         (["vocab", "{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
         (["tokenize", "a", "--tokenizer", "martian"], "choose one of whitespace"),
-        (["tokenize"], "give texts"),
+        (["tokenize"], "pass texts to tokenize"),
         (
             ["cooccur", "{corpus}", "--words", "I,am", "--contexts", "Sam", "--window", "0"],
             "window",
