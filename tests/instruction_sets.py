@@ -23,7 +23,11 @@ CACHE = Path(sys.prefix) / "kernels"
 KERNELS = ("tests/kernels", "--ignore=tests/kernels/test_instruction_sets.py")
 TRAININGS, ENGINES = "tests/train/test_each_kind.py", "tests/encode/test_engines.py"
 PRODUCTS = sorted(str(path) for path in (ROOT / "tests/kernels").glob("test_*product*.py"))
-TRANSFORMERS = (*PRODUCTS, "tests/kernels/test_transformer_checks.py", "tests/encode/test_worker_group.py")
+TRANSFORMERS = (
+    *PRODUCTS,
+    "tests/kernels/test_transformer_checks.py",
+    "tests/encode/test_worker_group.py",
+)
 say = partial(print, flush=True)
 OPTIONS = ("-n", "0", "-p", "no:cacheprovider", "--color=no")
 

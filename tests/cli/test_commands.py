@@ -90,11 +90,7 @@ def test_help_shows_defaults_that_say_something(capsys: Output) -> None:
 @pytest.mark.parametrize("name", ["minilm", "minilm:int8", "minilm:quantized", "use"])
 def test_an_encoder_has_no_words_to_ask_for(name: str, capsys: Output) -> None:
     assert run(["neighbours", name, "cat"]) == 1
-<<<<<<< HEAD
-    assert f"{name} is a text encoder" in capsys.readouterr().err
-=======
     assert f"{name} is a text encoder without word vectors" in capsys.readouterr().err
->>>>>>> 352a8a2779950973e13b7a2fcf739863171a1e8f
 
 
 def test_odd_one_out(model: str, capsys: Output) -> None:
