@@ -263,7 +263,7 @@ def test_too_little_text(lines: list[str]) -> None:
 
 
 def test_too_rare_words() -> None:
-    with pytest.raises(InvalidArgumentError, match="no word was seen 5 times"):
+    with pytest.raises(InvalidArgumentError, match="no word occurs 5 times"):
         train_glove(["a b c"], GloVe(dim=3))
 
 

@@ -22,6 +22,7 @@ def prepare(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
+@pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")  # of unseen words
 @every_page
 def test_python_answers_what_the_page_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
