@@ -115,10 +115,7 @@ def test_an_interrupted_training_is_resumed(
     with monkeypatch.context() as patched:
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, str(out)]) == 130
-    assert (
-        f"{left} is kept: run the same command with --resume"
-        in capsys.readouterr().err
-    )
+    assert f"{left} is kept: run the same command with --resume" in capsys.readouterr().err
     assert left.exists()
     assert not out.exists()
     assert run([*command, str(out), "--resume"]) == 0

@@ -97,10 +97,7 @@ def test_an_interrupted_training_is_resumed(
     with monkeypatch.context() as patched:
         patched.setattr("malmoi.reporting.progress_bar.ProgressBar", Impatient)
         assert run([*command, "--out", str(out)]) == 130
-    assert (
-        f"{left} is kept: run the same command with --resume"
-        in capsys.readouterr().err
-    )
+    assert f"{left} is kept: run the same command with --resume" in capsys.readouterr().err
     assert left.exists()
     assert not out.exists()
     assert run([*command, "--out", str(out), "--resume", "--seed", "2"]) == 1

@@ -93,7 +93,7 @@ from malmoi.train.glove import records as glove_records
 from malmoi.train.common.options import TrainOptions
 from tests.reporters import CallbackReporter
 from tests.train.test_glove import SMALL, encoded, text, train_glove
-checkpoint.PAUSE = 0.0
+checkpoint.SAVE_EVERY = 0.0
 glove_records.CHUNK_GROUPS, glove_records.MAX_GROUP_RECORDS = 8, 4
 told = []
 def stop(done, total):

@@ -21,7 +21,7 @@ import sys
 from malmoi.cli import run
 from malmoi.files import checkpoint
 from malmoi.train.word2vec import trainer as word_learning
-checkpoint.PAUSE, word_learning.CHUNK_TOKENS = 0.1, 4000
+checkpoint.SAVE_EVERY, word_learning.CHUNK_TOKENS = 0.1, 4000
 sys.exit(run(sys.argv[1:]))
 """
 # One that takes seconds, so that it is not done before it is killed.
