@@ -38,6 +38,7 @@ def test_a_seen_word_is_the_mean_of_its_rows(units: Units) -> None:
         np.testing.assert_allclose(vectors[word], rows.mean(axis=0), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")  # of unseen words
 @EVERY_UNIT
 def test_a_typo_is_near_the_word_and_explained(units: Units) -> None:
     vectors = train_fasttext(KOREAN, replace(SMALL, units=units, epochs=20))
@@ -49,6 +50,7 @@ def test_a_typo_is_near_the_word_and_explained(units: Units) -> None:
     assert set(told.ngrams) <= {ngram.decode() for ngram in vectors.subwords.ngrams("강아지들")}
 
 
+@pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")  # of unseen words
 def test_with_jamo_a_wrong_vowel_is_answered_where_syllables_are_not() -> None:
     by_letters, by_jamo = (
         train_fasttext(KOREAN, replace(SMALL, units=units, epochs=80))

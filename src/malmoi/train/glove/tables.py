@@ -16,7 +16,7 @@ from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
 VectorKind = Literal["sum", "word", "context", "both"]
-BLOCK_ROWS = 1 << 16  # rows that random numbers are drawn for at a time
+BLOCK_ROWS = 1 << 16  # rows initialized at a time
 SIMD_LANES = 8  # numbers per SIMD register; with their squares they fill a cache line
 
 TablePair = tuple[Float32Array, Float32Array]  # of words and of contexts

@@ -20,7 +20,7 @@ from malmoi.train.word2vec.settings import WordSettings
 from malmoi.vectors import Vectors
 from malmoi.vocabulary import Vocabulary
 
-BLOCK_ROWS = 65_536  # rows that random numbers are drawn for at a time
+BLOCK_ROWS = 65_536  # rows initialized at a time
 
 
 def merge_vocabulary(

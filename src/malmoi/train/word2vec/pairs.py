@@ -13,7 +13,7 @@ from malmoi.train.word2vec.settings import MAX_NS_EXPONENT
 
 
 class TrainingPair(NamedTuple):
-    """A word, another word, and whether that one is in its window (1) or was drawn (0)."""
+    """An input word, an output word, and the label: 1 if in the window, 0 if sampled."""
 
     input: str
     output: str
@@ -58,8 +58,8 @@ def labelled_pairs(
     Args:
         tokens: The words of a text.
         window: Maximum distance between the two words of a pair.
-        negative_samples: Words drawn after each pair, never the true one.
-        ns_exponent: Words are drawn by count to this power.
+        negative_samples: Words sampled for each pair, never the true one.
+        ns_exponent: Sample words by count to this power.
         seed: The same seed draws the same words.
 
     Returns:
@@ -85,6 +85,6 @@ def labelled_pairs(
     for pair in positives:
         others = words != pair.output
         weights = counts[others].astype(np.float64) ** ns_exponent
-        drawn = random.choice(words[others], negative_samples, p=weights / weights.sum())
-        pairs += [pair, *(TrainingPair(pair.input, str(other), 0) for other in drawn)]
+        sampled = random.choice(words[others], negative_samples, p=weights / weights.sum())
+        pairs += [pair, *(TrainingPair(pair.input, str(other), 0) for other in sampled)]
     return pairs

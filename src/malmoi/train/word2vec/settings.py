@@ -13,7 +13,7 @@ Loss = Literal["negative-sampling", "hierarchical-softmax"]
 MAX_WINDOW = 1000  # words
 MAX_NEGATIVE_SAMPLES = 10_000
 MAX_EPOCHS = 1_000_000
-MAX_NS_EXPONENT = 10  # above it only the most frequent word would be drawn
+MAX_NS_EXPONENT = 10  # above it only the most frequent word would be sampled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class WordSettings:
     negative_samples: int = 5
     """Negative samples per target."""
     ns_exponent: float = 0.75
-    """Negative samples are drawn by count to this power."""
+    """Sample negatives by count to this power."""
     subsample: float = 1e-3
     """Skip words at random whose share of the text is larger; 0 disables subsampling."""
     learning_rate: float = 0.05

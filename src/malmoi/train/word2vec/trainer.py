@@ -108,7 +108,7 @@ class Word2VecTrainer(EpochTrainer[int]):
             reporter.loss(loss / pairs)
 
     def epoch_losses(self) -> tuple[float | None, ...]:
-        """The mean loss per pair of each epoch; None where no pair was drawn."""
+        """The mean loss per pair of each epoch; None if no pair was measured."""
         return tuple(
             loss / pairs if pairs else None for loss, pairs in self.losses.sum(axis=1).tolist()
         )
