@@ -11,7 +11,6 @@ from malmoi.cli import run
 from malmoi.cli.shared.text_options import format_losses
 from malmoi.formats import load, save
 from malmoi.reporting.progress_bar import ProgressBar
-from malmoi.text.corpus import standard_input
 from malmoi.train.glove import records as glove_records
 from malmoi.vectors import Vectors
 
@@ -85,9 +84,7 @@ def test_text_may_come_from_standard_input(
     one, other = (str(tmp_path / name) for name in ("one.txt", "other.txt"))
     assert run([*command, one]) == 0
     monkeypatch.setattr("sys.stdin", Piped())
-    standard_input.cache_clear()
     assert run(["train", "glove", "-", *SMALL, "--out", other]) == 0
-    standard_input.cache_clear()
     assert load(one).matrix.tobytes() == load(other).matrix.tobytes()
 
 

@@ -12,7 +12,6 @@ from malmoi.cli import index as cli_index
 from malmoi.cli import run
 from malmoi.cli import search as cli_search
 from malmoi.search import index
-from malmoi.text import corpus
 from tests.search.worlds import FIELDS, TEXTS, BagOfWords
 
 Output = pytest.CaptureFixture[str]
@@ -93,7 +92,6 @@ def test_tables_folders_whole_files_and_standard_input(
     assert answer(["index", "t.csv", *BAG, "--field", "text"], capsys)["texts"] == 2
     (hit,) = answer(["search", "I", "x", "--filter", "lang=ko"], capsys)
     assert (hit["id"], hit["text"]) == ("t.csv:4", "한국")
-    corpus.standard_input.cache_clear()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO("한\n국\n".encode())))
     assert answer(["index", "-", *BAG], capsys)["texts"] == 2
     assert answer(["search", "I", "국", "-k", "1"], capsys)[0]["id"] == "stdin:2"

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,7 +12,6 @@ import pytest
 import zstandard
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
-from malmoi.text import corpus as corpora
 from malmoi.text import readers
 from malmoi.text.corpus import Corpus
 
@@ -78,9 +78,15 @@ def test_standard_input_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> No
         buffer = io.BytesIO(TEXT.encode())
 
     monkeypatch.setattr(sys, "stdin", Stdin)
-    corpora.standard_input.cache_clear()
     corpus = Corpus.of("-")
     assert list(corpus) == list(corpus) == LINES
+    assert list(Corpus.of("-")) == LINES
+
+
+def test_another_standard_input_is_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in (b"one\n", b"two\n"):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        assert list(Corpus.of("-")) == [text.decode().strip()]
 
 
 def test_a_line_longer_than_a_block_is_cut_at_spaces(
@@ -175,7 +181,6 @@ def test_nothing_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         buffer = io.BytesIO()
 
     monkeypatch.setattr(sys, "stdin", Stdin)
-    corpora.standard_input.cache_clear()
     with pytest.raises(InvalidFileError, match="standard input is empty"):
         Corpus.of("-")
 

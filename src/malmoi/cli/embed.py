@@ -1,7 +1,7 @@
 """`malmoi embed TEXT…`: the vectors of texts, of their words, or of their tokens."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,7 @@ from malmoi.encode.bulk.write_file import POSITION_LISTS, WriteReport, write_emb
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.pooling.groups import Pool, WordPooling
 from malmoi.encode.pooling.layer_pooling import LayerPooling
-from malmoi.encode.pooling.recipes import RECIPES, choose_recipe
+from malmoi.encode.pooling.recipes import RECIPES, requested_recipe
 from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.files.targets import check_not_source, check_writable
@@ -32,11 +32,14 @@ SHOWN_VALUES = 6  # numbers of a vector, where people read
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class EmbedOptions:
-    """What is wanted of each text."""
+    """What to compute for each text."""
 
     layers: Annotated[
         str | None,
-        Parameter(help="-2, 0,3,6, -4: or all; 0 goes into layer 1.", allow_leading_hyphen=True),
+        Parameter(
+            help="Hidden states: -2, 0,3,6, -4: or all (0: the input embeddings).",
+            allow_leading_hyphen=True,
+        ),
     ] = None
     layer_pooling: Annotated[
         LayerPooling | None, Parameter(help="How several layers become one.")
@@ -45,7 +48,11 @@ class EmbedOptions:
     recipe: Annotated[str | None, Parameter(help=f"{', '.join(RECIPES)}.")] = None
     weights: Annotated[
         tuple[float, ...],
-        Parameter(help="LayerPooling weighted: one a layer.", negative="", consume_multiple=True),
+        Parameter(
+            help="One weight per layer, for --layer-pooling weighted.",
+            negative="",
+            consume_multiple=True,
+        ),
     ] = ()
     skip_special: Annotated[bool, Flag, Parameter(help="Without [CLS] and [SEP].")] = False
     per: Annotated[Per, Parameter(help="One vector per text, word or token.")] = "text"
@@ -60,22 +67,14 @@ class EmbedOptions:
         """The options together; without any, the vectors are the model's own."""
         self._check_conflicts()
         per: Per = "token" if self.pool == "none" else self.per
-        recipe = None
-        if any(
-            (
-                self.layers,
-                self.layer_pooling,
-                self.pool,
-                self.recipe,
-                self.weights,
-                self.skip_special,
-            )
-        ):
-            recipe = choose_recipe(
-                self.recipe, layers=self.layers, layer_pooling=self.layer_pooling, pool=self.pool
-            )
-            special = recipe.include_special_tokens and not self.skip_special
-            recipe = replace(recipe, weights=self.weights, include_special_tokens=special)
+        recipe = requested_recipe(
+            self.recipe or None,
+            layers=self.layers or None,
+            layer_pooling=self.layer_pooling,
+            pool=self.pool,
+            weights=self.weights or None,
+            include_special_tokens=False if self.skip_special else None,
+        )
         return EmbedSettings(
             recipe=recipe,
             per=per,
@@ -86,7 +85,7 @@ class EmbedOptions:
         )
 
     def _check_conflicts(self) -> None:
-        """Refuse what would do nothing beside the other options."""
+        """Raise if an option would have no effect beside the others."""
         if self.pool not in (None, "none") and self.per != "text":
             raise InvalidArgumentError(
                 f"--pool {self.pool} makes a vector per text, not per {self.per}"

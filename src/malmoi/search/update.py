@@ -95,10 +95,11 @@ def _update(
     rows = state.find([entry.id for entry in entries])
     digests = digests_of(entries)
     same = rows >= 0
-    same[same] = (_digests(state)[rows[same]] == digests[same]).all(axis=1)
+    stored = _digests(state)
+    same[same] = (stored[rows[same]] == digests[same]).all(axis=1)
     todo = [entry for entry, is_same in zip(entries, same, strict=True) if not is_same]
     removed = [] if keep else [state.entry(int(row)).id for row in _other_rows(state, rows)]
-    known = _known_vectors(state, todo, digests[~same])
+    known = _known_vectors(state, stored, todo, digests[~same])
     embedded = writer.embed(todo, known=known, reporter=reporter)
 
     def prepare(state: State) -> State:
@@ -146,11 +147,15 @@ def _other_rows(state: State, rows: Int64Array) -> Int64Array:
 
 
 def _known_vectors(
-    state: State, entries: Sequence[Entry], digests: UInt64Array
+    state: State, stored: UInt64Array, entries: Sequence[Entry], digests: UInt64Array
 ) -> dict[str, EmbeddedPassages]:
-    """The vectors of those texts that the index has already, by text."""
-    living = np.flatnonzero(state.living)
-    pairs = zip(_digests(state)[living, :2].tolist(), living.tolist(), strict=True)
+    """The vectors of those texts that the index has already, by text.
+
+    `stored` are the digests of all rows, `digests` those of the entries; the first two numbers of
+    a digest are the text's.
+    """
+    living = np.flatnonzero(state.living & np.isin(stored[:, 0], digests[:, 0]))
+    pairs = zip(stored[living, :2].tolist(), living.tolist(), strict=True)
     rows: dict[Digest, int] = {(one, two): row for (one, two), row in pairs}
     known = {}
     for entry, (one, two, _) in zip(entries, digests.tolist(), strict=True):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 from malmoi.arrays import UInt8Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding
@@ -233,11 +234,16 @@ def text_files(folder: Path) -> list[Path]:
     return files
 
 
-@cache
 def standard_input() -> Path:
     """A temporary copy of standard input, which can be read repeatedly."""
+    return copy_of_stream(sys.stdin.buffer)
+
+
+@cache  # a stream can be read once; another `sys.stdin` is another stream
+def copy_of_stream(stream: BinaryIO) -> Path:
+    """A temporary copy of a stream, removed when the process ends."""
     with tempfile.NamedTemporaryFile(suffix=".txt", delete=False) as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+        shutil.copyfileobj(stream, copy)
         size = copy.tell()
     atexit.register(os.unlink, copy.name)
     if size == 0:

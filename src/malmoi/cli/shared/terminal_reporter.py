@@ -3,6 +3,7 @@
 import sys
 
 from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.train.common.memory import in_megabytes
 
 
 class TerminalReporter(ProgressReporter):
@@ -10,6 +11,6 @@ class TerminalReporter(ProgressReporter):
 
     def memory(self, num_bytes: int) -> None:
         """Print the memory in megabytes."""
-        size = f"{num_bytes / 1e6:,.0f} MB" if num_bytes >= 10**6 else "less than 1 MB"
+        size = in_megabytes(num_bytes) if num_bytes >= 10**6 else "less than 1 MB"
         self.close()
         print(f"training takes {size} of memory", file=sys.stderr)

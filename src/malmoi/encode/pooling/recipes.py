@@ -1,8 +1,9 @@
 """Recipes: which layers to use, and how to pool layers and tokens; some have a name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from typing import Any
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.pooling.groups import POOLS, Pool
@@ -96,6 +97,19 @@ def choose_recipe(
     if isinstance(recipe, str) and recipe not in RECIPES:
         raise InvalidArgumentError(f"recipe must be one of {', '.join(RECIPES)}; got '{recipe}'")
     base = RECIPES[recipe] if isinstance(recipe, str) else recipe or Recipe()
-    fields = {"layers": layers, "layer_pooling": layer_pooling, "pool": pool}
-    changes = {name: value for name, value in fields.items() if value is not None}
-    return replace(base, **changes)  # type: ignore[arg-type]
+    return _with_fields(base, {"layers": layers, "layer_pooling": layer_pooling, "pool": pool})
+
+
+def requested_recipe(recipe: str | None = None, **fields: Any) -> Recipe | None:
+    """The recipe of a command or request: a name and fields of `Recipe`, each None if not given.
+
+    If nothing is given, it is None: the model's own recipe.
+    """
+    if recipe is None and all(value is None for value in fields.values()):
+        return None
+    return _with_fields(choose_recipe(recipe), fields)
+
+
+def _with_fields(recipe: Recipe, fields: Mapping[str, Any]) -> Recipe:
+    """The recipe with those fields replaced that are not None."""
+    return replace(recipe, **{name: value for name, value in fields.items() if value is not None})

@@ -1,7 +1,6 @@
 """/embed: vectors of texts, words or tokens; each request has its own recipe."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.encode.bulk.embed import EmbedSettings, Per
 from malmoi.encode.pipeline.activations import Activations, SpanVectors
-from malmoi.encode.pooling.recipes import Recipe, choose_recipe
+from malmoi.encode.pooling.recipes import Recipe, requested_recipe
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.tokenized import Tokenized
 from malmoi.serve.http.endpoint import Endpoint
@@ -158,18 +157,15 @@ def embed_settings(request: EmbedRequest) -> EmbedSettings:
     Without any field of a recipe, the recipe is the model's own.
     """
     per: Per = "token" if request.pool == "none" else request.per
-    recipe = None
-    if any(getattr(request, name) is not None for name in RECIPE_FIELDS):
-        layers = tuple(request.layers) if isinstance(request.layers, list) else request.layers
-        recipe = choose_recipe(
-            request.recipe, layers=layers, layer_pooling=request.layer_pooling, pool=request.pool
-        )
-        changes: dict[str, Any] = {
-            "scale": request.scale,
-            "include_special_tokens": request.include_special_tokens,
-            "weights": None if request.weights is None else tuple(request.weights),
-        }
-        recipe = replace(recipe, **{k: v for k, v in changes.items() if v is not None})
+    recipe = requested_recipe(
+        request.recipe,
+        layers=tuple(request.layers) if isinstance(request.layers, list) else request.layers,
+        layer_pooling=request.layer_pooling,
+        pool=request.pool,
+        weights=None if request.weights is None else tuple(request.weights),
+        scale=request.scale,
+        include_special_tokens=request.include_special_tokens,
+    )
     return EmbedSettings(
         recipe=recipe, per=per, word_pooling=request.word_pooling, prompt=request.prompt
     )
