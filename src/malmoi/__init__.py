@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from malmoi.evaluate.senses import sense_separation as sense_separation
     from malmoi.evaluate.sentences import evaluate_sentences as evaluate_sentences
     from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
+    from malmoi.evaluate.sets.sentence_sets import SentenceSet as SentenceSet
     from malmoi.evaluate.similarity import word_similarity as word_similarity
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
     from malmoi.evaluate.typo_robustness import add_typo as add_typo
@@ -131,6 +132,7 @@ _HOMES = {
     "malmoi.evaluate.retrieval": ("evaluate_retrieval", "load_beir"),
     "malmoi.evaluate.senses": ("sense_separation",),
     "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
+    "malmoi.evaluate.sets.sentence_sets": ("SentenceSet",),
     "malmoi.evaluate.similarity": ("word_similarity",),
     "malmoi.evaluate.sweep": ("sweep_recipes",),
     "malmoi.evaluate.typo_robustness": ("add_typo", "typo_robustness"),

@@ -281,7 +281,8 @@ def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     ("run", "said"),
     [
         (lambda: train_word2vec(["a a a"], SMALL), "single word"),
-        (lambda: train_word2vec([["a", "b"]], SMALL), "join its words"),  # type: ignore[list-item]
+        (lambda: train_word2vec([["a", "b"], "a b"], SMALL), "sentence number 2 is a string"),
+        (lambda: train_word2vec([["a"]], SMALL, tokenizer="english"), "need no tokenizer"),
         (lambda: train_word2vec(["a", "b", "c"], SMALL), "no line keeps two words"),
         (
             lambda: train_word2vec(lines(), SMALL, options=TrainOptions(freeze=True)),

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config, read_config
 from malmoi.encode.checkpoint.locate import check_has_layers, find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules, read_modules
 from malmoi.encode.pipeline.activations import Activations
+from malmoi.encode.pipeline.encode_call import collect_vectors, explain_renamed
 from malmoi.encode.pipeline.text_pipeline import EncodedTexts, TextPipeline
 from malmoi.encode.pipeline.text_pooling import Pooling, model_pooling, recipe_pooling
 from malmoi.encode.pooling.groups import Pool
@@ -20,7 +19,7 @@ from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.runtime.engine import AutoEngine
 from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks, prepare_ahead
-from malmoi.encode.tokens.inputs import Text, check_texts
+from malmoi.encode.tokens.inputs import Text, TextOrPair, check_texts
 from malmoi.encode.tokens.passages import Span, split_text
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
@@ -68,9 +67,10 @@ class TransformerEncoder:
         """
         self.engine.compile()
 
+    @explain_renamed
     def encode(
         self,
-        texts: Iterable[Text],
+        texts: str | Iterable[TextOrPair],
         *,
         layers: Layers | None = None,
         layer_pooling: LayerPooling | None = None,
@@ -79,6 +79,9 @@ class TransformerEncoder:
         prompt: str | None = None,
         overflow: Overflow = "truncate",
         overlap: int | None = None,
+        batch_size: int | None = None,
+        normalize: bool = False,
+        show_progress: bool = False,
         reporter: Reporter = DEFAULT_REPORTER,
     ) -> Float32Array:
         """One vector per text.
@@ -88,7 +91,8 @@ class TransformerEncoder:
         recipe exactly, without the folder's last steps.
 
         Args:
-            texts: Strings, or tuples of two strings for pairs.
+            texts: Strings, token lists, whose tokens are joined by spaces, or tuples of two
+                strings for pairs: a list, a generator, a Series or an array; or a single string.
             layers: The hidden states to use: -2, [-2, -1], "0,3,6", "-4:" or "all".
             layer_pooling: How several layers become one: single, sum, mean, concat or weighted.
             pool: How tokens become one vector: cls, mean, max, mean_sqrt, first or last.
@@ -97,11 +101,15 @@ class TransformerEncoder:
             overflow: For texts longer than the model reads: "truncate" them, or run them in
                 overlapping "windows".
             overlap: The tokens that neighbouring windows share; by default half a window.
+            batch_size: A hint that code for sentence-transformers passes; texts are batched by
+                their length, and vectors do not depend on it.
+            normalize: Scale each vector to length one.
+            show_progress: Draw a progress bar, if no reporter is passed.
             reporter: Gets the progress, and the counts of texts that were truncated, empty,
                 unknown or fragmented.
 
         Returns:
-            [texts, dim].
+            [texts, dim], or [dim] for a single string.
 
         Raises:
             InvalidArgumentError: An argument is invalid.
@@ -109,20 +117,21 @@ class TransformerEncoder:
         chosen = None
         if any(value is not None for value in (layers, layer_pooling, pool, recipe)):
             chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling, pool=pool)
-        all_texts = check_texts(texts)
-        progress, done = reporter.stage("embedding", "texts"), 0
-        vectors = [np.empty((0, self.recipe_dim(chosen)), np.float32)]
-        for chunk in self.stream(
-            all_texts, chosen, prompt, overflow=overflow, overlap=overlap, reporter=reporter
-        ):
-            vectors.append(chunk)
-            done += len(chunk)
-            progress(done, len(all_texts))
-        return np.concatenate(vectors[1:] or vectors)
+        return collect_vectors(
+            texts,
+            self.recipe_dim(chosen),
+            lambda all_texts, reporter: self.stream(
+                all_texts, chosen, prompt, overflow=overflow, overlap=overlap, reporter=reporter
+            ),
+            batch_size=batch_size,
+            normalize=normalize,
+            show_progress=show_progress,
+            reporter=reporter,
+        )
 
     def stream(
         self,
-        texts: Iterable[Text],
+        texts: Iterable[TextOrPair],
         recipe: Recipe | str | None = None,
         prompt: str | None = None,
         *,
@@ -194,7 +203,7 @@ class TransformerEncoder:
 
     def activations(
         self,
-        texts: Iterable[Text],
+        texts: Iterable[TextOrPair],
         layers: Layers = "all",
         *,
         overflow: Overflow = "truncate",
@@ -204,7 +213,7 @@ class TransformerEncoder:
         """The hidden states and tokens of each text.
 
         Args:
-            texts: Strings, or tuples of two strings for pairs.
+            texts: As for `encode`, but several.
             layers: The hidden states to keep: -2, [-2, -1], "0,3,6", "-4:" or "all".
             overflow: As for `encode`.
             overlap: As for `encode`.
@@ -225,7 +234,7 @@ class TransformerEncoder:
 
     def stream_activations(
         self,
-        texts: Iterable[Text],
+        texts: Iterable[TextOrPair],
         layers: Layers = "all",
         *,
         overflow: Overflow = "truncate",

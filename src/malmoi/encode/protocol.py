@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-
 from malmoi.arrays import Float32Array
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
@@ -40,15 +38,3 @@ class PassageSplitter(Protocol):
 
     def passages(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """For each text, the start and end of passages that the model reads whole."""
-
-
-def encode_stream(encoder: Encoder, texts: Iterable[str], reporter: Reporter) -> Float32Array:
-    """The chunks that an encoder streams, as one matrix."""
-    all_texts = texts if isinstance(texts, Sequence) else list(texts)
-    progress, done = reporter.stage("embedding", "texts"), 0
-    chunks = [np.empty((0, encoder.dim), np.float32)]
-    for chunk in encoder.stream(all_texts, reporter=reporter):
-        chunks.append(chunk)
-        done += len(chunk)
-        progress(done, len(all_texts))
-    return np.concatenate(chunks)

@@ -6,7 +6,6 @@ text with a zero vector get a cosine of 0, and are counted.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from malmoi.arrays import Float32Array, Float64Array
 from malmoi.encode.protocol import Encoder
 from malmoi.evaluate.scores import COSINE_DIGITS, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
-from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
+from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 
@@ -29,7 +28,7 @@ class SentenceScore:
 
 def sentence_similarity(
     encoder: Encoder,
-    pairs: SentenceSet | str | Path,
+    pairs: PairSource,
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
@@ -39,7 +38,8 @@ def sentence_similarity(
 
     Args:
         encoder: The encoder to evaluate.
-        pairs: A table or JSON-lines file of two texts and a score, or a `SentenceSet`.
+        pairs: A table or JSON-lines file of two texts and a score, a DataFrame or Arrow table of
+            them, or a `SentenceSet`.
         columns: The columns of the two texts and the score, where they cannot be detected.
         seed: Seed of the bootstrap behind the intervals.
         reporter: Receives the progress and warnings.
@@ -57,7 +57,7 @@ def sentence_similarity(
 
 def evaluate_sentences(
     encoder: Encoder,
-    files: Iterable[str | Path | SentenceSet] | str | Path | None = None,
+    files: Iterable[PairSource] | PairSource | None = None,
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,
@@ -69,7 +69,8 @@ def evaluate_sentences(
 
     Args:
         encoder: The encoder to evaluate.
-        files: Sets of sentence pairs or their files; without any, those below $MALMOI_DATA/sts.
+        files: Sets of sentence pairs, DataFrames or files; without any, those below
+            $MALMOI_DATA/sts.
         columns: The columns of the two texts and the score, where they cannot be detected.
         seed: Seed of the bootstrap behind the intervals.
         reporter: Receives the progress and warnings.

@@ -6,7 +6,6 @@ layers and equally weighted layers have that of their sum; `first` with special 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
-from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
+from malmoi.evaluate.sets.sentence_sets import PairSource, read_sentences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
 COMBINATIONS: tuple[tuple[str, LayerPooling], ...] = (
@@ -63,7 +62,7 @@ class Sweep:
 
 def sweep_recipes(
     encoder: TransformerEncoder,
-    pairs: SentenceSet | str | Path,
+    pairs: PairSource,
     *,
     columns: Sequence[str] | None = None,
     seed: int = 0,

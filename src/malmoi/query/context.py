@@ -17,6 +17,7 @@ from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
 from malmoi.query.occurrences import WordSpan, find_spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.text_inputs import TextLike
 from malmoi.vectors import l2_normalize
 
 DEFAULT_RECIPE = "last-four-sum"
@@ -51,7 +52,7 @@ class Occurrences:
 def occurrences(
     encoder: TransformerEncoder,
     word: str,
-    texts: Iterable[str],
+    texts: Iterable[TextLike],
     *,
     recipe: Recipe | str | None = None,
     layers: Layers | None = None,
@@ -67,7 +68,8 @@ def occurrences(
     Args:
         encoder: A transformer; see `load_transformer`.
         word: The word to look for; it may be several words to the model, such as New York.
-        texts: The texts to search.
+        texts: The texts to search: strings or token lists, in a list, a generator, a Series or
+            an array.
         recipe: A `Recipe`, or the name of one, of which only the layers are used. Without a
             recipe, layers or layer_pooling, vectors are the sum of the last four layers.
         layers: The layers to use instead of the recipe's.
@@ -103,7 +105,7 @@ def occurrences(
     )
 
 
-def normalized_texts(encoder: TransformerEncoder, texts: Iterable[str]) -> list[str]:
+def normalized_texts(encoder: TransformerEncoder, texts: Iterable[TextLike]) -> list[str]:
     """Texts as the model's tokenizer gets them; offsets refer to these."""
     normalized = [encoder.tokenizer.normalize(text) for text in check_texts(texts)]
     for text in normalized:

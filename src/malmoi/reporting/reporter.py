@@ -21,6 +21,9 @@ def no_progress(done: int, total: int) -> None:
 class ProgressTexts(Protocol):
     """Texts that report how much of their source has been read."""
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the texts."""
+
     def with_progress(self, progress: Progress) -> Iterator[str]:
         """Iterate over the texts and call `progress` on the way."""
 

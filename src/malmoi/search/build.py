@@ -17,12 +17,13 @@ from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import make_segment
 from malmoi.search.storage.state import State, with_segment
 from malmoi.search.writer import IndexWriter, with_clusters
+from malmoi.text_inputs import TextLike
 from malmoi.vectors import Vectors
 
 
 def build_index(
     encoder: Encoder | Vectors,
-    texts: Iterable[str] | None = None,
+    texts: Iterable[TextLike] | None = None,
     *,
     ids: Iterable[str] | None = None,
     fields: Iterable[Fields] | None = None,
@@ -39,7 +40,8 @@ def build_index(
 
     Args:
         encoder: An encoder, or `Vectors` whose keys are the texts.
-        texts: The texts; leave them out for `Vectors`.
+        texts: Strings or token lists, in a list, a generator, a Series or an array; leave them
+            out for `Vectors`.
         ids: A unique id per text; without them, texts are numbered from 0.
         fields: A mapping of fields per text, for filters.
         path: A new folder to write the index to; without it, the index is in memory.
@@ -69,7 +71,7 @@ def build_index(
         state = with_clusters(_state_of_vectors(encoder, ids, fields), approximate, reporter)
         with folder.writing() if folder else nullcontext():
             return Index(folder.commit(state) if folder else state, folder=folder)
-    entries = make_entries(texts or (), ids, fields)
+    entries = make_entries(() if texts is None else texts, ids, fields)
     check_ids(entries)
     state = new_state(encoder, passages=passages, prompts=prompts)
     with folder.writing() if folder else nullcontext():

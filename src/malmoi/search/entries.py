@@ -12,6 +12,7 @@ from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Entry
 from malmoi.text.normalize import Normalizer
 from malmoi.text.records import Record, read_records
+from malmoi.text_inputs import TextLike, iterate, strings
 from malmoi.unicode import normalize
 
 
@@ -65,18 +66,16 @@ class RecordSource:
 
 
 def make_entries(
-    texts: Iterable[str],
+    texts: Iterable[TextLike],
     ids: Iterable[str] | None = None,
     fields: Iterable[Fields] | None = None,
 ) -> list[Entry]:
     """One entry per text; without ids they are numbered from 0."""
-    if isinstance(texts, str):
-        raise InvalidArgumentError("texts must be a list of strings, not one string")
-    normalized = [normalize("NFC", _check_text(text, "a text")) for text in texts]
+    normalized = [normalize("NFC", text) for text in strings(texts)]
     names = _check_length("ids", ids, normalized) or [str(i) for i in range(len(normalized))]
     values = _check_length("fields", fields, normalized) or [{}] * len(normalized)
     return [
-        Entry(normalize("NFC", _check_text(name, "an id")), text, value)
+        Entry(normalize("NFC", _check_id(name)), text, value)
         for name, text, value in zip(names, normalized, values, strict=True)
     ]
 
@@ -91,13 +90,13 @@ def check_ids(entries: Sequence[Entry]) -> None:
 
 
 def _check_length(what: str, values: Iterable[Any] | None, texts: Sequence[str]) -> list[Any]:
-    several = [] if values is None else list(values)
+    several = [] if values is None else list(iterate(values, what))
     if values is not None and len(several) != len(texts):
         raise InvalidArgumentError(f"{len(several)} {what} for {len(texts)} texts")
     return several
 
 
-def _check_text(value: object, what: str) -> str:
+def _check_id(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidArgumentError(f"{what} must be a string, not {type(value).__name__}")
+        raise InvalidArgumentError(f"an id must be a string, not {type(value).__name__}")
     return value

@@ -27,6 +27,7 @@ from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import Entry
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter
+from malmoi.text_inputs import TextLike
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -129,7 +130,7 @@ class Index:
 
     def add(
         self,
-        texts: Iterable[str],
+        texts: Iterable[TextLike],
         *,
         ids: Iterable[str],
         fields: Iterable[Fields] | None = None,
@@ -138,7 +139,7 @@ class Index:
         """Add texts; a text whose id exists already replaces the text of that id.
 
         Args:
-            texts: The texts.
+            texts: Strings or token lists, in a list, a generator, a Series or an array.
             ids: A unique id per text.
             fields: A mapping of fields per text, for filters.
             reporter: Receives the progress and warnings.

@@ -31,6 +31,7 @@ from malmoi.text.readers import (
     TableReader,
     as_blocks,
 )
+from malmoi.text_inputs import TextLike, strings
 
 STANDARD_INPUT = "-"
 
@@ -49,7 +50,7 @@ class Corpus:
     @classmethod
     def of(
         cls,
-        source: "str | Path | Iterable[str]",
+        source: "str | Path | Iterable[TextLike]",
         *,
         field: str | None = None,
         encoding: str = "utf-8",
@@ -58,7 +59,8 @@ class Corpus:
         """Make a corpus.
 
         Args:
-            source: A file, a folder of files, `-` for standard input, or documents as strings.
+            source: A file, a folder of files, `-` for standard input, or documents: a list, a
+                generator, a Series or an array of strings or token lists.
             field: The field of JSON lines, or the column of a table, that holds the text.
             encoding: The encoding of the files.
             normalizer: How to normalize the text; by default `Normalizer()`.
@@ -68,13 +70,13 @@ class Corpus:
 
         Raises:
             InvalidArgumentError: `encoding` is unknown, `field` is missing or does not apply, or
-                a document is not a string.
+                a document is not a text.
             InvalidFileError: A file does not exist, or the folder holds no text.
         """
         check_encoding(encoding)
         normalizer = normalizer or Normalizer()
         if not isinstance(source, str | Path):
-            return cls(documents=as_documents(source), normalizer=normalizer)
+            return cls(documents=tuple(strings(source, "document")), normalizer=normalizer)
         path = standard_input() if str(source) == STANDARD_INPUT else Path(source)
         files = text_files(path) if path.is_dir() else [path]
         readers = tuple(open_reader(file, field, encoding) for file in files)
@@ -188,17 +190,6 @@ class Texts:
                 yield text
                 progress(min(before + done, total), total)
             before += reader.path.stat().st_size
-
-
-def as_documents(source: Iterable[str]) -> tuple[str, ...]:
-    """Documents in memory; raises `InvalidArgumentError` for lists of words."""
-    documents = tuple(source)
-    for document in documents:
-        if not isinstance(document, str):
-            raise InvalidArgumentError(
-                f"a document is a string, not {type(document).__name__}: join its words by spaces"
-            )
-    return documents
 
 
 def open_reader(path: Path, field: str | None, encoding: str) -> DocumentReader:

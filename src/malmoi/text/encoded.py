@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from malmoi.arrays import UInt8Array, UInt32Array
+from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
@@ -25,6 +25,7 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import check_tensors, invalid_file_on_error
 from malmoi.kernels.marks import UNKNOWN
+from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
 from malmoi.text.corpus import Corpus
 from malmoi.text.parallel import in_order
@@ -201,7 +202,7 @@ def write_ids(
     if settings.held is None:
         blocks = corpus.blocks(reporter.stage(f"reading {corpus.name}"), reporter)
         read = read_blocks(tokenize_blocks(blocks, tokenizer), ids_out=out)
-        vocabulary = select_vocabulary(read.total, settings)
+        vocabulary = select_vocabulary(read.total.keys, read.total.counts, settings)
         read.renumber(map_ids(out), vocabulary.words)
         return vocabulary
     vocabulary = count_corpus(corpus, tokenizer, settings, reporter=reporter)
@@ -237,16 +238,16 @@ def count_corpus(
     progress = reporter.stage(f"counting {corpus.name}")
     blocks = tokenize_blocks(corpus.blocks(progress, reporter), tokenizer)
     table = read_blocks(blocks, max_words=settings.held).total
-    return select_vocabulary(table, settings)
+    return select_vocabulary(table.keys, table.counts, settings)
 
 
-def select_vocabulary(table: WordTable, settings: VocabularySettings) -> Vocabulary:
+def select_vocabulary(words: Keys, counts: Int64Array, settings: VocabularySettings) -> Vocabulary:
     """The vocabulary that the settings select from all words of a corpus."""
-    if len(table) == 0:
+    if not counts.any():
         raise InvalidFileError("the corpus is empty: it does not contain a single word")
     vocabulary = Vocabulary.chosen(
-        table.keys,
-        table.counts,
+        words,
+        counts,
         min_count=settings.min_count,
         size=settings.max_vocab_size,
         special=settings.special,
@@ -254,7 +255,7 @@ def select_vocabulary(table: WordTable, settings: VocabularySettings) -> Vocabul
     if len(vocabulary) == len(settings.special):
         raise InvalidArgumentError(
             f"no word occurs {settings.min_count:,} times: the most frequent one occurs"
-            f" {int(table.counts.max()):,} times, so set min_count to that or less"
+            f" {int(counts.max()):,} times, so set min_count to that or less"
         )
     return vocabulary
 

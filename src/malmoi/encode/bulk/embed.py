@@ -17,6 +17,7 @@ from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.text_inputs import TextLike, strings
 
 Per = Literal["text", "word", "token"]
 PERS: tuple[Per, ...] = get_args(Per)
@@ -70,7 +71,7 @@ class EmbeddedTexts:
 
 def embed(
     encoder: Encoder,
-    texts: Iterable[str],
+    texts: Iterable[TextLike],
     settings: EmbedSettings | None = None,
     *,
     reporter: Reporter = DEFAULT_REPORTER,
@@ -80,7 +81,7 @@ def embed(
 
     The reporter gets the counts of a transformer's texts, unless there are `stats` to add them to.
     """
-    settings = settings or EmbedSettings()
+    settings, texts = settings or EmbedSettings(), strings(texts)
     if not isinstance(encoder, TransformerEncoder):
         if settings != EmbedSettings():
             raise InvalidArgumentError(

@@ -10,7 +10,6 @@ from hashlib import blake2b
 import numpy as np
 
 from malmoi.arrays import Int64Array
-from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Progress, ProgressTexts, no_progress
 
 
@@ -44,23 +43,13 @@ class InputScan:
 def scan_texts(
     texts: Iterable[str], *, repeats: bool = False, progress: Progress = no_progress
 ) -> InputScan:
-    """Read all texts once.
-
-    Raises:
-        InvalidArgumentError: `texts` is an iterator, or contains something else than strings.
-    """
-    if iter(texts) is texts:
-        raise InvalidArgumentError(
-            "these texts can be read only once: pass a list, or the texts of a Corpus"
-        )
+    """Read all texts once; they can be iterated repeatedly."""
     digest = blake2b(digest_size=16)
     seen: set[bytes] = set()
     repeated: list[int] = []
     count = characters = undecoded = 0
     source = texts.with_progress(progress) if isinstance(texts, ProgressTexts) else texts
     for count, text in enumerate(source, 1):
-        if not isinstance(text, str):
-            raise InvalidArgumentError(f"{text!r} is not a text: pass a string")
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
         characters += len(text)

@@ -43,7 +43,14 @@ from malmoi.files.checkpoint import (
 from malmoi.files.output import invalid_file_on_os_error
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    ProgressTexts,
+    Reporter,
+    SilentReporter,
+)
+from malmoi.text_inputs import TextColumn, TextLike
 
 POSITION_LISTS = ("truncated", "empty", "unknown", "fragmented")  # fields of TextStats
 COUNTS = ("words", "fragments", "korean", "universal")
@@ -77,7 +84,7 @@ class WriteReport:
 
 def write_embeddings(
     encoder: Encoder,
-    texts: Iterable[str],
+    texts: Iterable[TextLike],
     path: Path,
     settings: EmbedSettings | None = None,
     *,
@@ -88,7 +95,8 @@ def write_embeddings(
 
     Args:
         encoder: Any encoder.
-        texts: Texts that can be iterated several times: a list, or the texts of a `Corpus`.
+        texts: Strings or token lists: a list, a Series, an array, or the texts of a `Corpus`; the
+            texts of a generator are kept in memory.
         path: A .npy, .jsonl, .parquet or .malmoi file to write.
         settings: What to compute for each text; by default the model's own vector.
         resume: Whether to continue an interrupted run.
@@ -99,8 +107,8 @@ def write_embeddings(
         They are not passed to the reporter: `report.sentences()` has the warnings.
 
     Raises:
-        InvalidArgumentError: The settings do not fit the encoder or the file format, or the
-            texts can be read only once.
+        InvalidArgumentError: The settings do not fit the encoder or the file format, or
+            something in `texts` is not a text.
         InvalidFileError: The file cannot be written.
     """
     settings = settings or EmbedSettings()
@@ -108,7 +116,10 @@ def write_embeddings(
     check_writable(path)
     target = Path(os.path.realpath(path))  # keeps a symbolic link
     progress = reporter.stage("reading")
-    scan = scan_texts(texts, repeats=path.suffix == ".malmoi", progress=progress)
+    source: Iterable[str] = TextColumn.of(texts)
+    if isinstance(texts, ProgressTexts):
+        source = texts
+    scan = scan_texts(source, repeats=path.suffix == ".malmoi", progress=progress)
     fingerprint = _fingerprint(encoder, path, settings, scan)
     checkpoints = Checkpointer(checkpoint_path(target), fingerprint, resume=resume)
     part = target.with_name(f"{target.name}.part")
@@ -119,8 +130,8 @@ def write_embeddings(
     ):
         writer = _EmbeddingWriter(encoder, settings, output, checkpoints, file)
         progress = reporter.stage("embedding", "texts")
-        writer.write(lambda: _without(texts, scan.repeats), progress, scan)
-        distinct = map(replace_surrogates, _without(texts, scan.repeats))
+        writer.write(lambda: _without(source, scan.repeats), progress, scan)
+        distinct = map(replace_surrogates, _without(source, scan.repeats))
         output.finish(part, target, distinct, writer.dim)
     discard_checkpoint(checkpoint_path(target))
     stats = writer.stats

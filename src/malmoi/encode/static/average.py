@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.protocol import encode_stream
+from malmoi.encode.pipeline.encode_call import collect_vectors, explain_renamed
 from malmoi.encode.static.word_weights import WordWeighting, WordWeights, weigh_words
 from malmoi.encode.static.words import WordStats, choose_tokenizer, look_up, words_of
 from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks
@@ -22,6 +22,7 @@ from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
+from malmoi.text_inputs import TextLike
 from malmoi.vectors import Vectors
 
 CHUNK_TEXTS = 2048  # texts that are averaged together
@@ -48,17 +49,45 @@ class AverageEncoder:
         """The dimension of a text's vector."""
         return self.vectors.dim
 
+    @explain_renamed
     def encode(
-        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+        self,
+        texts: str | Iterable[TextLike],
+        *,
+        batch_size: int | None = None,
+        normalize: bool = False,
+        show_progress: bool = False,
+        reporter: Reporter = DEFAULT_REPORTER,
     ) -> Float32Array:
-        """One vector per text, [texts, dim].
+        """One vector per text.
 
-        The reporter gets the progress, and the counts of unknown words and texts without words.
+        Args:
+            texts: Strings or token lists, whose tokens are joined by spaces: a list, a
+                generator, a Series or an array; or a single string.
+            batch_size: A hint that code for sentence-transformers passes; texts are batched by
+                their length, and vectors do not depend on it.
+            normalize: Scale each vector to length one.
+            show_progress: Draw a progress bar, if no reporter is passed.
+            reporter: Gets the progress, and the counts of unknown words and texts without words.
+
+        Returns:
+            [texts, dim], or [dim] for a single string.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
         """
-        return encode_stream(self, texts, reporter)
+        return collect_vectors(
+            texts,
+            self.dim,
+            lambda all_texts, reporter: self.stream(normalize_texts(all_texts), reporter=reporter),
+            batch_size=batch_size,
+            normalize=normalize,
+            show_progress=show_progress,
+            reporter=reporter,
+        )
 
     def stream(
-        self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+        self, texts: Iterable[TextLike], *, reporter: Reporter = DEFAULT_REPORTER
     ) -> Iterator[Float32Array]:
         """The same in chunks, each as soon as it is ready."""
         stats = WordStats()

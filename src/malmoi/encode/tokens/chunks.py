@@ -10,26 +10,26 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from typing import TypeVar
 
-from malmoi.encode.tokens.inputs import Text, check_texts
+from malmoi.encode.tokens.inputs import Text, TextOrPair, checked_texts
 
 Prepared = TypeVar("Prepared")
 CHUNK_CHARACTERS = 1 << 22  # of the texts of a chunk, at most
 
 
-def chunks(texts: Iterable[Text], max_texts: int, max_characters: int) -> Iterator[list[Text]]:
+def chunks(
+    texts: Iterable[TextOrPair], max_texts: int, max_characters: int
+) -> Iterator[list[Text]]:
     """At most `max_texts` texts at a time, or fewer once they have `max_characters`."""
-    if isinstance(texts, str | bytes):
-        check_texts(texts)  # raises for a single string
     chunk: list[Text] = []
     size = 0
-    for text in texts:
+    for text in checked_texts(texts):
         size += len(text) if isinstance(text, str) else 0
         chunk.append(text)
         if len(chunk) == max_texts or size >= max_characters:
-            yield check_texts(chunk)
+            yield chunk
             chunk, size = [], 0
     if chunk:
-        yield check_texts(chunk)
+        yield chunk
 
 
 def prepare_ahead(

@@ -1,12 +1,14 @@
-"""Checks and normalizes the texts that encoders take."""
+"""Checks and normalizes the texts that encoders take: texts as anywhere else, or pairs of them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from malmoi.errors import InvalidArgumentError
+from malmoi.text_inputs import TextLike, as_string, explain_invalid, iterate
 from malmoi.unicode import normalize
 
 Text = str | tuple[str, str]  # a text, or a pair of texts
+TextOrPair = TextLike | tuple[str, str]  # as users pass them
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -15,25 +17,27 @@ def normalize_text(text: str) -> str:
     return SURROGATES.sub("\ufffd", normalize("NFC", text))
 
 
-def check_texts(texts: Iterable[Text]) -> list[Text]:
-    """A list of texts.
+def check_texts(texts: Iterable[TextOrPair]) -> list[Text]:
+    """A list of texts; the tokens of a list are joined by spaces.
 
     Raises:
-        InvalidArgumentError: `texts` is a single string, or contains something else than strings
+        InvalidArgumentError: `texts` is a single string, or contains something else than texts
             and pairs of strings.
     """
-    if isinstance(texts, str | bytes):
-        raise InvalidArgumentError(
-            f"texts is the single string {texts[:40]!r}: pass a list of texts"
-        )
-    checked = list(texts)
-    for text in checked:
-        parts = text if isinstance(text, tuple) and len(text) == 2 else (text,)
-        if not all(isinstance(part, str) for part in parts):
-            raise InvalidArgumentError(
-                f"{text!r} is not a text: pass a string, or a tuple of two strings for a pair"
-            )
-    return checked
+    return list(checked_texts(texts))
+
+
+def checked_texts(texts: Iterable[TextOrPair]) -> Iterator[Text]:
+    """The texts of `check_texts`, one after the other."""
+    return (_checked(value, position) for position, value in enumerate(iterate(texts), 1))
+
+
+def _checked(value: object, position: int) -> Text:
+    if not isinstance(value, tuple):
+        return as_string(value, position)
+    if len(value) == 2 and all(isinstance(part, str) for part in value):
+        return value
+    raise InvalidArgumentError(f"{explain_invalid(value, position)}, or two strings as a pair")
 
 
 def normalize_texts(texts: Iterable[Text]) -> list[str]:

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.evaluate.sets.sentence_sets import EXPECTED_FIELDS as SENTENCES
-from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
+from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
 from malmoi.evaluate.sets.word_sets import EXPECTED_LINES, SimilaritySet, TestSet, read_set
+from malmoi.text_inputs import column_names, iterate
 
 DATA_VARIABLE = "MALMOI_DATA"  # environment variable: a folder with words/ and sts/
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl", ".gz")
@@ -39,12 +41,13 @@ def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) 
 
 
 def find_sentence_sets(
-    files: Iterable[str | Path | SentenceSet] | str | Path | None = None,
+    files: Iterable[PairSource] | PairSource | None = None,
     columns: Sequence[str] | None = None,
 ) -> list[SentenceSet]:
     """The sentence sets of these files, or all installed ones."""
     if files is not None:
-        several = [files] if isinstance(files, str | Path) else files
+        is_one = isinstance(files, str | Path | SentenceSet) or bool(column_names(files))
+        several = [cast(PairSource, files)] if is_one else iterate(files, "sets")
         sets = [read_sentences(file, columns) for file in several]
     else:
         sets = _installed_sentence_sets()

@@ -12,13 +12,14 @@ argument.
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, parse_number, read_text, set_name
+from malmoi.text_inputs import Table, TextLike, column_names, iterate, strings
 
 TEXTS = (
     ("sentence1", "sentence2"),
@@ -56,17 +57,66 @@ class SentenceSet:
                 f"{self.name} has no pairs: expected {EXPECTED_FIELDS} per line"
             )
 
+    @classmethod
+    def of(
+        cls,
+        first: Iterable[TextLike],
+        second: Iterable[TextLike],
+        scores: Iterable[float],
+        *,
+        name: str = "pairs",
+    ) -> "SentenceSet":
+        """Make a set from columns.
 
-def read_sentences(
-    source: SentenceSet | str | Path, columns: Sequence[str] | None = None
-) -> SentenceSet:
-    """A set of pairs, read from a file unless it is a set already.
+        Args:
+            first: The first text of each pair: a list, a generator, a Series or an array.
+            second: The second text of each pair.
+            scores: The similarity of each pair as judged by people, on any scale.
+            name: The name of the set in results.
+
+        Returns:
+            The set.
+
+        Raises:
+            InvalidArgumentError: The columns differ in length, a text is not a text, or a score
+                is not a finite number.
+        """
+        columns = list(strings(first)), list(strings(second)), list(iterate(scores, "scores"))
+        if len({len(column) for column in columns}) > 1:
+            texts, others, numbers = map(len, columns)
+            raise InvalidArgumentError(
+                f"{texts} first texts, {others} second texts and {numbers} scores: pass as many"
+                " of each"
+            )
+        rows = enumerate(zip(*columns, strict=True), 1)
+        return cls(name, tuple(SentencePair(a, b, _score(c, i)) for i, (a, b, c) in rows))
+
+
+PairSource = SentenceSet | Table | str | Path
+
+
+def read_sentences(source: PairSource, columns: Sequence[str] | None = None) -> SentenceSet:
+    """A set of pairs, from a file or a table unless it is a set already.
 
     `columns` are those of the first text, the second text and the score: by name, or by number
     from 1 where a table has no header.
     """
     if isinstance(source, SentenceSet):
         return source
+    if names := column_names(source):
+        where = f"the {type(source).__name__}"
+        table = cast(Table, source)
+        values = [next(iterate(table[name]), None) for name in names]
+        rows: list[Row] = [(0, list(names)), (1, values)]
+        (one, other, score), *_ = (
+            _named_columns(where, rows, columns) if columns else _detected_columns(where, rows)
+        )
+        return SentenceSet.of(table[names[one]], table[names[other]], table[names[score]])
+    if not isinstance(source, str | Path):
+        raise InvalidArgumentError(
+            f"the pairs are a {type(source).__name__}: pass a file, a DataFrame, or"
+            " SentenceSet.of(first, second, scores)"
+        )
     path = Path(source)
     rows = list(_rows(path))
     if not rows:
@@ -118,7 +168,7 @@ def _json_rows(path: Path, text: str) -> Iterator[Row]:
 
 
 def _named_columns(
-    path: Path, rows: list[Row], columns: Sequence[str]
+    path: Path | str, rows: list[Row], columns: Sequence[str]
 ) -> tuple[Columns, int, bool]:
     """The indices of named columns, the first row after the header, and whether rows must match."""
     if len(columns) != 3:
@@ -139,7 +189,7 @@ def _named_columns(
     return (one, other, score), 1, False
 
 
-def _detected_columns(path: Path, rows: list[Row]) -> tuple[Columns, int, bool]:
+def _detected_columns(path: Path | str, rows: list[Row]) -> tuple[Columns, int, bool]:
     """The same by known names, or by which of three columns holds numbers."""
     header = [str(name).strip() for name in rows[0][1]]
     texts = next((pair for pair in TEXTS if set(pair) <= set(header)), None)
@@ -177,6 +227,13 @@ def _pair(path: Path, row: Row, columns: Columns, width: int | None) -> Sentence
     line = ", ".join(map(str, fields))
     shown = line if len(line) <= MAX_SHOWN_CHARS else f"{line[:MAX_SHOWN_CHARS]}…"
     raise InvalidFileError(f"{path}:{line_number}: expected {EXPECTED_FIELDS}; got '{shown}'")
+
+
+def _score(value: object, position: int) -> float:
+    number = parse_number(str(value))
+    if number is None or isinstance(value, bool):
+        raise InvalidArgumentError(f"score number {position} is {value!r}: pass a finite number")
+    return number
 
 
 def _is_text(value: Any) -> bool:

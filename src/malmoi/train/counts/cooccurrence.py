@@ -125,7 +125,8 @@ def count_cooccurrences(
     """Count how often each pair of words occurs together in a text.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        text: Path of a file or folder; documents as strings or as lists of tokens, in a list, a
+            generator, a Series or an array; a `Corpus` or an `EncodedCorpus`.
         settings: How to count; the defaults of `Cooccurrence` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
         folder: Folder for temporary files, which hold the result and vanish with it.

@@ -133,7 +133,8 @@ def train_lsa(
     """Compute word vectors by a truncated SVD of TF-IDF or PPMI (latent semantic analysis).
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        text: Path of a file or folder; documents as strings or as lists of tokens, in a list, a
+            generator, a Series or an array; a `Corpus` or an `EncodedCorpus`.
         settings: The matrix and its decomposition; the defaults of `LSA` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
         folder: PPMI: folder for temporary files.

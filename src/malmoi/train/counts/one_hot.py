@@ -44,7 +44,8 @@ def one_hot(text: TextInput, *, tokenizer: Tokenizer | str | None = None) -> One
     """One-hot vectors of the tokens of a text.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        text: Path of a file or folder; documents as strings or as lists of tokens, in a list, a
+            generator, a Series or an array; a `Corpus` or an `EncodedCorpus`.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
 
     Returns:

@@ -9,7 +9,7 @@ from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Sentences, encode_sentences
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.language.kneser_ney import kneser_ney
 from malmoi.train.language.sentence_counts import check_counting, count_corpus_ngrams
 from malmoi.train.language.smoothing import add_k, interpolated, unsmoothed
@@ -73,7 +73,7 @@ class NGram:
 
 
 def train_ngram(
-    text: Sentences,
+    text: TextInput,
     settings: NGram | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
@@ -82,8 +82,9 @@ def train_ngram(
     """Train an n-gram language model on a text.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
-            sentences as lists of tokens, without `<s>` and `</s>`. A line is a sentence.
+        text: Path of a file or folder; sentences as strings or as lists of tokens without `<s>`
+            and `</s>`, in a list, a generator, a Series or an array; a `Corpus` or an
+            `EncodedCorpus`. A line is a sentence.
         settings: Order and smoothing; the defaults of `NGram` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
         reporter: Receives progress in orders, and warnings.
@@ -96,7 +97,7 @@ def train_ngram(
         InvalidFileError: The text cannot be read.
     """
     settings = settings or NGram()
-    corpus = encode_sentences(text, tokenizer, reporter)
+    corpus = encode_text(text, None, tokenizer, reporter)
     progress, steps = reporter.stage("counting n-grams"), settings.order + 1
     counts = count_corpus_ngrams(
         corpus,

@@ -18,7 +18,7 @@ from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.train.common.inputs import Sentences, encode_sentences
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
 from malmoi.vocabulary import Vocabulary
 
@@ -111,7 +111,7 @@ class NNLM:
 
 
 def train_nnlm(
-    text: Sentences,
+    text: TextInput,
     settings: NNLM | None = None,
     *,
     tokenizer: Tokenizer | str | None = None,
@@ -121,8 +121,9 @@ def train_nnlm(
     """Train a feed-forward neural language model on a text.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
-            sentences as lists of tokens, without `<s>` and `</s>`. A line is a sentence.
+        text: Path of a file or folder; sentences as strings or as lists of tokens without `<s>`
+            and `</s>`, in a list, a generator, a Series or an array; a `Corpus` or an
+            `EncodedCorpus`. A line is a sentence.
         settings: The network and its training; the defaults of `NNLM` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
         options: `checkpoint`, which is also written after each epoch, and `resume`; initial
@@ -144,7 +145,7 @@ def train_nnlm(
     require("torch", extra="train")
     from malmoi.models.nnlm_network import repeatable
 
-    corpus = encode_sentences(text, tokenizer, reporter)
+    corpus = encode_text(text, None, tokenizer, reporter)
     checkpointer = open_checkpointer(options, settings, corpus.ids, corpus.vocabulary)
     tokens, trie = prepare(corpus.ids, corpus.vocabulary, settings)
     counts = np.bincount(tokens, minlength=len(trie.words))

@@ -14,12 +14,12 @@ from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
 from malmoi.text.encoded import EncodedCorpus
-from malmoi.train.common.inputs import Sentences, encode_sentences
+from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.vocabulary import Vocabulary
 
 
 def count_ngrams(
-    text: Sentences,
+    text: TextInput,
     order: int = 3,
     *,
     min_count: int = 1,
@@ -28,8 +28,8 @@ def count_ngrams(
     """Count the n-grams of a text.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`; or
-            sentences as lists of tokens.
+        text: Path of a file or folder; sentences as strings or as lists of tokens, in a list, a
+            generator, a Series or an array; a `Corpus` or an `EncodedCorpus`.
         order: Words in the longest n-gram.
         min_count: Rarer words become `<unk>`.
         reporter: Receives progress in orders, and warnings.
@@ -40,7 +40,7 @@ def count_ngrams(
     Raises:
         InvalidArgumentError: The text has no words, or none that is frequent enough.
     """
-    corpus = encode_sentences(text, reporter=reporter)
+    corpus = encode_text(text, reporter=reporter)
     progress = reporter.stage("counting n-grams")
     return count_corpus_ngrams(corpus, order, min_count=min_count, progress=progress)
 

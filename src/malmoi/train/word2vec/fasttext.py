@@ -69,7 +69,8 @@ def train_fasttext(
     """Train word vectors with subwords on a text; unseen words get vectors from their n-grams.
 
     Args:
-        text: Path of a file or folder, documents as strings, a `Corpus` or an `EncodedCorpus`.
+        text: Path of a file or folder; documents as strings or as lists of tokens, in a list, a
+            generator, a Series or an array; a `Corpus` or an `EncodedCorpus`.
         settings: How to train; the defaults of `FastText` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
             An `EncodedCorpus` has its tokens already.

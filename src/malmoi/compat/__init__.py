@@ -1,0 +1,1 @@
+"""The interfaces of other packages, so that programs written for them run with another import."""
