@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
@@ -58,6 +57,7 @@ DEFAULT = ContextOptions()
 
 def context_command(
     word: Annotated[str, Parameter(help="The word to look for.")],
+    /,
     *texts: Annotated[
         str, Parameter(help="Texts, files with one text per line, or -.", allow_leading_hyphen=True)
     ],
@@ -134,14 +134,13 @@ def print_occurrences(results: Occurrences) -> None:
     """Print all occurrences with their similarities, or with the nearest if there are many."""
     cosines = results.similarity()
     many = len(results) > MAX_MATRIX_OCCURRENCES
+    nearest = results.nearest(NUM_NEAREST) if many else []
     heads = "  most similar" if many else "".join(f"{i:>6}" for i in range(1, len(results) + 1))
     times = "once" if len(results) == 1 else f"{len(results):,} times"
     print(f"{'':5}{fitted(f'{results.word}: {times}', LABEL_WIDTH)}{heads}")
     for i, surrounding in enumerate(results.surroundings):
         if many:
-            np.fill_diagonal(cosines, -np.inf)
-            near = np.argsort(-cosines[i], kind="stable")[:NUM_NEAREST]
-            cells = "".join(f"  {j + 1:>5} {cosines[i, j]:.2f}" for j in near)
+            cells = "".join(f"  {j + 1:>5} {cosine:.2f}" for j, cosine in nearest[i])
         else:
             cells = "".join(f"{cosine:6.2f}" for cosine in cosines[i])
         print(f"{i + 1:>4} {fitted(surrounding, LABEL_WIDTH)}{cells}")

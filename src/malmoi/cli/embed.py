@@ -105,7 +105,10 @@ def embed_command(
     *texts: Annotated[str, Parameter(help="Texts to embed.")],
     model: Annotated[
         str | None,
-        Parameter(help="A model's folder or hub name, minilm, use, or word vectors; by the text."),
+        Parameter(
+            help="A model folder, a name on the Hub, a file of vectors, minilm or use (default: by"
+            " the language of the texts)."
+        ),
     ] = None,
     file: Annotated[
         str | None,
@@ -114,14 +117,14 @@ def embed_command(
             allow_leading_hyphen=True,
         ),
     ] = None,
-    field: Annotated[str | None, Parameter(help="The file's field or column of text.")] = None,
-    encoding: Annotated[str, Parameter(help="Of the file.")] = "utf-8",
+    field: Annotated[str | None, Parameter(help="Field or column that holds the text.")] = None,
+    encoding: Annotated[str, Parameter(help="Encoding of the file.")] = "utf-8",
     options: EmbedOptions = DEFAULT,
     out: Annotated[
         Path | None, Parameter(help="A .npy, .jsonl, .parquet or .malmoi to write.")
     ] = None,
     resume: Annotated[
-        bool, Flag, Parameter(help="Go on from the checkpoint of a run that was broken off.")
+        bool, Flag, Parameter(help="Resume an interrupted run from its checkpoint.")
     ] = False,
     json: AsJson = False,
 ) -> None:

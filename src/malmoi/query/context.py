@@ -45,6 +45,15 @@ class Occurrences:
         rows = l2_normalize(self.matrix)
         return rows @ rows.T
 
+    def nearest(self, k: int) -> list[list[tuple[int, float]]]:
+        """The k most similar other occurrences of each, as (index, cosine), best first."""
+        cosines = self.similarity()
+        np.fill_diagonal(cosines, -np.inf)
+        best = np.argsort(-cosines, axis=1, kind="stable")[:, : min(k, len(self) - 1)]
+        return [
+            [(int(j), float(row[j])) for j in few] for row, few in zip(cosines, best, strict=True)
+        ]
+
     def __len__(self) -> int:
         return len(self.keys)
 

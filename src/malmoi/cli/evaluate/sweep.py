@@ -23,6 +23,7 @@ LABEL_WIDTH, CELL_WIDTH = 14, 8  # columns
 
 def sweep_command(
     model: Annotated[str, Parameter(help="A model folder, a name on the Hub, or minilm.")],
+    /,
     *,
     file: Annotated[
         list[str] | None,

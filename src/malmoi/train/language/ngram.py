@@ -39,7 +39,7 @@ class NGram:
     weights: tuple[float, ...] = ()
     """Interpolated: one weight per order, unigrams first."""
     min_count: int = 1
-    """Words with fewer occurrences become <unk>."""
+    """Words with fewer occurrences become `<unk>`."""
 
     def __post_init__(self) -> None:
         check_counting(self.order, self.min_count)

@@ -67,7 +67,7 @@ class NNLM:
     learning_rate: float = 0.002
     """Peak learning rate."""
     min_count: int = 1
-    """Words with fewer occurrences become <unk>."""
+    """Words with fewer occurrences become `<unk>`."""
     max_vocab_size: int | None = None
     """Keep at most so many of the most frequent words."""
     seed: int = 1
