@@ -93,7 +93,7 @@ def iterate(values: object, what: str = "texts") -> Iterator[Any]:
     return iter(values)
 
 
-class Table(Protocol):
+class TableLike(Protocol):
     """A DataFrame of pandas or Polars, an Arrow table, or a data set of Hugging Face."""
 
     def __getitem__(self, name: str, /) -> Any:

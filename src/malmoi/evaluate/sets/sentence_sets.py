@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, parse_number, read_text, set_name
-from malmoi.text_inputs import Table, TextLike, column_names, iterate, strings
+from malmoi.text_inputs import TableLike, TextLike, column_names, iterate, strings
 
 TEXTS = (
     ("sentence1", "sentence2"),
@@ -92,7 +92,7 @@ class SentenceSet:
         return cls(name, tuple(SentencePair(a, b, _score(c, i)) for i, (a, b, c) in rows))
 
 
-PairSource = SentenceSet | Table | str | Path
+PairSource = SentenceSet | TableLike | str | Path
 
 
 def read_sentences(source: PairSource, columns: Sequence[str] | None = None) -> SentenceSet:
@@ -105,7 +105,7 @@ def read_sentences(source: PairSource, columns: Sequence[str] | None = None) -> 
         return source
     if names := column_names(source):
         where = f"the {type(source).__name__}"
-        table = cast(Table, source)
+        table = cast(TableLike, source)
         values = [next(iterate(table[name]), None) for name in names]
         rows: list[Row] = [(0, list(names)), (1, values)]
         (one, other, score), *_ = (
