@@ -277,9 +277,7 @@ def test_a_full_disk_is_reported_and_what_was_written_stays(
 def test_nothing_is_left_of_what_never_began(tiny: TransformerEncoder, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="there is no layer 9"):
         write_embeddings(tiny, TEXTS, tmp_path / "x.npy", EmbedSettings(recipe=Recipe(layers=9)))
-    with pytest.raises(InvalidArgumentError, match="can be read only once"):
-        write_embeddings(tiny, iter(TEXTS), tmp_path / "x.npy", EmbedSettings())
-    with pytest.raises(InvalidArgumentError, match="7 is not a text"):
+    with pytest.raises(InvalidArgumentError, match=r"text number 2 is 7 \(int\)"):
         write_embeddings(tiny, ["a", 7], tmp_path / "x.npy", EmbedSettings())  # type: ignore[list-item]
     assert names(tmp_path) == []
 

@@ -171,7 +171,7 @@ def test_a_bad_line_is_named(right: str, wrong: str, message: str) -> None:
         read(text)
 
 
-@pytest.mark.parametrize("word", ["New York", "", "a\tb"])
+@pytest.mark.parametrize("word", ["New York", "a\tb"])
 def test_words_with_spaces_cannot_be_written(word: str) -> None:
     model = trained([["a", word]], NGram(order=2))
     with pytest.raises(InvalidArgumentError, match="cannot be in an ARPA file"):

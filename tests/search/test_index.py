@@ -178,9 +178,9 @@ def test_texts_that_make_no_index() -> None:
         build_index(BAG, ["x", "y"], ids=["a", "a"])
     with pytest.raises(InvalidArgumentError, match="1 ids for 2 texts"):
         build_index(BAG, ["x", "y"], ids=["a"])
-    with pytest.raises(InvalidArgumentError, match="not one string"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string 'x': pass a list of texts"):
         build_index(BAG, "x")
-    with pytest.raises(InvalidArgumentError, match="a text must be a string, not int"):
+    with pytest.raises(InvalidArgumentError, match=r"text number 1 is 3 \(int\): pass a string"):
         build_index(BAG, [3])  # type: ignore[list-item]
     with pytest.raises(InvalidArgumentError, match="a field is text, a number or other JSON"):
         build_index(BAG, ["x"], fields=[{"a": object()}])

@@ -41,8 +41,8 @@ def encode_text(
         documents = iterate(text, "text")
         first = list(next_values(documents))
         text = chain(first, documents)
-        if first and sentence_tokens(first[0]) is not None:
-            if tokenizer is not None:
+        if not first or sentence_tokens(first[0]) is not None:
+            if first and tokenizer is not None:
                 raise InvalidArgumentError(
                     "the text is lists of tokens, which need no tokenizer: leave it out"
                 )
@@ -88,7 +88,7 @@ def encode_token_lists(
     settings: VocabularySettings | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> EncodedCorpus:
-    """Encode sentences that are tokenized already; tokens are normalized to NFC, and nothing else.
+    """Encode sentences that are tokenized already; tokens are normalized to NFC and nothing else.
 
     Raises:
         InvalidArgumentError: A sentence is not a list of tokens, or no word occurs often enough.
@@ -106,6 +106,8 @@ def encode_token_lists(
         is_empty = ids == words[""]
         reporter.warn(f"{int(is_empty.sum()):,} tokens are empty strings and were skipped")
         ids, is_end = ids[~is_empty], is_end[~is_empty]
+    if is_end.all():
+        raise InvalidArgumentError("the corpus has no words: pass a text with at least one word")
     counts = np.bincount(ids[~is_end], minlength=len(words))
     keys = Keys.of(words)
     vocabulary = select_vocabulary(keys, counts, settings or VocabularySettings())
