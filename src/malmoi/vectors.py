@@ -16,6 +16,7 @@ from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
+from malmoi.table import HEAD, Table, TableCell, Tabular
 from malmoi.unicode import Form, normalize
 
 Selection = slice | npt.NDArray[np.integer]
@@ -23,10 +24,11 @@ Float = TypeVar("Float", bound=np.floating[Any])
 
 # Sums of squares in single precision between these neither underflow nor overflow.
 MIN_SAFE_SQUARE, MAX_SAFE_SQUARE = 1e-30, 1e38
+SHOWN_NUMBERS = 5  # of each vector in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors(Deferred):
+class Vectors(Deferred, Tabular):
     """Words with their vectors, most frequent word first. Immutable.
 
     `vectors["word"]` is a word's vector, `vectors[["a", "b"]]` a matrix, `vectors[:1000]` the
@@ -209,6 +211,20 @@ class Vectors(Deferred):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} × {self.dim})"
+
+    def _table(self) -> Table:
+        head = self.take(slice(HEAD))
+        numbers = head.matrix[:, :SHOWN_NUMBERS].tolist()
+        names = ["word", *(f"[{i}]" for i in range(min(self.dim, SHOWN_NUMBERS)))]
+        rows: list[list[TableCell]] = [
+            [word, *row] for word, row in zip(head.keys, numbers, strict=True)
+        ]
+        if head.counts is not None:
+            names.insert(1, "count")
+            for row, count in zip(rows, head.counts.tolist(), strict=True):
+                row.insert(1, count)
+        title = f"{type(self).__name__}: {len(self):,} words × {self.dim} dimensions"
+        return Table(title, names, rows, len(self))
 
 
 def as_matrix(numbers: npt.ArrayLike) -> Float32Array:

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.evaluate.scores import Score, mean
+from malmoi.evaluate.scores import SCORE_HEADER, Score, mean
 from malmoi.search.index import Index
+from malmoi.table import Table, Tabular
 from malmoi.text.readers import JsonLinesReader, TableReader
 
 Judgements = Mapping[str, float]  # the gain of each relevant text, by its id
@@ -28,11 +29,15 @@ class RetrievalSet:
 
 
 @dataclass(frozen=True)
-class RetrievalScores:
+class RetrievalScores(Tabular):
     """Means over all queries that have a relevant text."""
 
     ndcg: Score
     recall: Score
+
+    def _table(self) -> Table:
+        rows = [("nDCG", *self.ndcg.cells), ("recall", *self.recall.cells)]
+        return Table("Retrieval", ["", *SCORE_HEADER], rows)
 
 
 def evaluate_retrieval(

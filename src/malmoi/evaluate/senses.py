@@ -24,6 +24,7 @@ from malmoi.nearest.silhouette import silhouette
 from malmoi.query.context import normalized_texts, span_vectors
 from malmoi.query.occurrences import find_spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.table import Table, Tabular
 from malmoi.vectors import l2_normalize
 
 
@@ -58,6 +59,18 @@ class LayerSeparation:
         return self.within - self.between
 
 
+class SenseSeparation(tuple[LayerSeparation, ...], Tabular):
+    """How well each layer separates senses, one entry per hidden state."""
+
+    def _table(self) -> Table:
+        rows = [
+            (one.layer, one.within, one.between, one.gap, one.silhouette, one.nearest.value)
+            for one in self
+        ]
+        header = ["layer", "within", "between", "gap", "silhouette", "nearest"]
+        return Table("Separation of senses by layer", header, rows)
+
+
 def read_senses(path: str | Path) -> SensedTexts:
     """Read texts with senses from a file."""
     path = Path(path)
@@ -88,7 +101,7 @@ def sense_separation(
     word_pooling: WordPooling = "mean",
     prefix: bool | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> tuple[LayerSeparation, ...]:
+) -> SenseSeparation:
     """How well each layer separates labelled senses of a word.
 
     Args:
@@ -122,7 +135,7 @@ def sense_separation(
     layers = span_vectors(
         encoder, normalized, spans, recipes, word_pooling=word_pooling, reporter=reporter
     )
-    return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
+    return SenseSeparation(separation(i, matrix, groups) for i, matrix in enumerate(layers))
 
 
 def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSeparation:

@@ -12,19 +12,38 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
 from malmoi.encode.protocol import Encoder
-from malmoi.evaluate.scores import COSINE_DIGITS, Kind, Score, correlation
+from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.table import Table, Tabular
 
 
-@dataclass(frozen=True)
-class SentenceScore:
+@dataclass(frozen=True, repr=False)
+class SentenceScore(Tabular):
     """Correlations with human scores; pairs whose texts both have a vector count as answered."""
 
     name: str
     spearman: Score
     pearson: Score
+
+    def __repr__(self) -> str:
+        return f"SentenceScore({self.name}, spearman={self.spearman}, pearson={self.pearson})"
+
+    def _table(self) -> Table:
+        return SentenceScores((self,))._table()
+
+
+class SentenceScores(tuple[SentenceScore, ...], Tabular):
+    """The scores of an encoder, one per set."""
+
+    def _table(self) -> Table:
+        rows = [
+            (one.name, kind, *score.cells)
+            for one in self
+            for kind, score in (("Spearman", one.spearman), ("Pearson", one.pearson))
+        ]
+        return Table("Sentence similarity", ["set", "", *SCORE_HEADER], rows)
 
 
 def sentence_similarity(
@@ -62,7 +81,7 @@ def evaluate_sentences(
     columns: Sequence[str] | None = None,
     seed: int = 0,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> tuple[SentenceScore, ...]:
+) -> SentenceScores:
     """Run `sentence_similarity` on each of `files`, or on all installed sets.
 
     Each different text is encoded once.
@@ -90,7 +109,7 @@ def evaluate_sentences(
         indices = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])
         cosines = pair_cosines(matrix[indices[:, 0]], matrix[indices[:, 1]])
         scores.append(score_sentences(one, cosines, seed, reporter))
-    return tuple(scores)
+    return SentenceScores(scores)
 
 
 def score_sentences(

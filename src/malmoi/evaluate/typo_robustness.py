@@ -14,11 +14,19 @@ import numpy as np
 
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.lookup import look_up_words
-from malmoi.evaluate.scores import Score, interval, resampled, seeded_generator, spearman
+from malmoi.evaluate.scores import (
+    SCORE_HEADER,
+    Score,
+    interval,
+    resampled,
+    seeded_generator,
+    spearman,
+)
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import word_pair_cosines
 from malmoi.hangul import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
 from malmoi.query.directions import restrict
+from malmoi.table import Table, Tabular
 from malmoi.typos.keyboards import hangul_typos, latin_typos
 from malmoi.vectors import Vectors
 
@@ -27,8 +35,8 @@ JAMO_BY_POSITION = (INITIALS, VOWELS, FINALS)  # the jamo that each third of a s
 SOUND_ALIKE = dict(zip("ㅐㅔㅒㅖㅙㅞ", "ㅔㅐㅖㅒㅞㅙ", strict=True))
 
 
-@dataclass(frozen=True)
-class TypoScore:
+@dataclass(frozen=True, repr=False)
+class TypoScore(Tabular):
     """The share of Spearman's correlation that remains: with typos over without.
 
     The pairs are those answered without typos. A pair with a typo that gets no vector counts as
@@ -44,6 +52,13 @@ class TypoScore:
     typos: int
     unanswered: int
     own_rows: int
+
+    def __repr__(self) -> str:
+        return f"TypoScore({self.name}, retained={self.retained})"
+
+    def _table(self) -> Table:
+        rows = [("retained with typos", *self.retained.cells)]
+        return Table(f"Typo robustness: {self.name}", ["", *SCORE_HEADER], rows)
 
 
 def typo_robustness(

@@ -18,15 +18,17 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 from malmoi.kernels.counts.sparse_counts import Values
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.vocabulary import Vocabulary
 
+SHOWN_CONTEXTS = 5  # of each word in a notebook
 BLOCK_ENTRIES = 1 << 20  # entries in a block, unless a single row has more
 FORMER_KIND = "malmoi-cooccurrences"  # the kind in files of earlier releases
 KIND = FileKind("cooccurrences", "a file of co-occurrences", former=((FORMER_KIND, "1"),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cooccurrences:
+class Cooccurrences(Tabular):
     """A value for each pair of a word and a context word, in CSR layout; missing pairs are 0.
 
     Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
@@ -106,6 +108,17 @@ class Cooccurrences:
 
     def __repr__(self) -> str:
         return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
+
+    def _table(self) -> Table:
+        rows = []
+        for word in self.vocabulary.words[:HEAD]:
+            columns, values = self.row(word)
+            largest = np.argsort(-values.astype(np.float64), kind="stable")[:SHOWN_CONTEXTS]
+            names = [self.vocabulary.words[int(column)] for column in columns[largest]]
+            pairs = zip(names, values[largest].tolist(), strict=True)
+            rows.append((word, ", ".join(f"{name} {value:.4g}" for name, value in pairs)))
+        title = f"Co-occurrences: {len(self.vocabulary):,} words, {len(self):,} pairs"
+        return Table(title, ["word", "largest values"], rows, len(self.vocabulary))
 
 
 def spans(sizes: Int64Array, limit: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import all_scores, rank_rows, top_k
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
-from malmoi.query.neighbours import Neighbour
+from malmoi.query.neighbours import Neighbour, Neighbours
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.vectors import Vectors, l2_normalize
 
@@ -78,7 +78,7 @@ def analogy(
     method: AnalogyMethod = "add",
     restrict_vocab: int | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> list[Neighbour]:
+) -> Neighbours:
     """The k words nearest to an expression of words, without its own words.
 
     Args:
@@ -119,7 +119,8 @@ def analogy(
     else:
         raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
     pairs = zip(rows.tolist(), scores.tolist(), strict=True)
-    return [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own][:k]
+    near = [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own]
+    return Neighbours(near[:k], expression)
 
 
 def _cosine_products(

@@ -17,14 +17,15 @@ from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
 from malmoi.query.occurrences import WordSpan, find_spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.vectors import l2_normalize
 
 DEFAULT_RECIPE = "last-four-sum"
 CONTEXT_WORDS = 2  # on each side of an occurrence
 
 
-@dataclass(frozen=True, eq=False)
-class Occurrences:
+@dataclass(frozen=True, eq=False, repr=False)
+class Occurrences(Tabular):
     """The occurrences of a word; each field has one entry per occurrence.
 
     `keys` are the word as it is written, `texts` the indices of the texts, `offsets` [n, 2] the
@@ -46,6 +47,15 @@ class Occurrences:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def __repr__(self) -> str:
+        texts, dim = len(set(self.texts)), self.matrix.shape[1]
+        return f"Occurrences({self.word}: {len(self):,} in {texts:,} texts × {dim})"
+
+    def _table(self) -> Table:
+        title = f"{len(self):,} occurrences of {self.word} × {self.matrix.shape[1]} dimensions"
+        rows = list(zip(self.texts, self.keys, self.surroundings, strict=True))[:HEAD]
+        return Table(title, ["text", "word", "surroundings"], rows, len(self))
 
 
 def occurrences(

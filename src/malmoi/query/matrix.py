@@ -18,7 +18,7 @@ SPREAD_ROWS = 10_000  # first rows, whose spread random rows get
 Missing = Literal["unknown", "zeros", "random"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatrixReport:
     """Where the rows of an embedding matrix come from, by word.
 
@@ -30,6 +30,9 @@ class MatrixReport:
     missing: tuple[str, ...]
     padding: int | None
     unknown: int | None
+
+    def __repr__(self) -> str:
+        return f"MatrixReport({self})"
 
     def __str__(self) -> str:
         shown = ", ".join(self.missing[:10]) + (", …" if len(self.missing) > 10 else "")

@@ -27,11 +27,12 @@ from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import Entry
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
 
-class Index:
+class Index(Tabular):
     """Texts that can be searched, in memory or in a folder.
 
     An index holds one frozen state and replaces it as a whole, so that threads can search while
@@ -236,6 +237,13 @@ class Index:
     def __repr__(self) -> str:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
+
+    def _table(self) -> Table:
+        state = self.state
+        entries = [state.entry(row) for row in np.flatnonzero(state.living)[:HEAD].tolist()]
+        title = f"Index: {len(self):,} texts × {state.dim}, {state.model or 'no encoder'}"
+        rows = [(entry.id, entry.text) for entry in entries]
+        return Table(title, ["id", "text"], rows, len(self))
 
     def _direction(
         self, state: State, query: str | Float32Array, reporter: Reporter

@@ -5,7 +5,7 @@ that moved to another id keeps its vector.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +22,13 @@ from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.segment import Entry, digests_of
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter, with_clusters
+from malmoi.table import Table, Tabular
 
 Digest = tuple[int, int]  # of a text
 
 
 @dataclass(frozen=True)
-class IndexUpdate:
+class IndexUpdate(Tabular):
     """What an update did; `embedded` counts the texts that needed the encoder."""
 
     added: int
@@ -38,6 +39,10 @@ class IndexUpdate:
     texts: int
     passages: int
     weight: float  # of words in a hybrid search
+
+    def _table(self) -> Table:
+        values = asdict(self)
+        return Table(f"Index of {self.texts:,} texts", list(values), [list(values.values())])
 
 
 def update_index(

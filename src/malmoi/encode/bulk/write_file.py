@@ -44,6 +44,7 @@ from malmoi.files.output import invalid_file_on_os_error
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.table import Table, Tabular
 
 POSITION_LISTS = ("truncated", "empty", "unknown", "fragmented")  # fields of TextStats
 COUNTS = ("words", "fragments", "korean", "universal")
@@ -51,8 +52,8 @@ TOLERANCE = 1e-3  # between vectors of the same text by the same model
 OLD_STATE_NAMES = {"max_length": "longest"}  # in checkpoints of earlier versions
 
 
-@dataclass(frozen=True, eq=False)
-class WriteReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class WriteReport(Tabular):
     """What was written; positions of texts count from 1."""
 
     texts: int
@@ -73,6 +74,15 @@ class WriteReport:
         if self.undecoded:
             warnings.append(f"{self.undecoded:,} texts contain invalid bytes (now U+FFFD)")
         return warnings
+
+    def __repr__(self) -> str:
+        warnings = "; ".join(self.sentences()) or "no warnings"
+        return f"WriteReport({self.texts:,} texts, {self.rows:,} rows × {self.dim}; {warnings})"
+
+    def _table(self) -> Table:
+        rows = [(sentence,) for sentence in self.sentences()]
+        title = f"Written: {self.texts:,} texts, {self.rows:,} rows × {self.dim} dimensions"
+        return Table(title, ["warnings" if rows else ""], rows)
 
 
 def write_embeddings(

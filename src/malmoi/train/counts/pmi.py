@@ -17,6 +17,7 @@ from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import Cooccurrences
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.table import Table, TableCell, Tabular
 from malmoi.text.parallel import in_order
 from malmoi.train.counts.cooccurrence import FolderPath, RowBlock, collect_rows
 
@@ -101,8 +102,8 @@ def _block_pmi(
     return RowBlock(lengths, np.ascontiguousarray(columns), values.astype(np.float32))
 
 
-@dataclass(frozen=True, eq=False)
-class ProbabilityTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProbabilityTable(Tabular):
     """`probabilities[i, k]` is P(k|i), the probability of context k in the window of word i."""
 
     words: tuple[str, ...]
@@ -126,6 +127,13 @@ class ProbabilityTable:
         labels += [f"{first}/P(k|{word})" for word in self.words[1:]]
         numbers = np.vstack([self.probabilities, self.ratios])
         return list(zip(labels, numbers.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _table(self) -> Table:
+        rows: list[list[TableCell]] = [[label, *numbers] for label, numbers in self.rows()]
+        return Table("Probabilities of contexts k", ["", *self.contexts], rows)
 
 
 def probability_table(
