@@ -129,7 +129,17 @@ class Vectors(Deferred, Tabular):
         return self.rows_of("matrix", row)
 
     def query_vector(self, word: str) -> Float32Array:
-        """The vector that a query for a word uses; here, the vector of the word."""
+        """The vector that a query for a word uses; here, the vector of the word.
+
+        Args:
+            word: The word.
+
+        Returns:
+            Its row of `matrix`, float32 [dim].
+
+        Raises:
+            UnknownWordError: The word has no row.
+        """
         return self.vector(word)
 
     def take(self, rows: Selection) -> Self:

@@ -41,7 +41,11 @@ class Occurrences(Tabular):
     matrix: Float32Array  # [n, dim]
 
     def similarity(self) -> Float32Array:
-        """The cosines between all occurrences, [n, n]."""
+        """Compare all occurrences.
+
+        Returns:
+            The cosines between all of them, float32 [n, n].
+        """
         rows = l2_normalize(self.matrix)
         return rows @ rows.T
 

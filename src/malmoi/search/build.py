@@ -13,6 +13,7 @@ from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
 from malmoi.search.index import Index
 from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.entry import EntryId
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import make_segment
 from malmoi.search.storage.state import State, with_segment
@@ -24,7 +25,7 @@ def build_index(
     encoder: Encoder | Vectors,
     texts: Iterable[str] | None = None,
     *,
-    ids: Iterable[str] | None = None,
+    ids: Iterable[EntryId] | None = None,
     fields: Iterable[Fields] | None = None,
     path: str | Path | None = None,
     approximate: bool | None = None,
@@ -40,7 +41,8 @@ def build_index(
     Args:
         encoder: An encoder, or `Vectors` whose keys are the texts.
         texts: The texts; leave them out for `Vectors`.
-        ids: A unique id per text; without them, texts are numbered from 0.
+        ids: A unique id per text, strings or integers, which are stored as strings; without
+            them, texts are numbered from 0.
         fields: A mapping of fields per text, for filters.
         path: A new folder to write the index to; without it, the index is in memory.
         approximate: Search through clusters (faiss, extra `search`). By default, indexes of
@@ -80,7 +82,7 @@ def build_index(
 
 
 def _state_of_vectors(
-    vectors: Vectors, ids: Iterable[str] | None, fields: Iterable[Fields] | None
+    vectors: Vectors, ids: Iterable[EntryId] | None, fields: Iterable[Fields] | None
 ) -> State:
     keys = list(vectors.keys)
     entries = make_entries(keys, keys if ids is None else ids, fields)

@@ -17,9 +17,10 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.entries import check_ids
 from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
-from malmoi.search.storage.segment import Entry, digests_of
+from malmoi.search.storage.segment import digests_of
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter, with_clusters
 from malmoi.table import Table, Tabular

@@ -25,7 +25,7 @@ class FastText(WordSettings):
 
     The n-grams are hashed into `buckets`. `units` is what a character of Hangul is: `characters`
     (a syllable block, as in fastText), `syllables` (n-grams of `syllables` blocks), `jamo` (its
-    letters) or `jamo+syllables`. See `WordSettings` for the other settings.
+    letters) or `jamo+syllables`. `Word2Vec` describes the other settings.
 
     Raises:
         InvalidArgumentError: A setting is out of range.

@@ -19,7 +19,21 @@ from malmoi.vectors import Vectors
 
 @dataclass(frozen=True, kw_only=True)
 class Word2Vec(WordSettings):
-    """How Word2Vec is trained; see `WordSettings`."""
+    """How Word2Vec vectors of `dim` numbers are trained.
+
+    `architecture` is "skip-gram", which predicts each context word from the target word, or
+    "cbow", which predicts the target word from the mean of its context: the words up to `window`
+    away, or, with `shrink_windows`, up to a random distance below that. `loss` is
+    "negative-sampling", with `negative_samples` words sampled by count ** `ns_exponent`, or
+    "hierarchical-softmax". Words whose share of the text exceeds `subsample` are skipped at
+    random. The text is read `epochs` times, while `learning_rate` falls linearly to
+    `min_learning_rate`. Words with fewer than `min_count` occurrences, or beyond the
+    `max_vocab_size` most frequent, are ignored. With `threads=1` the same `seed` gives the same
+    vectors, bit for bit.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
+    """
 
 
 def train_word2vec(
