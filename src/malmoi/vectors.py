@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect, is_encoder
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
@@ -235,6 +237,18 @@ class Vectors(Deferred, Tabular):
                 row.insert(1, count)
         title = f"{type(self).__name__}: {len(self):,} words × {self.dim} dimensions"
         return Table(title, names, rows, len(self))
+
+
+def expect_vectors(value: object, name: str = "vectors") -> None:
+    """Raise `InvalidArgumentError` unless a value is `Vectors`; its message has a hint."""
+    hint = "make them with Vectors(words, matrix)"
+    if isinstance(value, str | PathLike):
+        hint = f"load them with load({str(value)!r})"
+    elif is_encoder(value):
+        hint = "it encodes texts: compare the rows of encoder.encode(texts), or use build_index"
+    elif hasattr(value, "vectors"):
+        hint = "pass its vectors"
+    expect(value, Vectors, name, "word vectors", hint=hint)
 
 
 def as_matrix(numbers: npt.ArrayLike) -> Float32Array:

@@ -19,7 +19,7 @@ from malmoi.query.analogy import AnalogyMethod
 from malmoi.query.directions import restrict
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.table import Table, Tabular
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 DEFAULT_RESTRICT_VOCAB = 300_000
 
@@ -93,6 +93,7 @@ def analogies(
         InvalidFileError: The file cannot be read or does not hold analogies.
         InvalidArgumentError: The method or restrict_vocab is not valid.
     """
+    expect_vectors(vectors)
     if method not in ("add", "multiply"):
         raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
     analogy_set = read_analogies(questions)

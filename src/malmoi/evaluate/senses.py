@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
@@ -73,7 +74,7 @@ class SenseSeparation(tuple[LayerSeparation, ...], Tabular):
 
 def read_senses(path: str | Path) -> SensedTexts:
     """Read texts with senses from a file."""
-    path = Path(path)
+    path = expect_path(path, "texts")
     texts, senses = [], []
     for i, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
@@ -121,6 +122,8 @@ def sense_separation(
         InvalidArgumentError: There are too few senses, or not one for each occurrence.
         InvalidFileError: The file cannot be read.
     """
+    expect_transformer(encoder)
+    expect(word, str, "word", "a string")
     labelled = texts if isinstance(texts, SensedTexts) else read_senses(texts)
     normalized = normalized_texts(encoder, labelled.texts)
     spans = find_spans(encoder.tokenizer, word, normalized, prefix=prefix, reporter=reporter)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
@@ -70,6 +70,7 @@ def sentence_similarity(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: The columns or the seed are not valid.
     """
+    expect_encoder(encoder)
     pair_set = read_sentences(pairs, columns)
     return evaluate_sentences(encoder, [pair_set], seed=seed, reporter=reporter)[0]
 
@@ -100,6 +101,7 @@ def evaluate_sentences(
         InvalidFileError: A file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: There are no sets, or the columns or the seed are not valid.
     """
+    expect_encoder(encoder)
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])
     rows = {text: row for row, text in enumerate(texts)}

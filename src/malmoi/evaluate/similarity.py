@@ -15,7 +15,7 @@ from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Score, correlati
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.query.directions import restrict
 from malmoi.table import Table, Tabular
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +63,7 @@ def word_similarity(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: restrict_vocab or the seed is not valid.
     """
+    expect_vectors(vectors)
     pair_set = read_pairs(pairs)
     words = [word for pair in pair_set.pairs for word in pair[:2]]
     lookup = look_up_words(restrict(vectors, restrict_vocab), words, fold_case=fold_case)

@@ -12,7 +12,7 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pooling.groups import Pool
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import choose_layers
@@ -109,6 +109,7 @@ def sweep_recipes(
         InvalidArgumentError: All scores are the same.
         InvalidFileError: The file cannot be read.
     """
+    expect_transformer(encoder)
     sentences = read_sentences(pairs, columns)
     recipes = recipes_of(encoder.config.num_states)
     flat = [recipe for row in recipes for recipe in row]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.lookup import look_up_words
 from malmoi.evaluate.scores import (
@@ -28,7 +29,7 @@ from malmoi.hangul import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
 from malmoi.query.directions import restrict
 from malmoi.table import Table, Tabular
 from malmoi.typos.keyboards import hangul_typos, latin_typos
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 SYLLABLE = re.compile("[가-힣]")
 JAMO_BY_POSITION = (INITIALS, VOWELS, FINALS)  # the jamo that each third of a syllable can be
@@ -85,6 +86,7 @@ def typo_robustness(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: restrict_vocab or the seed is not valid.
     """
+    expect_vectors(vectors)
     pair_set = read_pairs(pairs)
     candidates = restrict(vectors, restrict_vocab)
     words = [word for pair in pair_set.pairs for word in pair[:2]]
@@ -131,6 +133,7 @@ def add_typo(word: str, seed: int | np.random.Generator = 0) -> str:
     Raises:
         InvalidArgumentError: The word is empty.
     """
+    expect(word, str, "word", "a string")
     if not word.strip():
         raise InvalidArgumentError("the word is empty: it has no letter to misspell")
     random = np.random.default_rng(seed)

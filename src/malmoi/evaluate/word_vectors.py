@@ -13,7 +13,7 @@ from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
 from malmoi.query.analogy import AnalogyMethod
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.table import Table, Tabular
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ def evaluate_words(
         InvalidFileError: A file cannot be read or is not a test set.
         InvalidArgumentError: There are no test sets, or an argument is not valid.
     """
+    expect_vectors(vectors)
     sets = find_sets(files)
     pairs = [one for one in sets if isinstance(one, SimilaritySet)]
     questions = [one for one in sets if isinstance(one, AnalogySet)]

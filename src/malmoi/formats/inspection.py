@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect_path
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
@@ -63,6 +64,7 @@ def inspect(
     Raises:
         InvalidFileError: The file is missing, damaged, or of no supported format.
     """
+    expect_path(path)
     progress = reporter.stage(f"reading {path}")
     request = LoadRequest(strict=False, encoding=encoding, progress=progress)
     result = read(path, request)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
@@ -141,13 +142,15 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
     Raises:
         InvalidFileError: the file cannot be written.
     """
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    target = expect_path(path)
     tensors = keys_as_tensors(counts.vocabulary.words) | {
         "counts": counts.vocabulary.counts,
         "starts": counts.starts,
         "columns": counts.columns,
         "values": counts.values,
     }
-    write_tensor_file(Path(path), KIND, tensors)
+    write_tensor_file(target, KIND, tensors)
 
 
 def is_cooccurrences(path: str | PathLike[str]) -> bool:
@@ -172,7 +175,7 @@ def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     Raises:
         InvalidFileError: the file is missing, damaged or of another kind.
     """
-    tensors, _ = read_tensor_file(InputFile(Path(path)), KIND)
+    tensors, _ = read_tensor_file(InputFile(expect_path(path)), KIND)
     with invalid_file_on_error(Path(path)):
         return _from_tensors(tensors)
 

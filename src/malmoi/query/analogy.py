@@ -11,13 +11,14 @@ from typing import Literal
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import all_scores, rank_rows, top_k
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
 from malmoi.query.neighbours import Neighbour, Neighbours
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.vectors import Vectors, l2_normalize
+from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
 AnalogyMethod = Literal["add", "multiply"]
 EPSILON = 1e-6  # avoids division by zero
@@ -45,6 +46,7 @@ def parse_expression(text: str) -> list[Term]:
     Without spaces (`한국-서울+도쿄`) every + and - is an operator. With spaces only those between
     spaces are, so that words may contain hyphens.
     """
+    expect(text, str, "expression", "a string such as 'king - man + woman'")
     spaced = text.strip()
     if not re.search(r"\s", spaced) and not spaced.startswith(('"', "'")):
         spaced = re.sub(rf"({OPERATOR})", r" \1 ", spaced)
@@ -96,6 +98,7 @@ def analogy(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: The expression, the method, k or restrict_vocab is not valid.
     """
+    expect_vectors(vectors)
     check_k(k)
     terms = parse_expression(expression)
     queries = [make_query(vectors, term.word, reporter) for term in terms]

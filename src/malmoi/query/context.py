@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pipeline.activations import check_word_pooling
 from malmoi.encode.pooling.groups import WordPooling, group_bounds, pool_groups
 from malmoi.encode.pooling.layer_pooling import LayerPooling
@@ -98,6 +99,8 @@ def occurrences(
         UnknownWordError: The word does not occur.
         InvalidArgumentError: An argument is invalid, or a text is a pair.
     """
+    expect_transformer(encoder)
+    expect(word, str, "word", "a string")
     is_default = recipe is None and layers is None and layer_pooling is None
     chosen = choose_recipe(
         DEFAULT_RECIPE if is_default else recipe, layers=layers, layer_pooling=layer_pooling

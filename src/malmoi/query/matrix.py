@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 from malmoi.vocabulary import Vocabulary
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]", "<UNK>", "UNK", "<oov>", "<OOV>", "[OOV]")
@@ -78,6 +79,8 @@ def embedding_matrix(
         InvalidArgumentError: The vectors are empty, `missing` is not one of the above, or an
             index is negative, used twice or that of the padding row.
     """
+    expect_vectors(vectors)
+    expect(word_index, Mapping | Vocabulary, "word_index", "a dictionary from words to indices")
     if len(vectors) == 0:
         raise InvalidArgumentError("there are no vectors to fill the matrix with")
     index = word_index.word_index() if isinstance(word_index, Vocabulary) else dict(word_index)

@@ -5,12 +5,13 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.table import Table, TabularList
-from malmoi.vectors import Vectors, l2_normalize
+from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
 MAX_ROWS = 50  # of a table
 
@@ -112,6 +113,7 @@ def neighbours(
         isinstance(query, np.ndarray) and query.ndim == 1 and query.dtype.kind in "fiub"
     ):
         return _neighbours(vectors, [query], k, metric, restrict_vocab, reporter)[0]
+    expect(query, Iterable, "query", "a word, a vector, or a list of them")
     return _neighbours(vectors, list(query), k, metric, restrict_vocab, reporter)
 
 
@@ -123,6 +125,7 @@ def _neighbours(
     restrict_vocab: int | None,
     reporter: Reporter,
 ) -> NeighbourLists:
+    expect_vectors(vectors)
     check_k(k)
     results = NeighbourLists()
     if not words:

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
+from malmoi.arguments import expect_path
 from malmoi.encode.prompts import Prompts
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.analyser import best_analyser
@@ -60,7 +61,9 @@ def build_index(
             arguments do not fit each other.
         InvalidFileError: The folder cannot be written.
     """
-    folder = Folder(Path(path)) if path is not None else None
+    if not isinstance(encoder, Vectors):
+        expect_encoder(encoder)
+    folder = Folder(expect_path(path)) if path is not None else None
     if folder and folder.exists:
         raise InvalidArgumentError(
             f"{path} holds an index already: open_index opens it, update_index updates it"
@@ -106,5 +109,7 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
         InvalidFileError: The folder does not hold an index, or the index is damaged.
         InvalidArgumentError: The encoder is not that of the index.
     """
-    folder = Folder(Path(path))
+    folder = Folder(expect_path(path))
+    if encoder is not None:
+        expect_encoder(encoder)
     return Index(folder.read(), encoder=encoder, folder=folder)

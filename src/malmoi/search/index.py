@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arguments import described, expect_count, expect_path
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
@@ -102,8 +103,7 @@ class Index(Tabular):
             UnknownWordError: The index was built from vectors and does not hold the query.
         """
         state = self.state
-        if k < 1:
-            raise InvalidArgumentError(f"k must be at least 1; got {k}")
+        expect_count(k)
         if isinstance(query, str) and not query.strip():
             raise InvalidArgumentError("the query is empty")
         if weight is not None:
@@ -195,7 +195,7 @@ class Index(Tabular):
             InvalidArgumentError: The folder holds an index already.
             InvalidFileError: The folder cannot be written.
         """
-        folder = Folder(Path(path))
+        folder = Folder(expect_path(path))
         if folder.exists:
             raise InvalidArgumentError(f"{path} holds an index already: name a new folder")
         with folder.writing():
@@ -278,7 +278,7 @@ class Index(Tabular):
 
     def _vector(self, state: State, query: str | Float32Array) -> Float32Array:
         if not isinstance(query, str):
-            vector: Float32Array = np.asarray(query, dtype=np.float32)
+            vector = _as_vector(query)
             if vector.shape != (state.dim,):
                 raise InvalidArgumentError(
                     f"a query is a text or a vector of {state.dim} dimensions; got shape"
@@ -294,6 +294,18 @@ class Index(Tabular):
             raise UnknownWordError(query, where="the index")
         own: Float32Array = state.embedded(row).matrix[0]
         return own
+
+
+def _as_vector(query: object) -> Float32Array:
+    """A query that is not a text, as numbers."""
+    try:
+        vector: Float32Array = np.asarray(query, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"a query must be one text or one vector, not {described(query)}; search for several"
+            " texts one by one"
+        ) from error
+    return vector
 
 
 def _find(state: State, ids: Sequence[str]) -> Int64Array:

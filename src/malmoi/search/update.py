@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.prompts import Prompts
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.entries import check_ids
@@ -80,7 +81,11 @@ def update_index(
             id occurs twice.
         InvalidFileError: There are no entries, or the folder cannot be read or written.
     """
-    folder, every = Folder(Path(path)), list(entries)
+    expect_encoder(encoder)
+    expect(entries, Iterable, "entries", "a list of Entry")
+    folder, every = Folder(expect_path(path)), list(entries)
+    for i, entry in enumerate(every):
+        expect(entry, Entry, f"entry {i}", "an Entry", hint="write Entry(id, text)")
     with folder.writing():
         if folder.exists:
             state = folder.read()

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, expect, settings_or_default
 from malmoi.arrays import UInt8Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.cache_folder import cache_folder
@@ -52,6 +53,7 @@ class VocabularySettings:
     special: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         most = self.max_vocab_size
         if self.min_count < 1 or (most is not None and most < 1):
             raise InvalidArgumentError(
@@ -126,7 +128,9 @@ def encode_corpus(
             written.
         InvalidArgumentError: No word occurs `min_count` times.
     """
-    tokenizer, settings = tokenizer or Whitespace(), settings or VocabularySettings()
+    expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")
+    tokenizer = Whitespace() if tokenizer is None else tokenizer
+    settings = settings_or_default(settings, VocabularySettings)
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(tokenizer)} {settings!r}".encode(),
         digest_size=16,

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arguments import expect_path, settings_or_default
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.bulk.embed import (
     EmbeddedTexts,
@@ -30,7 +31,7 @@ from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pipeline.activations import SpanVectors
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError
 from malmoi.files.checkpoint import (
@@ -88,7 +89,7 @@ class WriteReport(Tabular):
 def write_embeddings(
     encoder: Encoder,
     texts: Iterable[str],
-    path: Path,
+    path: str | Path,
     settings: EmbedSettings | None = None,
     *,
     resume: bool = False,
@@ -113,7 +114,8 @@ def write_embeddings(
             texts can be read only once.
         InvalidFileError: The file cannot be written.
     """
-    settings = settings or EmbedSettings()
+    expect_encoder(encoder)
+    settings, path = settings_or_default(settings, EmbedSettings), expect_path(path)
     output = output_for(path, settings.per, encoder.name)
     check_writable(path)
     target = Path(os.path.realpath(path))  # keeps a symbolic link

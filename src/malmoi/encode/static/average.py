@@ -22,7 +22,7 @@ from malmoi.encode.tokens.inputs import normalize_texts
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 CHUNK_TEXTS = 2048  # texts that are averaged together
 BLOCK_WORDS = 1 << 15  # whose vectors are summed at once
@@ -118,6 +118,7 @@ def average_encoder(
     Raises:
         InvalidArgumentError: There are no vectors, or an argument is invalid.
     """
+    expect_vectors(vectors)
     if not smoothing > 0:
         raise InvalidArgumentError(f"smoothing is {smoothing}: it must be more than 0")
     if len(vectors) == 0:

@@ -9,12 +9,21 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from malmoi.arguments import expect, expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.evaluate.sets.sentence_sets import EXPECTED_FIELDS as SENTENCES
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.evaluate.sets.word_sets import EXPECTED_LINES, SimilaritySet, TestSet, read_set
+from malmoi.evaluate.sets.word_sets import (
+    EXPECTED_LINES,
+    AnalogySet,
+    SimilaritySet,
+    TestSet,
+    read_set,
+)
 
 DATA_VARIABLE = "MALMOI_DATA"  # environment variable: a folder with words/ and sts/
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl", ".gz")
@@ -27,8 +36,10 @@ def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) 
     if files is None:
         sets = _installed_word_sets()
     else:
-        several = [files] if isinstance(files, str | Path) else files
-        sets = [read_set(file) if isinstance(file, str | Path) else file for file in several]
+        sets = [
+            file if isinstance(file, TestSet) else read_set(expect_path(file, "a test set"))
+            for file in _several(files)
+        ]
     if not sets:
         raise InvalidArgumentError(
             f"there are no test sets: give files (--file) of {EXPECTED_LINES}, or set"
@@ -44,8 +55,7 @@ def find_sentence_sets(
 ) -> list[SentenceSet]:
     """The sentence sets of these files, or all installed ones."""
     if files is not None:
-        several = [files] if isinstance(files, str | Path) else files
-        sets = [read_sentences(file, columns) for file in several]
+        sets = [read_sentences(file, columns) for file in _several(files)]
     else:
         sets = _installed_sentence_sets()
     if not sets:
@@ -54,6 +64,14 @@ def find_sentence_sets(
             f" {DATA_VARIABLE} to a folder with such files in sts/ (STS-B, KorSTS, SICK)"
         )
     return sets
+
+
+def _several(files: Any) -> list[Any]:
+    """The files, or a single one, as a list."""
+    if isinstance(files, str | PathLike | SimilaritySet | AnalogySet | SentenceSet):
+        return [files]
+    expect(files, Iterable, "files", "a list of files or test sets")
+    return list(files)
 
 
 def _installed_sentence_sets() -> list[SentenceSet]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from malmoi.arguments import expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, parse_number, read_text, set_name
 
@@ -67,7 +68,7 @@ def read_sentences(
     """
     if isinstance(source, SentenceSet):
         return source
-    path = Path(source)
+    path = expect_path(source, "pairs")
     rows = list(_rows(path))
     if not rows:
         raise InvalidFileError(f"{path} is empty: expected {EXPECTED_FIELDS} per line")

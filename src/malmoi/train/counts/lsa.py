@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.core.jit import pool
@@ -73,6 +74,7 @@ class LSA:
     """Same seed: same vectors."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if self.dim < 1:
             raise InvalidArgumentError(f"dim is {self.dim}: it must be at least 1")
         if self.matrix not in get_args(MatrixKind):
@@ -146,7 +148,7 @@ def train_lsa(
         InvalidArgumentError: `dim` is larger than the matrix, or the memory is too small.
         InvalidFileError: The text cannot be read.
     """
-    settings = settings or LSA()
+    settings = settings_or_default(settings, LSA)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     vocabulary = corpus.vocabulary
     if settings.matrix == "tf-idf":

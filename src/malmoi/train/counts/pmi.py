@@ -13,6 +13,7 @@ from math import inf, log
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, expect, settings_or_default
 from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import Cooccurrences
@@ -41,6 +42,7 @@ class PMI:
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if not 0 < self.shift < inf:
             raise InvalidArgumentError(
                 f"shift is {self.shift:g}: it must be a number above 0 (1 shifts nothing)"
@@ -72,7 +74,8 @@ def mutual_information(
     Raises:
         InvalidFileError: The temporary files cannot be written.
     """
-    settings = settings or PMI()
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    settings = settings_or_default(settings, PMI)
     shares = counts.context_totals**settings.smoothing
     with np.errstate(divide="ignore"):  # log 0, of words without occurrences
         context_logs = np.log(shares / (shares.sum() or 1))
@@ -153,6 +156,9 @@ def probability_table(
         InvalidArgumentError: There are no words or no contexts.
         UnknownWordError: A word is not in the vocabulary.
     """
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    for name, several in (("words", words), ("contexts", contexts)):
+        expect(several, list | tuple, name, "a list of words")
     if not words or not contexts:
         raise InvalidArgumentError(
             "a table of probabilities needs at least one word and one context"

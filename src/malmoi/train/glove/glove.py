@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
@@ -61,7 +62,7 @@ def train_glove(
             or the training diverges.
         InvalidFileError: The text, the co-occurrences or the checkpoint cannot be read.
     """
-    settings = settings or GloVe()
+    settings = settings_or_default(settings, GloVe)
     counts, tokenizer_name = read_cooccurrences(text, settings, tokenizer, reporter)
     tables = train_glove_tables(counts, settings, options=options, reporter=reporter)
     vectors, init_vectors = tables.vectors(settings.vectors), options.init_vectors
@@ -80,7 +81,7 @@ def train_glove_tables(
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> GloVeTables:
     """Train GloVe and return word vectors, context vectors and biases; see `train_glove`."""
-    settings = settings or GloVe()
+    settings = settings_or_default(settings, GloVe)
     check_trainable(counts, settings, options.init_vectors, reporter)
     require_memory(memory_needed(counts, settings.dim), reporter)
     checkpointer = open_checkpointer(options, settings, counts.values, counts.vocabulary)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
@@ -42,6 +43,7 @@ class NGram:
     """Words with fewer occurrences become <unk>."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         check_counting(self.order, self.min_count)
         if self.smoothing not in get_args(Smoothing):
             choices = ", ".join(get_args(Smoothing))
@@ -95,7 +97,7 @@ def train_ngram(
         InvalidArgumentError: The text has no words, or none that is frequent enough.
         InvalidFileError: The text cannot be read.
     """
-    settings = settings or NGram()
+    settings = settings_or_default(settings, NGram)
     corpus = encode_sentences(text, tokenizer, reporter)
     progress, steps = reporter.stage("counting n-grams"), settings.order + 1
     counts = count_corpus_ngrams(

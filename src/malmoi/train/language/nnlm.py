@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
@@ -76,6 +77,7 @@ class NNLM:
     """Number of threads."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         positive = (
             "context",
             "dim",
@@ -138,7 +140,7 @@ def train_nnlm(
         InvalidFileError: The text or the checkpoint cannot be read.
         MissingDependencyError: torch is not installed.
     """
-    settings = settings or NNLM()
+    settings = settings_or_default(settings, NNLM)
     if options.init_vectors is not None:
         raise InvalidArgumentError("train_nnlm does not support init_vectors: leave them out")
     require("torch", extra="train")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from malmoi.arguments import expect_integer
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.counts.count_ngrams import CountedOrder, pack, words_before
@@ -92,10 +93,10 @@ def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Ite
 
 def check_counting(order: int, min_count: int) -> None:
     """Check the settings of counting."""
-    if order < 1:
-        raise InvalidArgumentError(f"order is {order}: it must be at least 1")
-    if min_count < 1:
-        raise InvalidArgumentError(f"min_count is {min_count}: it must be at least 1")
+    for name, value in (("order", order), ("min_count", min_count)):
+        expect_integer(value, name)
+        if value < 1:
+            raise InvalidArgumentError(f"{name} is {value}: it must be at least 1")
 
 
 def replace_rare(

@@ -8,6 +8,7 @@ n-grams that occur in known words have a row: an untrained row never contributes
 import json
 from dataclasses import dataclass
 
+from malmoi.arguments import settings_or_default
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
@@ -85,7 +86,7 @@ def train_fasttext(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
-    settings = settings or FastText()
+    settings = settings_or_default(settings, FastText)
 
     def input_rows(keys: Keys) -> InputRows:
         return ngram_input_rows(keys, settings.subwords)

@@ -7,6 +7,7 @@ share its negative samples: as good, and one small matrix product instead of man
 
 from dataclasses import dataclass
 
+from malmoi.arguments import settings_or_default
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
@@ -63,7 +64,7 @@ def train_word2vec(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
-    settings = settings or Word2Vec()
+    settings = settings_or_default(settings, Word2Vec)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     trained = train_network(
         corpus, settings, lambda keys: word_input_rows(len(keys)), options, reporter
