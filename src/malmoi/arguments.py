@@ -3,7 +3,7 @@
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
-from types import NoneType
+from types import NoneType, UnionType
 from typing import Any, SupportsFloat, SupportsIndex, TypeVar, get_args
 
 from malmoi.errors import InvalidArgumentError, shorten
@@ -87,7 +87,8 @@ def settings_or_default(settings: Settings | None, kind: type[Settings]) -> Sett
 def check_numbers(settings: Any) -> None:
     """Raise `InvalidArgumentError` if a field of a dataclass is not the number it should be."""
     for field in fields(settings):
-        value, kinds = getattr(settings, field.name), get_args(field.type) or (field.type,)
+        value = getattr(settings, field.name)
+        kinds = get_args(field.type) if isinstance(field.type, UnionType) else (field.type,)
         if value is None and NoneType in kinds:
             continue
         if bool in kinds:
