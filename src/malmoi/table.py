@@ -19,7 +19,7 @@ MIN_FIXED, MAX_FIXED = 1e-3, 1e6  # numbers between have three decimals, others 
 
 LINE = "1px solid rgba(128, 128, 128, 0.4)"
 TABLE_STYLE = "border-collapse: collapse; color: inherit; background: transparent"
-CAPTION_STYLE = "caption-side: top; text-align: left; color: inherit; padding: 0.3em 0.6em"
+TITLE_STYLE = "padding: 0.3em 0.6em"
 NOTE_STYLE = "padding: 0.3em 0.6em; opacity: 0.7"
 
 
@@ -65,10 +65,9 @@ class Table:
         head = line("th", self.header, rule) if any(self.header) else ""
         body = "".join(line("td", map(formatted, row), "border: none") for row in self.rows)
         note = f'<div style="{NOTE_STYLE}">{self.note}</div>' if self.note else ""
-        return (
-            f'<table style="{TABLE_STYLE}"><caption style="{CAPTION_STYLE}">{escape(self.title)}'
-            f"</caption><thead>{head}</thead><tbody>{body}</tbody></table>{note}"
-        )
+        title = f'<div style="{TITLE_STYLE}">{escape(self.title)}</div>'
+        table = f"<thead>{head}</thead><tbody>{body}</tbody>"
+        return f'{title}<table style="{TABLE_STYLE}">{table}</table>{note}'
 
     def text(self) -> str:
         """The table as lines of text; a wide letter, such as a Korean syllable, has two columns."""

@@ -37,6 +37,9 @@ class SentenceScore(Tabular):
 class SentenceScores(tuple[SentenceScore, ...], Tabular):
     """The scores of an encoder, one per set."""
 
+    def __repr__(self) -> str:
+        return self._table().text()
+
     def _table(self) -> Table:
         rows = [
             (one.name, kind, *score.cells)

@@ -16,13 +16,16 @@ from malmoi.table import Table, Tabular
 from malmoi.vectors import Vectors, expect_vectors
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordScores(Tabular):
     """The scores of some vectors, one per test set."""
 
     similarity: tuple[SimilarityScore, ...]
     analogies: tuple[AnalogyScore, ...]
     typos: tuple[TypoScore, ...]
+
+    def __repr__(self) -> str:
+        return self._table().text()
 
     def _table(self) -> Table:
         rows = [(one.name, "similarity (Spearman)", *one.spearman.cells) for one in self.similarity]

@@ -35,7 +35,7 @@ class ProgressBar:
             self._first_done, self._started = done, now
         if done >= total:
             if self._notebook is not None:
-                self._notebook.close([f"in {_clock(now - self._started)}"], 1.0)
+                self._notebook.close([f"in {_duration(now - self._started)}"], 1.0)
             self.close()
         elif self._is_due(now):
             self._drawn, self._is_visible = now, True
@@ -123,6 +123,10 @@ class ProgressReporter(Reporter):
 
 def _clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else _clock(seconds)
 
 
 def _with_prefix(number: float) -> str:
