@@ -19,6 +19,7 @@ COUNTS = mm.count_cooccurrences(["a b c", "b c d"])
 FRAME = pd.DataFrame({"text": ["a", "b"]})
 ONE = mm.Word2Vec(dim=2, epochs=1, min_count=1)
 TEST = mm.RetrievalSet({"q": "bank"}, {"q": {"0": 1.0}})
+LISTS = {"None", "list"}
 WRONG = {
     "None": None,
     "int": 3,
@@ -99,6 +100,33 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
     "add_typo": (lambda it: mm.add_typo(it), set()),
     "split_jamo": (lambda it: mm.split_jamo(it), set()),
     "join_jamo": (lambda it: mm.join_jamo(it), set()),
+    "reporter": (lambda it: mm.neighbours(VECTORS, "서울", reporter=it), set()),
+    "options": (lambda it: mm.train_word2vec(["a b"], ONE, options=it), set()),
+    "init_vectors": (lambda it: mm.TrainOptions(init_vectors=it), {"None", "vectors"}),
+    "convert": (lambda it: mm.convert(it, "new.txt"), set()),
+    "convert to": (lambda it: mm.convert("no.txt", it), set()),
+    "convert settings": (lambda it: mm.convert("no.txt", "new.txt", it), set()),
+    "load only": (
+        lambda it: mm.load("glove-6b-50d", only=it, limit=9),
+        {"None", "vectors", "index", "frame"},
+    ),
+    "load limit": (lambda it: mm.load("glove-6b-50d", limit=it), {"None", "int"}),
+    "window_pairs": (lambda it: mm.window_pairs(it), {"list", "bytes"}),
+    "Vectors": (lambda it: mm.Vectors(it, np.eye(2)), {"index"}),
+    "most_frequent": (lambda it: VECTORS.most_frequent(it), {"int"}),
+    "Vocabulary.of": (lambda it: mm.Vocabulary.of(it), set()),
+    "ids": (lambda it: mm.build_index(BAG, ["a", "b"], ids=it), LISTS | {"index"}),
+    "fields": (lambda it: mm.build_index(BAG, ["a", "b"], fields=it), {"None"}),
+    "prompts": (lambda it: mm.build_index(BAG, ["a", "b"], prompts=it), {"None"}),
+    "where": (lambda it: INDEX.search("bank", where=it), {"None"}),
+    "weight": (
+        lambda it: INDEX.search("bank", hybrid=True, weight=it),
+        {"None"},
+    ),
+    "average_encoder smoothing": (
+        lambda it: mm.average_encoder(VECTORS, smoothing=it),
+        {"int", "float"},
+    ),
     "Word2Vec": (lambda it: mm.Word2Vec(dim=it), {"int"}),
     "GloVe": (lambda it: mm.GloVe(x_max=it), {"int", "float"}),
     "NGram": (lambda it: mm.NGram(order=it), {"int"}),

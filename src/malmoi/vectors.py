@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.arguments import expect, is_encoder
+from malmoi.arguments import expect, expect_integer, is_encoder
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
@@ -71,6 +71,7 @@ class Vectors(Deferred, Tabular):
 
     def __post_init__(self) -> None:
         if not isinstance(self.keys, Keys):
+            expect(self.keys, Iterable, "keys", "a list of words")
             object.__setattr__(self, "keys", Keys.of(self.keys))
         object.__setattr__(self, "matrix", as_matrix(self.matrix))
         object.__setattr__(self, "dim", int(self.matrix.shape[1]))
@@ -167,6 +168,7 @@ class Vectors(Deferred, Tabular):
         Raises:
             InvalidArgumentError: `count` is below 1.
         """
+        expect_integer(count, "most_frequent")
         if count < 1:
             raise InvalidArgumentError(f"most_frequent is {count}: it must be at least 1")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect
 from malmoi.arrays import Int64Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
@@ -53,6 +54,7 @@ class Vocabulary(Tabular):
         Returns:
             The vocabulary, most frequent word first; equal counts in the order of their bytes.
         """
+        expect(counts, Mapping, "counts", "a dictionary from words to counts")
         numbers = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
         return cls.chosen(Keys.of(counts), numbers, min_count=min_count, size=size)
 

@@ -64,6 +64,13 @@ def test_an_update_knows_integers_again(tmp_path: Path) -> None:
     assert again.unchanged == len(TEXTS)
 
 
+def test_an_index_iterates_over_its_ids() -> None:
+    index = numbered([0, 1, 7])
+    index.delete(1)
+    assert list(index) == ["0", "7"]
+    assert all(id in index for id in index)
+
+
 def test_the_number_and_its_string_are_the_same_id() -> None:
     with pytest.raises(InvalidArgumentError, match="the id '3' occurs twice"):
         numbered([1, 3, "3"])

@@ -17,7 +17,7 @@ from malmoi.evaluate.scores import SCORE_HEADER, Score, accuracy
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
 from malmoi.query.analogy import AnalogyMethod
 from malmoi.query.directions import restrict
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, Tabular
 from malmoi.vectors import Vectors, expect_vectors
 
@@ -93,6 +93,7 @@ def analogies(
         InvalidFileError: The file cannot be read or does not hold analogies.
         InvalidArgumentError: The method or restrict_vocab is not valid.
     """
+    expect_reporter(reporter)
     expect_vectors(vectors)
     if method not in ("add", "multiply"):
         raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")

@@ -24,7 +24,7 @@ from malmoi.evaluate.sets.test_file import read_text
 from malmoi.nearest.silhouette import silhouette
 from malmoi.query.context import normalized_texts, span_vectors
 from malmoi.query.occurrences import find_spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, Tabular
 from malmoi.vectors import l2_normalize
 
@@ -122,6 +122,7 @@ def sense_separation(
         InvalidArgumentError: There are too few senses, or not one for each occurrence.
         InvalidFileError: The file cannot be read.
     """
+    expect_reporter(reporter)
     expect_transformer(encoder)
     expect(word, str, "word", "a string")
     labelled = texts if isinstance(texts, SensedTexts) else read_senses(texts)

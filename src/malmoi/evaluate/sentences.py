@@ -15,7 +15,7 @@ from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, Tabular
 
 
@@ -73,6 +73,7 @@ def sentence_similarity(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: The columns or the seed are not valid.
     """
+    expect_reporter(reporter)
     expect_encoder(encoder)
     pair_set = read_sentences(pairs, columns)
     return evaluate_sentences(encoder, [pair_set], seed=seed, reporter=reporter)[0]
@@ -104,6 +105,7 @@ def evaluate_sentences(
         InvalidFileError: A file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: There are no sets, or the columns or the seed are not valid.
     """
+    expect_reporter(reporter)
     expect_encoder(encoder)
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])

@@ -21,7 +21,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet, read_sentences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, Tabular
 
 COMBINATIONS: tuple[tuple[str, LayerPooling], ...] = (
@@ -109,6 +109,7 @@ def sweep_recipes(
         InvalidArgumentError: All scores are the same.
         InvalidFileError: The file cannot be read.
     """
+    expect_reporter(reporter)
     expect_transformer(encoder)
     sentences = read_sentences(pairs, columns)
     recipes = recipes_of(encoder.config.num_states)

@@ -11,7 +11,7 @@ from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
 from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
 from malmoi.query.analogy import AnalogyMethod
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, Tabular
 from malmoi.vectors import Vectors, expect_vectors
 
@@ -66,6 +66,7 @@ def evaluate_words(
         InvalidFileError: A file cannot be read or is not a test set.
         InvalidArgumentError: There are no test sets, or an argument is not valid.
     """
+    expect_reporter(reporter)
     expect_vectors(vectors)
     sets = find_sets(files)
     pairs = [one for one in sets if isinstance(one, SimilaritySet)]

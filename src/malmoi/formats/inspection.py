@@ -11,7 +11,7 @@ from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
 from malmoi.formats.malmoi_file import matches as is_ours
 from malmoi.formats.reading import LoadReport, LoadRequest, decomposed_rows
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -64,6 +64,7 @@ def inspect(
     Raises:
         InvalidFileError: The file is missing, damaged, or of no supported format.
     """
+    expect_reporter(reporter)
     expect_path(path)
     progress = reporter.stage(f"reading {path}")
     request = LoadRequest(strict=False, encoding=encoding, progress=progress)

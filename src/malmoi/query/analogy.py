@@ -17,7 +17,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import all_scores, rank_rows, top_k
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
 from malmoi.query.neighbours import Neighbour, Neighbours
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
 AnalogyMethod = Literal["add", "multiply"]
@@ -98,6 +98,7 @@ def analogy(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: The expression, the method, k or restrict_vocab is not valid.
     """
+    expect_reporter(reporter)
     expect_vectors(vectors)
     check_k(k)
     terms = parse_expression(expression)

@@ -17,7 +17,7 @@ from malmoi.encode.tokens.inputs import check_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
 from malmoi.query.occurrences import WordSpan, find_spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import HEAD, Table, Tabular
 from malmoi.vectors import l2_normalize
 
@@ -99,6 +99,7 @@ def occurrences(
         UnknownWordError: The word does not occur.
         InvalidArgumentError: An argument is invalid, or a text is a pair.
     """
+    expect_reporter(reporter)
     expect_transformer(encoder)
     expect(word, str, "word", "a string")
     is_default = recipe is None and layers is None and layer_pooling is None

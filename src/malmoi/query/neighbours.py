@@ -9,7 +9,7 @@ from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.nearest.top_k import Metric, rank_rows
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, TabularList
 from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
@@ -108,6 +108,7 @@ def neighbours(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: k, the metric, restrict_vocab or a query vector is not valid.
     """
+    expect_reporter(reporter)
     is_word = isinstance(query, str)
     if is_word or (
         isinstance(query, np.ndarray) and query.ndim == 1 and query.dtype.kind in "fiub"

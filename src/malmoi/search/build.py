@@ -8,7 +8,7 @@ from malmoi.arguments import expect_path
 from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.analyser import best_analyser
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
@@ -61,6 +61,7 @@ def build_index(
             arguments do not fit each other.
         InvalidFileError: The folder cannot be written.
     """
+    expect_reporter(reporter)
     if not isinstance(encoder, Vectors):
         expect_encoder(encoder)
     folder = Folder(expect_path(path)) if path is not None else None

@@ -1,11 +1,12 @@
 """Entries of an index: from lists in Python, or from the records of a file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unicodedata import is_normalized
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.storage.columns import Fields
@@ -76,6 +77,8 @@ def make_entries(
     normalized = [normalize("NFC", _check_text(text, "a text")) for text in texts]
     names = _check_length("ids", ids, normalized) or range(len(normalized))
     values = _check_length("fields", fields, normalized) or [{}] * len(normalized)
+    for i, value in enumerate(values):
+        expect(value, Mapping, f"the fields of text {i}", "a dictionary")
     return [
         Entry(normalize("NFC", id_as_text(name, f"of text {i}")), text, value)
         for i, (name, text, value) in enumerate(zip(names, normalized, values, strict=True))
@@ -92,6 +95,7 @@ def check_ids(entries: Sequence[Entry]) -> None:
 
 
 def _check_length(what: str, values: Iterable[Any] | None, texts: Sequence[str]) -> list[Any]:
+    expect(values, Iterable | None, what, "a list with one entry per text")
     several = [] if values is None else list(values)
     if values is not None and len(several) != len(texts):
         raise InvalidArgumentError(f"{len(several)} {what} for {len(texts)} texts")

@@ -1,6 +1,6 @@
 """An index over texts: search by meaning, by words, or by both; add, replace and delete texts."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -249,6 +249,11 @@ class Index(Tabular):
         except InvalidArgumentError:
             return False
         return is_encodable(name) and bool(_find(self.state, [name])[0] >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all texts."""
+        state = self.state
+        return (state.entry(row).id for row in np.flatnonzero(state.living).tolist())
 
     def __len__(self) -> int:
         return self.state.count

@@ -15,7 +15,7 @@ from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.entries import check_ids
 from malmoi.search.fingerprint import check_encoder, new_state
 from malmoi.search.storage.entry import Entry
@@ -81,6 +81,7 @@ def update_index(
             id occurs twice.
         InvalidFileError: There are no entries, or the folder cannot be read or written.
     """
+    expect_reporter(reporter)
     expect_encoder(encoder)
     expect(entries, Iterable, "entries", "a list of Entry")
     folder, every = Folder(expect_path(path)), list(entries)

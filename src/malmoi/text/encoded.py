@@ -26,7 +26,13 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import check_tensors, invalid_file_on_error
 from malmoi.kernels.marks import UNKNOWN
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    Reporter,
+    SilentReporter,
+    expect_reporter,
+)
 from malmoi.text.corpus import Corpus
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
@@ -128,6 +134,7 @@ def encode_corpus(
             written.
         InvalidArgumentError: No word occurs `min_count` times.
     """
+    expect_reporter(reporter)
     expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")
     tokenizer = Whitespace() if tokenizer is None else tokenizer
     settings = settings_or_default(settings, VocabularySettings)
@@ -238,6 +245,10 @@ def count_corpus(
         InvalidFileError: The corpus is empty, or a file cannot be read.
         InvalidArgumentError: No word occurs `min_count` times.
     """
+    expect_reporter(reporter)
+    expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")
+    describe(tokenizer)  # raises for what is not a tokenizer
+    settings = settings_or_default(settings, VocabularySettings)
     progress = reporter.stage(f"counting {corpus.name}")
     blocks = tokenize_blocks(corpus.blocks(progress, reporter), tokenizer)
     table = read_blocks(blocks, max_words=settings.held).total

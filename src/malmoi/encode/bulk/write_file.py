@@ -44,7 +44,13 @@ from malmoi.files.checkpoint import (
 from malmoi.files.output import invalid_file_on_os_error
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    Reporter,
+    SilentReporter,
+    expect_reporter,
+)
 from malmoi.table import Table, Tabular
 
 POSITION_LISTS = ("truncated", "empty", "unknown", "fragmented")  # fields of TextStats
@@ -114,6 +120,7 @@ def write_embeddings(
             texts can be read only once.
         InvalidFileError: The file cannot be written.
     """
+    expect_reporter(reporter)
     expect_encoder(encoder)
     settings, path = settings_or_default(settings, EmbedSettings), expect_path(path)
     output = output_for(path, settings.per, encoder.name)

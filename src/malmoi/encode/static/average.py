@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect_number
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.protocol import encode_stream
 from malmoi.encode.static.word_weights import WordWeighting, WordWeights, weigh_words
@@ -119,6 +121,7 @@ def average_encoder(
         InvalidArgumentError: There are no vectors, or an argument is invalid.
     """
     expect_vectors(vectors)
+    expect_number(smoothing, SupportsFloat, "smoothing", "a number")
     if not smoothing > 0:
         raise InvalidArgumentError(f"smoothing is {smoothing}: it must be more than 0")
     if len(vectors) == 0:

@@ -23,7 +23,7 @@ from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, f
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK_ENTRIES, Cooccurrences, spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer
@@ -140,6 +140,7 @@ def count_cooccurrences(
         InvalidArgumentError: The memory is too small for the text.
         InvalidFileError: The text cannot be read, or the temporary files cannot be written.
     """
+    expect_reporter(reporter)
     settings = settings_or_default(settings, Cooccurrence)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     ids, vocabulary = corpus.ids, corpus.vocabulary

@@ -19,7 +19,7 @@ from malmoi.kernels.counts.sparse_counts import count_documents, multiply_twice
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
@@ -148,6 +148,7 @@ def train_lsa(
         InvalidArgumentError: `dim` is larger than the matrix, or the memory is too small.
         InvalidFileError: The text cannot be read.
     """
+    expect_reporter(reporter)
     settings = settings_or_default(settings, LSA)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     vocabulary = corpus.vocabulary

@@ -17,7 +17,7 @@ from malmoi.arguments import check_numbers, expect, settings_or_default
 from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.table import Table, TableCell, Tabular
 from malmoi.text.parallel import in_order
 from malmoi.train.counts.cooccurrence import FolderPath, RowBlock, collect_rows
@@ -74,6 +74,7 @@ def mutual_information(
     Raises:
         InvalidFileError: The temporary files cannot be written.
     """
+    expect_reporter(reporter)
     expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
     settings = settings_or_default(settings, PMI)
     shares = counts.context_totals**settings.smoothing

@@ -13,11 +13,16 @@ from malmoi.arguments import settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.memory import require_memory
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
+from malmoi.train.common.options import (
+    DEFAULT_OPTIONS,
+    TrainOptions,
+    expect_options,
+    open_checkpointer,
+)
 from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.train.glove.records import make_records
 from malmoi.train.glove.settings import GloVe
@@ -62,6 +67,8 @@ def train_glove(
             or the training diverges.
         InvalidFileError: The text, the co-occurrences or the checkpoint cannot be read.
     """
+    expect_reporter(reporter)
+    expect_options(options)
     settings = settings_or_default(settings, GloVe)
     counts, tokenizer_name = read_cooccurrences(text, settings, tokenizer, reporter)
     tables = train_glove_tables(counts, settings, options=options, reporter=reporter)

@@ -8,7 +8,7 @@ from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Sentences, encode_sentences
 from malmoi.train.language.kneser_ney import kneser_ney
@@ -97,6 +97,7 @@ def train_ngram(
         InvalidArgumentError: The text has no words, or none that is frequent enough.
         InvalidFileError: The text cannot be read.
     """
+    expect_reporter(reporter)
     settings = settings_or_default(settings, NGram)
     corpus = encode_sentences(text, tokenizer, reporter)
     progress, steps = reporter.stage("counting n-grams"), settings.order + 1

@@ -17,10 +17,15 @@ from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import Sentences, encode_sentences
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
+from malmoi.train.common.options import (
+    DEFAULT_OPTIONS,
+    TrainOptions,
+    expect_options,
+    open_checkpointer,
+)
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -140,6 +145,8 @@ def train_nnlm(
         InvalidFileError: The text or the checkpoint cannot be read.
         MissingDependencyError: torch is not installed.
     """
+    expect_reporter(reporter)
+    expect_options(options)
     settings = settings_or_default(settings, NNLM)
     if options.init_vectors is not None:
         raise InvalidArgumentError("train_nnlm does not support init_vectors: leave them out")

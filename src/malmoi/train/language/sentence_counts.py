@@ -13,7 +13,13 @@ from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    Reporter,
+    expect_reporter,
+    no_progress,
+)
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common.inputs import Sentences, encode_sentences
 from malmoi.vocabulary import Vocabulary
@@ -41,6 +47,7 @@ def count_ngrams(
     Raises:
         InvalidArgumentError: The text has no words, or none that is frequent enough.
     """
+    expect_reporter(reporter)
     corpus = encode_sentences(text, reporter=reporter)
     progress = reporter.stage("counting n-grams")
     return count_corpus_ngrams(corpus, order, min_count=min_count, progress=progress)

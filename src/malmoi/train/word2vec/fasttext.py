@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from malmoi.arguments import settings_or_default
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
 from malmoi.train.word2vec.input_rows import InputRows, ngram_input_rows
 from malmoi.train.word2vec.network import train_network
 from malmoi.train.word2vec.settings import WordSettings
@@ -86,6 +86,8 @@ def train_fasttext(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
+    expect_reporter(reporter)
+    expect_options(options)
     settings = settings_or_default(settings, FastText)
 
     def input_rows(keys: Keys) -> InputRows:

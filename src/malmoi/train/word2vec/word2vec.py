@@ -8,10 +8,10 @@ share its negative samples: as good, and one small matrix product instead of man
 from dataclasses import dataclass
 
 from malmoi.arguments import settings_or_default
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
 from malmoi.train.word2vec.input_rows import word_input_rows
 from malmoi.train.word2vec.network import train_network
 from malmoi.train.word2vec.settings import WordSettings
@@ -64,6 +64,8 @@ def train_word2vec(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
+    expect_reporter(reporter)
+    expect_options(options)
     settings = settings_or_default(settings, Word2Vec)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     trained = train_network(
