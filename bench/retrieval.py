@@ -22,7 +22,7 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index
 from malmoi.search.entries import RecordSource
 from malmoi.search.learn_weight import learn_weight
-from malmoi.search.storage.segment import Entry
+from malmoi.search.storage.entry import Entry
 from malmoi.vectors import l2_normalize
 
 SCIFACT = CORPORA.parent / "scifact"

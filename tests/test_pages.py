@@ -13,7 +13,7 @@ from tests.pages import answer, blocks
 MANY = [f"the king of word{i} and word{i * 7 % 120} beside word{i * 11 % 120}" for i in range(120)]
 FILES = {"counts": "corpus.txt", "text": "reviews.csv"}  # which a page shows
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
-PAGES = ["files", "asking", "values", "text", "counts", "language-models"]
+PAGES = ["files", "asking", "values", "text", "counts", "language-models", "notebooks"]
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +64,7 @@ def test_counts_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -
     prepare("counts")
     assert run(shlex.split(blocks("counts", "sh")[0])[1:]) == 0
     assert capsys.readouterr().out == blocks("counts", "output")[0]
+
+
+def test_notebooks_shows_what_a_terminal_prints() -> None:
+    assert f"{execute('notebooks')['near']}\n" == blocks("notebooks", "output")[0]

@@ -10,44 +10,76 @@ from typing import TYPE_CHECKING
 from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
+    from malmoi.client.client import BertClient as BertClient
     from malmoi.client.client import Client as Client
+    from malmoi.client.connection import ServerError as ServerError
+    from malmoi.client.connection import ServerTimeoutError as ServerTimeoutError
+    from malmoi.client.connection import ServerUnreachableError as ServerUnreachableError
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
+    from malmoi.encode.bulk.write_file import WriteReport as WriteReport
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
+    from malmoi.encode.encoder import TransformerEncoder as TransformerEncoder
     from malmoi.encode.encoder import load_transformer as load_transformer
     from malmoi.encode.loading import load_encoder as load_encoder
+    from malmoi.encode.pipeline.activations import Activations as Activations
+    from malmoi.encode.pipeline.activations import SpanVectors as SpanVectors
     from malmoi.encode.pooling.recipes import Recipe as Recipe
     from malmoi.encode.prompts import Prompts as Prompts
+    from malmoi.encode.protocol import Encoder as Encoder
+    from malmoi.encode.static.average import AverageEncoder as AverageEncoder
     from malmoi.encode.static.average import average_encoder as average_encoder
+    from malmoi.encode.tokens.tokenized import Tokenized as Tokenized
     from malmoi.errors import InvalidArgumentError as InvalidArgumentError
     from malmoi.errors import InvalidFileError as InvalidFileError
     from malmoi.errors import MalmoiError as MalmoiError
     from malmoi.errors import MalmoiWarning as MalmoiWarning
     from malmoi.errors import MissingDependencyError as MissingDependencyError
     from malmoi.errors import UnknownWordError as UnknownWordError
+    from malmoi.evaluate.analogies import AnalogyScore as AnalogyScore
     from malmoi.evaluate.analogies import analogies as analogies
+    from malmoi.evaluate.retrieval import RetrievalScores as RetrievalScores
+    from malmoi.evaluate.retrieval import RetrievalSet as RetrievalSet
     from malmoi.evaluate.retrieval import evaluate_retrieval as evaluate_retrieval
     from malmoi.evaluate.retrieval import load_beir as load_beir
+    from malmoi.evaluate.scores import Score as Score
+    from malmoi.evaluate.senses import SensedTexts as SensedTexts
+    from malmoi.evaluate.senses import SenseSeparation as SenseSeparation
     from malmoi.evaluate.senses import sense_separation as sense_separation
+    from malmoi.evaluate.sentences import SentenceScore as SentenceScore
+    from malmoi.evaluate.sentences import SentenceScores as SentenceScores
     from malmoi.evaluate.sentences import evaluate_sentences as evaluate_sentences
     from malmoi.evaluate.sentences import sentence_similarity as sentence_similarity
     from malmoi.evaluate.sets.sentence_sets import SentenceSet as SentenceSet
+    from malmoi.evaluate.sets.word_sets import AnalogySet as AnalogySet
+    from malmoi.evaluate.sets.word_sets import SimilaritySet as SimilaritySet
+    from malmoi.evaluate.similarity import SimilarityScore as SimilarityScore
     from malmoi.evaluate.similarity import word_similarity as word_similarity
+    from malmoi.evaluate.sweep import Sweep as Sweep
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
+    from malmoi.evaluate.typo_robustness import TypoScore as TypoScore
     from malmoi.evaluate.typo_robustness import add_typo as add_typo
     from malmoi.evaluate.typo_robustness import typo_robustness as typo_robustness
+    from malmoi.evaluate.word_vectors import WordScores as WordScores
     from malmoi.evaluate.word_vectors import evaluate_words as evaluate_words
+    from malmoi.explanation import Explanation as Explanation
     from malmoi.formats import load as load
     from malmoi.formats import save as save
     from malmoi.formats.convert import ConvertSettings as ConvertSettings
     from malmoi.formats.convert import convert as convert
+    from malmoi.formats.inspection import Inspection as Inspection
     from malmoi.formats.inspection import inspect as inspect
     from malmoi.hangul import join_jamo as join_jamo
     from malmoi.hangul import split_jamo as split_jamo
+    from malmoi.models.cooccurrences import Cooccurrences as Cooccurrences
     from malmoi.models.cooccurrences import load_cooccurrences as load_cooccurrences
     from malmoi.models.cooccurrences import save_cooccurrences as save_cooccurrences
     from malmoi.models.language_files import load_language_model as load_language_model
+    from malmoi.models.language_model import LanguageModel as LanguageModel
+    from malmoi.models.ngram_counts import NgramCounts as NgramCounts
     from malmoi.models.ngram_files import load_ngram as load_ngram
     from malmoi.models.ngram_files import save_ngram as save_ngram
+    from malmoi.models.ngram_model import NgramModel as NgramModel
+    from malmoi.models.nnlm_model import NeuralModel as NeuralModel
     from malmoi.models.nnlm_model import load_nnlm as load_nnlm
     from malmoi.models.nnlm_model import save_nnlm as save_nnlm
     from malmoi.project.page.page import write_page as write_page
@@ -55,23 +87,33 @@ if TYPE_CHECKING:
     from malmoi.project.points.sense_points import sense_points as sense_points
     from malmoi.project.points.text_points import text_points as text_points
     from malmoi.project.points.word_points import word_points as word_points
+    from malmoi.project.scene import Scene as Scene
     from malmoi.project.scene_builder import ProjectionSettings as ProjectionSettings
     from malmoi.project.scene_builder import build_scene as build_scene
     from malmoi.query.analogy import analogy as analogy
     from malmoi.query.compare import odd_one_out as odd_one_out
     from malmoi.query.compare import rank as rank
     from malmoi.query.compare import similarity as similarity
+    from malmoi.query.context import Occurrences as Occurrences
     from malmoi.query.context import occurrences as occurrences
+    from malmoi.query.matrix import EmbeddingMatrix as EmbeddingMatrix
+    from malmoi.query.matrix import MatrixReport as MatrixReport
     from malmoi.query.matrix import embedding_matrix as embedding_matrix
+    from malmoi.query.neighbours import Neighbour as Neighbour
+    from malmoi.query.neighbours import NeighbourLists as NeighbourLists
+    from malmoi.query.neighbours import Neighbours as Neighbours
     from malmoi.query.neighbours import neighbours as neighbours
     from malmoi.reporting.progress_bar import ProgressReporter as ProgressReporter
     from malmoi.reporting.reporter import Reporter as Reporter
     from malmoi.reporting.reporter import SilentReporter as SilentReporter
     from malmoi.search.build import build_index as build_index
     from malmoi.search.build import open_index as open_index
+    from malmoi.search.entries import RecordSource as RecordSource
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
-    from malmoi.search.storage.segment import Entry as Entry
+    from malmoi.search.querying.hits import Hits as Hits
+    from malmoi.search.storage.entry import Entry as Entry
+    from malmoi.search.update import IndexUpdate as IndexUpdate
     from malmoi.search.update import update_index as update_index
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.text.corpus import Corpus as Corpus
@@ -80,15 +122,19 @@ if TYPE_CHECKING:
     from malmoi.text.encoded import count_corpus as count_corpus
     from malmoi.text.encoded import encode_corpus as encode_corpus
     from malmoi.text.normalize import Normalizer as Normalizer
+    from malmoi.text.tokenizers import Tokenizer as Tokenizer
     from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
+    from malmoi.text.wordpiece import WordPiece as WordPiece
     from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
     from malmoi.train.common.options import TrainOptions as TrainOptions
     from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
     from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
     from malmoi.train.counts.lsa import LSA as LSA
     from malmoi.train.counts.lsa import train_lsa as train_lsa
+    from malmoi.train.counts.one_hot import OneHot as OneHot
     from malmoi.train.counts.one_hot import one_hot as one_hot
     from malmoi.train.counts.pmi import PMI as PMI
+    from malmoi.train.counts.pmi import ProbabilityTable as ProbabilityTable
     from malmoi.train.counts.pmi import mutual_information as mutual_information
     from malmoi.train.counts.pmi import probability_table as probability_table
     from malmoi.train.glove.glove import train_glove as train_glove
@@ -100,6 +146,7 @@ if TYPE_CHECKING:
     from malmoi.train.language.sentence_counts import count_ngrams as count_ngrams
     from malmoi.train.word2vec.fasttext import FastText as FastText
     from malmoi.train.word2vec.fasttext import train_fasttext as train_fasttext
+    from malmoi.train.word2vec.pairs import TrainingPair as TrainingPair
     from malmoi.train.word2vec.pairs import labelled_pairs as labelled_pairs
     from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
@@ -112,14 +159,18 @@ __version__ = "0.1.0"
 cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
-    "malmoi.client.client": ("Client",),
+    "malmoi.client.client": ("BertClient", "Client"),
+    "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
-    "malmoi.encode.bulk.write_file": ("write_embeddings",),
-    "malmoi.encode.prompts": ("Prompts",),
-    "malmoi.encode.encoder": ("load_transformer",),
+    "malmoi.encode.bulk.write_file": ("WriteReport", "write_embeddings"),
+    "malmoi.encode.encoder": ("TransformerEncoder", "load_transformer"),
     "malmoi.encode.loading": ("load_encoder",),
+    "malmoi.encode.pipeline.activations": ("Activations", "SpanVectors"),
     "malmoi.encode.pooling.recipes": ("Recipe",),
-    "malmoi.encode.static.average": ("average_encoder",),
+    "malmoi.encode.prompts": ("Prompts",),
+    "malmoi.encode.protocol": ("Encoder",),
+    "malmoi.encode.static.average": ("AverageEncoder", "average_encoder"),
+    "malmoi.encode.tokens.tokenized": ("Tokenized",),
     "malmoi.errors": (
         "InvalidArgumentError",
         "InvalidFileError",
@@ -128,59 +179,82 @@ _HOMES = {
         "MissingDependencyError",
         "UnknownWordError",
     ),
-    "malmoi.evaluate.analogies": ("analogies",),
-    "malmoi.evaluate.retrieval": ("evaluate_retrieval", "load_beir"),
-    "malmoi.evaluate.senses": ("sense_separation",),
-    "malmoi.evaluate.sentences": ("evaluate_sentences", "sentence_similarity"),
+    "malmoi.evaluate.analogies": ("AnalogyScore", "analogies"),
+    "malmoi.evaluate.retrieval": (
+        "RetrievalScores",
+        "RetrievalSet",
+        "evaluate_retrieval",
+        "load_beir",
+    ),
+    "malmoi.evaluate.scores": ("Score",),
+    "malmoi.evaluate.senses": ("SenseSeparation", "SensedTexts", "sense_separation"),
+    "malmoi.evaluate.sentences": (
+        "SentenceScore",
+        "SentenceScores",
+        "evaluate_sentences",
+        "sentence_similarity",
+    ),
     "malmoi.evaluate.sets.sentence_sets": ("SentenceSet",),
-    "malmoi.evaluate.similarity": ("word_similarity",),
-    "malmoi.evaluate.sweep": ("sweep_recipes",),
-    "malmoi.evaluate.typo_robustness": ("add_typo", "typo_robustness"),
-    "malmoi.evaluate.word_vectors": ("evaluate_words",),
+    "malmoi.evaluate.sets.word_sets": ("AnalogySet", "SimilaritySet"),
+    "malmoi.evaluate.similarity": ("SimilarityScore", "word_similarity"),
+    "malmoi.evaluate.sweep": ("Sweep", "sweep_recipes"),
+    "malmoi.evaluate.typo_robustness": ("TypoScore", "add_typo", "typo_robustness"),
+    "malmoi.evaluate.word_vectors": ("WordScores", "evaluate_words"),
+    "malmoi.explanation": ("Explanation",),
     "malmoi.formats": ("load", "save"),
     "malmoi.formats.convert": ("ConvertSettings", "convert"),
-    "malmoi.formats.inspection": ("inspect",),
+    "malmoi.formats.inspection": ("Inspection", "inspect"),
     "malmoi.hangul": ("join_jamo", "split_jamo"),
+    "malmoi.models.cooccurrences": ("Cooccurrences", "load_cooccurrences", "save_cooccurrences"),
     "malmoi.models.language_files": ("load_language_model",),
-    "malmoi.models.nnlm_model": ("load_nnlm", "save_nnlm"),
+    "malmoi.models.language_model": ("LanguageModel",),
+    "malmoi.models.ngram_counts": ("NgramCounts",),
+    "malmoi.models.ngram_files": ("load_ngram", "save_ngram"),
+    "malmoi.models.ngram_model": ("NgramModel",),
+    "malmoi.models.nnlm_model": ("NeuralModel", "load_nnlm", "save_nnlm"),
     "malmoi.project.page.page": ("write_page",),
     "malmoi.project.points.points": ("Points",),
     "malmoi.project.points.sense_points": ("sense_points",),
     "malmoi.project.points.text_points": ("text_points",),
     "malmoi.project.points.word_points": ("word_points",),
+    "malmoi.project.scene": ("Scene",),
     "malmoi.project.scene_builder": ("ProjectionSettings", "build_scene"),
     "malmoi.query.analogy": ("analogy",),
     "malmoi.query.compare": ("odd_one_out", "rank", "similarity"),
-    "malmoi.query.context": ("occurrences",),
-    "malmoi.query.matrix": ("embedding_matrix",),
-    "malmoi.query.neighbours": ("neighbours",),
+    "malmoi.query.context": ("Occurrences", "occurrences"),
+    "malmoi.query.matrix": ("EmbeddingMatrix", "MatrixReport", "embedding_matrix"),
+    "malmoi.query.neighbours": ("Neighbour", "NeighbourLists", "Neighbours", "neighbours"),
     "malmoi.reporting.progress_bar": ("ProgressReporter",),
     "malmoi.reporting.reporter": ("Reporter", "SilentReporter"),
     "malmoi.search.build": ("build_index", "open_index"),
-    "malmoi.search.querying.hits": ("Hit",),
-    "malmoi.search.storage.segment": ("Entry",),
-    "malmoi.search.update": ("update_index",),
+    "malmoi.search.entries": ("RecordSource",),
     "malmoi.search.index": ("Index",),
+    "malmoi.search.querying.hits": ("Hit", "Hits"),
+    "malmoi.search.storage.entry": ("Entry",),
+    "malmoi.search.update": ("IndexUpdate", "update_index"),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.text.corpus": ("Corpus",),
     "malmoi.text.encoded": ("EncodedCorpus", "VocabularySettings", "count_corpus", "encode_corpus"),
     "malmoi.text.normalize": ("Normalizer",),
-    "malmoi.text.tokenizers": ("make_tokenizer",),
-    "malmoi.text.wordpiece": ("train_wordpiece",),
+    "malmoi.text.tokenizers": ("Tokenizer", "make_tokenizer"),
+    "malmoi.text.wordpiece": ("WordPiece", "train_wordpiece"),
+    "malmoi.train.common.options": ("TrainOptions",),
     "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),
     "malmoi.train.counts.lsa": ("LSA", "train_lsa"),
-    "malmoi.train.counts.pmi": ("PMI", "mutual_information", "probability_table"),
-    "malmoi.train.language.ngram": ("NGram", "train_ngram"),
-    "malmoi.train.language.nnlm": ("NNLM", "train_nnlm"),
-    "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
-    "malmoi.models.cooccurrences": ("load_cooccurrences", "save_cooccurrences"),
-    "malmoi.models.ngram_files": ("load_ngram", "save_ngram"),
-    "malmoi.train.common.options": ("TrainOptions",),
-    "malmoi.train.counts.one_hot": ("one_hot",),
+    "malmoi.train.counts.one_hot": ("OneHot", "one_hot"),
+    "malmoi.train.counts.pmi": (
+        "PMI",
+        "ProbabilityTable",
+        "mutual_information",
+        "probability_table",
+    ),
     "malmoi.train.glove.glove": ("train_glove",),
     "malmoi.train.glove.settings": ("GloVe",),
+    "malmoi.train.language.ngram": ("NGram", "train_ngram"),
+    "malmoi.train.language.nnlm": ("NNLM", "train_nnlm"),
     "malmoi.train.language.sentence_counts": ("count_ngrams",),
-    "malmoi.train.word2vec.pairs": ("labelled_pairs", "window_pairs"),
+    "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
+    "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
@@ -190,9 +264,34 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
+_KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for
+    "BPE": "WordPiece",
+    "KeyedVectors": "Vectors",
+    "SentenceTransformer": "load_encoder",
+    "doesnt_match": "odd_one_out",
+    "encode": "load_encoder",
+    "evaluate_word_analogies": "analogies",
+    "evaluate_word_pairs": "word_similarity",
+    "load_facebook_model": "load",
+    "load_index": "open_index",
+    "load_model": "load_encoder",
+    "load_vectors": "load",
+    "load_word2vec_format": "load",
+    "most_similar": "neighbours",
+    "neighbors": "neighbours",
+    "pmi": "mutual_information",
+    "ppmi": "mutual_information",
+    "save_word2vec_format": "save",
+    "search": "build_index",
+    "tokenize": "make_tokenizer",
+}
+
+
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'malmoi' has no attribute '{name}'")
+        near = _KNOWN_ELSEWHERE_AS.get(name, _KNOWN_ELSEWHERE_AS.get(name.lower()))
+        hint = f": use malmoi.{near}" if near else ""
+        raise AttributeError(f"module 'malmoi' has no attribute '{name}'{hint}")
     return getattr(import_module(_HOME_OF[name]), name)
 
 

@@ -8,6 +8,8 @@ stay unchanged. Knows nothing about tokens.
 
 import re
 
+from malmoi.arguments import expect
+
 EMPTY = "∅"  # not a letter of any script
 INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
 VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
@@ -30,7 +32,11 @@ def split_jamo(text: str) -> str:
 
     Returns:
         The decomposed text; `join_jamo` restores the original.
+
+    Raises:
+        InvalidArgumentError: `text` is not a string.
     """
+    expect(text, str, "text", "a string")
     return text.translate(DECOMPOSED)
 
 
@@ -42,5 +48,9 @@ def join_jamo(jamo: str) -> str:
 
     Returns:
         The original text.
+
+    Raises:
+        InvalidArgumentError: `jamo` is not a string.
     """
+    expect(jamo, str, "jamo", "a string")
     return JAMO_TRIPLE.sub(lambda triple: COMPOSED[triple[0]], jamo)

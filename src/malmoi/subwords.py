@@ -151,7 +151,14 @@ class SubwordVectors(Vectors):
     def vector(self, word: str) -> Float32Array:
         """The vector of a word as in fastText: its own, or the mean of its n-grams.
 
-        Raises `UnknownWordError` if no n-gram has a row.
+        Args:
+            word: Any word.
+
+        Returns:
+            Its vector, float32 [dim].
+
+        Raises:
+            UnknownWordError: None of its n-grams has a row.
         """
         row = self.row(word)
         if row >= 0:
@@ -164,7 +171,14 @@ class SubwordVectors(Vectors):
     def query_vector(self, word: str) -> Float32Array:
         """The vector of a word in a query, with typos corrected.
 
-        Raises `UnknownWordError` if the word has no correction and no n-gram.
+        Args:
+            word: Any word.
+
+        Returns:
+            Its vector, float32 [dim].
+
+        Raises:
+            UnknownWordError: The word has no correction and none of its n-grams has a row.
         """
         vector, _ = self.understand(word)
         if vector is None:
@@ -172,14 +186,27 @@ class SubwordVectors(Vectors):
         return vector
 
     def explain(self, word: str) -> Explanation:
-        """Where the vector of a query word comes from."""
+        """Where the vector of a query word comes from.
+
+        Args:
+            word: Any word.
+
+        Returns:
+            Its row, the words that it may be a typo of, or its known n-grams.
+        """
         return self.understand(word)[1]
 
     def understand(self, word: str) -> tuple[Float32Array | None, Explanation]:
-        """The vector of a query word, None if there is none, and where it comes from.
+        """The vector of a query word and where it comes from.
 
         If known words one edit away are more probable than a new word, the vector is their mean,
         weighted by their shares; otherwise it is the mean of the word's n-grams.
+
+        Args:
+            word: Any word.
+
+        Returns:
+            The vector, None if there is none, and its explanation.
         """
         row = self.row(word)
         if row >= 0:
@@ -209,6 +236,12 @@ class SubwordVectors(Vectors):
 
         Any text hits used buckets by chance, so that more n-grams are required if many buckets
         are in use. If more than half are, the share is not corrected for chance.
+
+        Args:
+            explanation: What `explain` returned for the word.
+
+        Returns:
+            Whether the vector means little.
         """
         known, count = len(explanation.ngrams), explanation.all_ngrams
         if explanation.source != "n-grams" or self.least_known <= 0:

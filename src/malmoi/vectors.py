@@ -7,15 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect, expect_integer, is_encoder
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
+from malmoi.table import HEAD, Table, TableCell, Tabular
 from malmoi.unicode import Form, normalize
 
 Selection = slice | npt.NDArray[np.integer]
@@ -23,10 +26,11 @@ Float = TypeVar("Float", bound=np.floating[Any])
 
 # Sums of squares in single precision between these neither underflow nor overflow.
 MIN_SAFE_SQUARE, MAX_SAFE_SQUARE = 1e-30, 1e38
+SHOWN_NUMBERS = 5  # of each vector in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors(Deferred):
+class Vectors(Deferred, Tabular):
     """Words with their vectors, most frequent word first. Immutable.
 
     `vectors["word"]` is a word's vector, `vectors[["a", "b"]]` a matrix, `vectors[:1000]` the
@@ -67,6 +71,7 @@ class Vectors(Deferred):
 
     def __post_init__(self) -> None:
         if not isinstance(self.keys, Keys):
+            expect(self.keys, Iterable, "keys", "a list of words")
             object.__setattr__(self, "keys", Keys.of(self.keys))
         object.__setattr__(self, "matrix", as_matrix(self.matrix))
         object.__setattr__(self, "dim", int(self.matrix.shape[1]))
@@ -127,7 +132,17 @@ class Vectors(Deferred):
         return self.rows_of("matrix", row)
 
     def query_vector(self, word: str) -> Float32Array:
-        """The vector that a query for a word uses; here, the vector of the word."""
+        """The vector that a query for a word uses; here, the vector of the word.
+
+        Args:
+            word: The word.
+
+        Returns:
+            Its row of `matrix`, float32 [dim].
+
+        Raises:
+            UnknownWordError: The word has no row.
+        """
         return self.vector(word)
 
     def take(self, rows: Selection) -> Self:
@@ -153,6 +168,7 @@ class Vectors(Deferred):
         Raises:
             InvalidArgumentError: `count` is below 1.
         """
+        expect_integer(count, "most_frequent")
         if count < 1:
             raise InvalidArgumentError(f"most_frequent is {count}: it must be at least 1")
         if self.counts is None or np.all(self.counts[:-1] >= self.counts[1:]):
@@ -209,6 +225,32 @@ class Vectors(Deferred):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} × {self.dim})"
+
+    def _table(self) -> Table:
+        head = self.take(slice(HEAD))
+        numbers = head.matrix[:, :SHOWN_NUMBERS].tolist()
+        names = ["word", *(f"[{i}]" for i in range(min(self.dim, SHOWN_NUMBERS)))]
+        rows: list[list[TableCell]] = [
+            [word, *row] for word, row in zip(head.keys, numbers, strict=True)
+        ]
+        if head.counts is not None:
+            names.insert(1, "count")
+            for row, count in zip(rows, head.counts.tolist(), strict=True):
+                row.insert(1, count)
+        title = f"{type(self).__name__}: {len(self):,} words × {self.dim} dimensions"
+        return Table(title, names, rows, len(self))
+
+
+def expect_vectors(value: object, name: str = "vectors") -> None:
+    """Raise `InvalidArgumentError` unless a value is `Vectors`; its message has a hint."""
+    hint = "make them with Vectors(words, matrix)"
+    if isinstance(value, str | PathLike):
+        hint = f"load them with load({str(value)!r})"
+    elif is_encoder(value):
+        hint = "it encodes texts: compare the rows of encoder.encode(texts), or use build_index"
+    elif hasattr(value, "vectors"):
+        hint = "pass its vectors"
+    expect(value, Vectors, name, "word vectors", hint=hint)
 
 
 def as_matrix(numbers: npt.ArrayLike) -> Float32Array:

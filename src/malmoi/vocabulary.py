@@ -10,13 +10,15 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect
 from malmoi.arrays import Int64Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
+from malmoi.table import HEAD, Table, Tabular
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vocabulary:
+class Vocabulary(Tabular):
     """Words with ids and counts: `words[i]` has the id `i` and occurs `counts[i]` times.
 
     `len`, `in` and iteration are over the words. `Vocabulary.of` makes one from a dictionary.
@@ -52,6 +54,7 @@ class Vocabulary:
         Returns:
             The vocabulary, most frequent word first; equal counts in the order of their bytes.
         """
+        expect(counts, Mapping, "counts", "a dictionary from words to counts")
         numbers = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
         return cls.chosen(Keys.of(counts), numbers, min_count=min_count, size=size)
 
@@ -161,6 +164,11 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self):,} words, {int(self.counts.sum()):,} seen)"
+
+    def _table(self) -> Table:
+        title = f"Vocabulary: {len(self):,} words, {int(self.counts.sum()):,} seen"
+        rows = list(zip(self.words[:HEAD], self.counts[:HEAD].tolist(), strict=True))
+        return Table(title, ["word", "count"], rows, len(self))
 
 
 def by_frequency(words: Keys, counts: Int64Array) -> npt.NDArray[np.int64]:

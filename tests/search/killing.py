@@ -14,8 +14,8 @@ from pathlib import Path
 from malmoi.reporting.reporter import Progress, Reporter
 from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.segment import Entry
 from malmoi.search.update import IndexUpdate, update_index
 from tests.search.worlds import BagOfWords
 

@@ -178,7 +178,7 @@ def test_texts_that_make_no_index() -> None:
         build_index(BAG, ["x", "y"], ids=["a", "a"])
     with pytest.raises(InvalidArgumentError, match="1 ids for 2 texts"):
         build_index(BAG, ["x", "y"], ids=["a"])
-    with pytest.raises(InvalidArgumentError, match="texts is the single string 'x': pass a list of texts"):
+    with pytest.raises(InvalidArgumentError, match="texts is the single string 'x'"):
         build_index(BAG, "x")
     with pytest.raises(InvalidArgumentError, match=r"text number 1 is 3 \(int\): pass a string"):
         build_index(BAG, [3])  # type: ignore[list-item]
@@ -204,7 +204,7 @@ def test_an_id_that_is_not_there_is_said_to_be_missing_from_the_index() -> None:
     index = small()
     with pytest.raises(UnknownWordError, match="'zzz' is not in the index"):
         index["zzz"]
-    with pytest.raises(InvalidArgumentError, match=f"{2**70} is not a word: words are strings"):
-        index[2**70]  # type: ignore[index]
+    with pytest.raises(UnknownWordError, match=f"'{2**70}' is not in the index"):
+        index[2**70]
     assert 2**70 not in index
     assert "\ud800" not in index

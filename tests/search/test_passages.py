@@ -13,7 +13,7 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
-from malmoi.search.storage.segment import Entry
+from malmoi.search.storage.entry import Entry
 from malmoi.search.update import update_index
 from tests.search.worlds import BagOfWords
 

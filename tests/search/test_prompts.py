@@ -12,7 +12,7 @@ from malmoi.encode.encoder import load_transformer
 from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import build_index, open_index
-from malmoi.search.storage.segment import Entry
+from malmoi.search.storage.entry import Entry
 from malmoi.search.update import update_index
 from tests.encode.checkpoints import save_model
 from tests.search.worlds import BagOfWords

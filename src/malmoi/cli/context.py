@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.score_table import interval
 from malmoi.cli.shared.text_width import fitted
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.pooling.groups import WordPooling
@@ -218,4 +217,4 @@ def print_senses(word: str, separations: Sequence[LayerSeparation], best: int) -
     for one in separations:
         figures = f"{one.within:12.3f}{one.between:9.3f}{one.gap:8.3f}{one.silhouette:12.3f}"
         mark = "*" if one.layer == best else " "
-        print(f"{one.layer:<5}{figures}{mark}  {one.nearest.value:.0%}  ({interval(one.nearest)})")
+        print(f"{one.layer:<5}{figures}{mark}  {one.nearest.value:.0%}  ({one.nearest.interval})")

@@ -38,7 +38,7 @@ class Client:
     Args:
         ip: Host name or address of the server.
         port: Port of the server.
-        port_out: Ignored: BertClient has two ports.
+        port_out: Not used, with a warning: HTTP needs one port.
         output_fmt: `"ndarray"` or `"list"`.
         show_server_config: Warn with the state of the server.
         identity: Name of the client in its `status`.
@@ -51,7 +51,7 @@ class Client:
         api_key: Key for a server that needs one.
 
     Raises:
-        InvalidArgumentError: `output_fmt` is unknown.
+        InvalidArgumentError: `output_fmt`, `ip`, `port` or `timeout` is not valid.
         ServerUnreachableError: No server answers at the address.
     """
 
@@ -76,6 +76,9 @@ class Client:
             raise InvalidArgumentError(
                 f"output_fmt must be one of ndarray, list; got '{output_fmt}'"
             )
+        check_address(ip, port, timeout)
+        if port_out is not None:
+            warn(f"port_out={port_out} is not used: requests and answers share port {port}")
         self.ip, self.port, self.port_out, self.output_fmt = ip, port, port_out, output_fmt
         self.identity = identity or uuid4().hex
         self.timeout, self.model = timeout, model
@@ -215,11 +218,31 @@ class Client:
         return self.fetch(delay)
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each text."""
+        """Split texts into tokens by the model's tokenizer.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            The tokens of each text, with special tokens.
+
+        Raises:
+            ServerError: The server rejected the request.
+        """
         return [text["tokens"] for text in self._tokenize(texts)]
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, with special tokens."""
+        """Count the tokens of texts.
+
+        Args:
+            texts: The texts.
+
+        Returns:
+            The number of tokens of each text, with special tokens.
+
+        Raises:
+            ServerError: The server rejected the request.
+        """
         return [len(text["ids"]) for text in self._tokenize(texts)]
 
     @property
@@ -306,6 +329,22 @@ class Client:
             return tokenized_texts(answer, len(texts))
         except InvalidAnswerError as error:
             raise self._server.invalid_answer(error) from error
+
+
+BertClient = Client  # the name that users of bert-as-service know
+
+
+def check_address(ip: str, port: int, timeout: int) -> None:
+    """Reject a URL in place of a host name, and a port or timeout that is not an integer."""
+    if not isinstance(ip, str) or "/" in ip or ip.count(":") == 1:
+        raise InvalidArgumentError(
+            f"ip is {ip!r}: give a host name or address alone, such as localhost, and port=8080"
+        )
+    for name, value in (("port", port), ("timeout", timeout)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidArgumentError(f"{name} must be an integer; got {value!r}")
+    if not 0 < port < 65536:
+        raise InvalidArgumentError(f"port must be from 1 to 65535; got {port}")
 
 
 def check_texts(texts: TextBatch, is_tokenized: bool) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from os import PathLike
 from typing import Any
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import Config, read_config
 from malmoi.encode.checkpoint.locate import check_has_layers, find_model, split_precision
@@ -318,12 +320,19 @@ def load_transformer(name: str) -> TransformerEncoder:
         InvalidArgumentError: The name is that of an encoder without layers.
         MissingDependencyError: A package for these models is not installed.
     """
+    expect(name, str | PathLike, "name", "the name or path of a model")
     path, precision = split_precision(str(name))
     check_has_layers(path)
     modules = read_modules(find_model(path))
     config = read_config(modules.transformer)
     engine = AutoEngine(modules.transformer, config, precision)
     return TransformerEncoder(str(name), config, load_tokenizer(modules, config), engine, modules)
+
+
+def expect_transformer(value: object, name: str = "encoder") -> None:
+    """Raise `InvalidArgumentError` unless a value is a transformer."""
+    hint = "load one with load_transformer('minilm')"
+    expect(value, TransformerEncoder, name, "a transformer", hint=hint)
 
 
 def _reload(name: str, prompts: dict[str, str], default_prompt: str | None) -> TransformerEncoder:

@@ -6,7 +6,9 @@ Each kind is imported when it is needed.
 import re
 from collections.abc import Iterable
 from itertools import islice
+from os import PathLike
 
+from malmoi.arguments import expect
 from malmoi.encode.checkpoint.locate import (
     PACKAGES,
     UNIVERSAL,
@@ -17,6 +19,7 @@ from malmoi.encode.checkpoint.locate import (
 )
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
+from malmoi.vectors import Vectors
 
 ENGLISH = next(iter(PACKAGES))
 SAMPLE_TEXTS, SAMPLE_CHARACTERS = 1000, 1000  # texts, and characters of each
@@ -43,6 +46,9 @@ def load_encoder(name: str) -> Encoder:
         InvalidArgumentError: The name asks for something that the model does not have.
         MissingDependencyError: A package for this kind of model is not installed.
     """
+    hint = "average_encoder(vectors) makes an encoder of them" if isinstance(name, Vectors) else ""
+    expect(name, str | PathLike, "name", "the name or path of a model", hint=hint)
+    name = str(name)
     path, precision = split_precision(name)
     if precision == "quantized" and (is_universal(path) or is_vectors(path)):
         suffix = name.removeprefix(path)

@@ -13,12 +13,13 @@ import numpy as np
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.completion import complete_analogies
 from malmoi.evaluate.lookup import fold_word, rows_by_folded_word
-from malmoi.evaluate.scores import Score, accuracy
+from malmoi.evaluate.scores import SCORE_HEADER, Score, accuracy
 from malmoi.evaluate.sets.word_sets import AnalogySection, AnalogySet, read_analogies
 from malmoi.query.analogy import AnalogyMethod
 from malmoi.query.directions import restrict
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.vectors import Vectors
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, Tabular
+from malmoi.vectors import Vectors, expect_vectors
 
 DEFAULT_RESTRICT_VOCAB = 300_000
 
@@ -33,8 +34,8 @@ class SectionScore:
     accuracy: Score
 
 
-@dataclass(frozen=True)
-class AnalogyScore:
+@dataclass(frozen=True, repr=False)
+class AnalogyScore(Tabular):
     """Accuracies by section, by kind of question, and over all questions."""
 
     name: str
@@ -55,6 +56,15 @@ class AnalogyScore:
     def syntactic(self) -> Score:
         """Over the sections about word forms (gram…, syn…)."""
         return _summed(part for part in self.sections if part.is_syntactic)
+
+    def __repr__(self) -> str:
+        return f"AnalogyScore({self.name}, {len(self.sections)} sections, total={self.total})"
+
+    def _table(self) -> Table:
+        rows = [(part.name, *part.accuracy.cells) for part in self.sections]
+        totals = {"semantic": self.semantic, "syntactic": self.syntactic, "total": self.total}
+        rows += [(name, *score.cells) for name, score in totals.items() if score.total]
+        return Table(f"Analogies: {self.name} ({self.method})", ["section", *SCORE_HEADER], rows)
 
 
 def analogies(
@@ -83,6 +93,8 @@ def analogies(
         InvalidFileError: The file cannot be read or does not hold analogies.
         InvalidArgumentError: The method or restrict_vocab is not valid.
     """
+    expect_reporter(reporter)
+    expect_vectors(vectors)
     if method not in ("add", "multiply"):
         raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
     analogy_set = read_analogies(questions)

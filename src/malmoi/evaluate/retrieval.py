@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_count, expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.evaluate.scores import Score, mean
+from malmoi.evaluate.scores import SCORE_HEADER, Score, mean
 from malmoi.search.index import Index
+from malmoi.table import Table, Tabular
 from malmoi.text.readers import JsonLinesReader, TableReader
 
 Judgements = Mapping[str, float]  # the gain of each relevant text, by its id
@@ -28,11 +30,15 @@ class RetrievalSet:
 
 
 @dataclass(frozen=True)
-class RetrievalScores:
+class RetrievalScores(Tabular):
     """Means over all queries that have a relevant text."""
 
     ndcg: Score
     recall: Score
+
+    def _table(self) -> Table:
+        rows = [("nDCG", *self.ndcg.cells), ("recall", *self.recall.cells)]
+        return Table("Retrieval", ["", *SCORE_HEADER], rows)
 
 
 def evaluate_retrieval(
@@ -60,6 +66,10 @@ def evaluate_retrieval(
     Raises:
         InvalidArgumentError: k or the weight is not valid.
     """
+    hint = "open one with open_index, or build it with build_index"
+    expect(index, Index, "index", "an index", hint=hint)
+    expect(test, RetrievalSet, "test", "queries and relevant texts, as load_beir reads them")
+    expect_count(k)
 
     def search(query: str) -> list[str]:
         hits = index.search(query, k, hybrid=hybrid, lexical=lexical, weight=weight)
@@ -109,7 +119,7 @@ def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
         InvalidFileError: A file is missing or damaged.
         InvalidArgumentError: No query has judgements.
     """
-    root = Path(folder)
+    root = expect_path(folder, "folder")
     questions = _first(root, f"queries_{split}.jsonl", "queries.jsonl")
     judged = _first(root, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
     relevant: dict[str, dict[str, float]] = {}

@@ -11,8 +11,10 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
+from malmoi.table import Table, TableCell, Tabular
 
 Kind = Literal["spearman", "pearson"]
+SCORE_HEADER = ("score", "95 %", "answered")
 
 RESAMPLES = 1000
 RESAMPLE_BATCH_SIZE = 2_000_000  # numbers resampled at a time
@@ -21,8 +23,8 @@ COSINE_DIGITS = 9  # cosines that differ only beyond these share a rank
 MIN_ANSWERED_SHARE = 0.02  # of the questions: below, the test is in another language
 
 
-@dataclass(frozen=True, kw_only=True)
-class Score:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Score(Tabular):
     """A value and its 95 % interval; None where too few questions were answered."""
 
     value: float | None
@@ -40,6 +42,26 @@ class Score:
     def fits(self) -> bool:
         """Whether there is a value and enough questions were answered for it."""
         return self.value is not None and self.answered >= MIN_ANSWERED_SHARE * self.total
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval as text; "" if there is no score."""
+        if not self.fits or self.low is None or self.high is None:
+            return ""
+        return f"{self.low:.3f} … {self.high:.3f}"
+
+    @property
+    def cells(self) -> tuple[TableCell, TableCell, TableCell]:
+        """The cells of a table under `SCORE_HEADER`."""
+        return self.value, self.interval, f"{self.answered:,} of {self.total:,}"
+
+    def __repr__(self) -> str:
+        value = "none" if self.value is None else f"{self.value:.3f}"
+        interval = f", 95 % {self.interval}" if self.interval else ""
+        return f"Score({value}{interval}, {self.answered:,} of {self.total:,} answered)"
+
+    def _table(self) -> Table:
+        return Table("Score", SCORE_HEADER, [self.cells])
 
 
 def accuracy(correct: int, answered: int, total: int) -> Score:

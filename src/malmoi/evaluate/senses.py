@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
@@ -23,7 +24,8 @@ from malmoi.evaluate.sets.test_file import read_text
 from malmoi.nearest.silhouette import silhouette
 from malmoi.query.context import normalized_texts, span_vectors
 from malmoi.query.occurrences import find_spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, Tabular
 from malmoi.vectors import l2_normalize
 
 
@@ -58,9 +60,21 @@ class LayerSeparation:
         return self.within - self.between
 
 
+class SenseSeparation(tuple[LayerSeparation, ...], Tabular):
+    """How well each layer separates senses, one entry per hidden state."""
+
+    def _table(self) -> Table:
+        rows = [
+            (one.layer, one.within, one.between, one.gap, one.silhouette, one.nearest.value)
+            for one in self
+        ]
+        header = ["layer", "within", "between", "gap", "silhouette", "nearest"]
+        return Table("Separation of senses by layer", header, rows)
+
+
 def read_senses(path: str | Path) -> SensedTexts:
     """Read texts with senses from a file."""
-    path = Path(path)
+    path = expect_path(path, "texts")
     texts, senses = [], []
     for i, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
@@ -88,7 +102,7 @@ def sense_separation(
     word_pooling: WordPooling = "mean",
     prefix: bool | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> tuple[LayerSeparation, ...]:
+) -> SenseSeparation:
     """How well each layer separates labelled senses of a word.
 
     Args:
@@ -108,6 +122,9 @@ def sense_separation(
         InvalidArgumentError: There are too few senses, or not one for each occurrence.
         InvalidFileError: The file cannot be read.
     """
+    expect_reporter(reporter)
+    expect_transformer(encoder)
+    expect(word, str, "word", "a string")
     labelled = texts if isinstance(texts, SensedTexts) else read_senses(texts)
     normalized = normalized_texts(encoder, labelled.texts)
     spans = find_spans(encoder.tokenizer, word, normalized, prefix=prefix, reporter=reporter)
@@ -122,7 +139,7 @@ def sense_separation(
     layers = span_vectors(
         encoder, normalized, spans, recipes, word_pooling=word_pooling, reporter=reporter
     )
-    return tuple(separation(i, matrix, groups) for i, matrix in enumerate(layers))
+    return SenseSeparation(separation(i, matrix, groups) for i, matrix in enumerate(layers))
 
 
 def separation(layer: int, matrix: Float32Array, groups: Int64Array) -> LayerSeparation:

@@ -10,20 +10,42 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.encode.protocol import Encoder
-from malmoi.evaluate.scores import COSINE_DIGITS, Kind, Score, correlation
+from malmoi.encode.protocol import Encoder, expect_encoder
+from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Kind, Score, correlation
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, Tabular
 
 
-@dataclass(frozen=True)
-class SentenceScore:
+@dataclass(frozen=True, repr=False)
+class SentenceScore(Tabular):
     """Correlations with human scores; pairs whose texts both have a vector count as answered."""
 
     name: str
     spearman: Score
     pearson: Score
+
+    def __repr__(self) -> str:
+        return f"SentenceScore({self.name}, spearman={self.spearman}, pearson={self.pearson})"
+
+    def _table(self) -> Table:
+        return SentenceScores((self,))._table()
+
+
+class SentenceScores(tuple[SentenceScore, ...], Tabular):
+    """The scores of an encoder, one per set."""
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _table(self) -> Table:
+        rows = [
+            (one.name, kind, *score.cells)
+            for one in self
+            for kind, score in (("Spearman", one.spearman), ("Pearson", one.pearson))
+        ]
+        return Table("Sentence similarity", ["set", "", *SCORE_HEADER], rows)
 
 
 def sentence_similarity(
@@ -51,6 +73,8 @@ def sentence_similarity(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: The columns or the seed are not valid.
     """
+    expect_reporter(reporter)
+    expect_encoder(encoder)
     pair_set = read_sentences(pairs, columns)
     return evaluate_sentences(encoder, [pair_set], seed=seed, reporter=reporter)[0]
 
@@ -62,7 +86,7 @@ def evaluate_sentences(
     columns: Sequence[str] | None = None,
     seed: int = 0,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> tuple[SentenceScore, ...]:
+) -> SentenceScores:
     """Run `sentence_similarity` on each of `files`, or on all installed sets.
 
     Each different text is encoded once.
@@ -82,6 +106,8 @@ def evaluate_sentences(
         InvalidFileError: A file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: There are no sets, or the columns or the seed are not valid.
     """
+    expect_reporter(reporter)
+    expect_encoder(encoder)
     sets = find_sentence_sets(files, columns)
     texts = dict.fromkeys(text for one in sets for pair in one.pairs for text in pair[:2])
     rows = {text: row for row, text in enumerate(texts)}
@@ -91,7 +117,7 @@ def evaluate_sentences(
         indices = np.array([[rows[pair.one], rows[pair.other]] for pair in one.pairs])
         cosines = pair_cosines(matrix[indices[:, 0]], matrix[indices[:, 1]])
         scores.append(score_sentences(one, cosines, seed, reporter))
-    return tuple(scores)
+    return SentenceScores(scores)
 
 
 def score_sentences(

@@ -11,14 +11,15 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
 from malmoi.evaluate.lookup import WordLookup, look_up_words
-from malmoi.evaluate.scores import COSINE_DIGITS, Score, correlation
+from malmoi.evaluate.scores import COSINE_DIGITS, SCORE_HEADER, Score, correlation
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.query.directions import restrict
-from malmoi.vectors import Vectors
+from malmoi.table import Table, Tabular
+from malmoi.vectors import Vectors, expect_vectors
 
 
-@dataclass(frozen=True)
-class SimilarityScore:
+@dataclass(frozen=True, repr=False)
+class SimilarityScore(Tabular):
     """Spearman's correlation with human scores.
 
     `from_ngrams` counts the answered pairs with a word that was built from n-grams; `unknown` are
@@ -29,6 +30,13 @@ class SimilarityScore:
     spearman: Score
     from_ngrams: int
     unknown: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"SimilarityScore({self.name}, spearman={self.spearman})"
+
+    def _table(self) -> Table:
+        rows = [("Spearman", *self.spearman.cells)]
+        return Table(f"Word similarity: {self.name}", ["", *SCORE_HEADER], rows)
 
 
 def word_similarity(
@@ -55,6 +63,7 @@ def word_similarity(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: restrict_vocab or the seed is not valid.
     """
+    expect_vectors(vectors)
     pair_set = read_pairs(pairs)
     words = [word for pair in pair_set.pairs for word in pair[:2]]
     lookup = look_up_words(restrict(vectors, restrict_vocab), words, fold_case=fold_case)

@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pooling.groups import Pool
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import choose_layers
@@ -20,7 +20,8 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, correlation, spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import PairSource, read_sentences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, Tabular
 
 COMBINATIONS: tuple[tuple[str, LayerPooling], ...] = (
     ("-4:", "sum"),
@@ -40,8 +41,8 @@ POOLINGS: tuple[tuple[Pool, bool], ...] = (  # and whether special tokens are po
 )
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Tabular):
     """Spearman's correlation of every recipe: `recipes` and `values` are [rows][columns].
 
     Rows are layers and combinations of layers, columns are poolings. A value is None where the
@@ -58,6 +59,26 @@ class Sweep:
     def best_recipe(self) -> Recipe:
         """The recipe with the highest value on this set."""
         return self.recipes[self.best[0]][self.best[1]]
+
+    def __repr__(self) -> str:
+        tried = sum(map(len, self.recipes))
+        return f"Sweep({self.name}, {tried} recipes, best={self.best_recipe}: {self.best_score})"
+
+    def _table(self) -> Table:
+        header = [
+            f"{one.pool}{'' if one.include_special_tokens else '*'}" for one in self.recipes[0]
+        ]
+        rows = [
+            (f"{row[0].layers} {row[0].layer_pooling}", *values)
+            for row, values in zip(self.recipes, self.values, strict=True)
+        ]
+        best = self.best_recipe
+        title = (
+            f"Spearman on {self.name} by layers and pooling (* without special tokens); best:"
+            f" {best.layers} {best.layer_pooling}, {header[self.best[1]]},"
+            f" {self.best_score.cells[0]:.3f}"
+        )
+        return Table(title, ["layers", *header], rows)
 
 
 def sweep_recipes(
@@ -87,6 +108,8 @@ def sweep_recipes(
         InvalidArgumentError: All scores are the same.
         InvalidFileError: The file cannot be read.
     """
+    expect_reporter(reporter)
+    expect_transformer(encoder)
     sentences = read_sentences(pairs, columns)
     recipes = recipes_of(encoder.config.num_states)
     flat = [recipe for row in recipes for recipe in row]

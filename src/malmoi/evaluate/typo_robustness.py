@@ -12,23 +12,32 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.lookup import look_up_words
-from malmoi.evaluate.scores import Score, interval, resampled, seeded_generator, spearman
+from malmoi.evaluate.scores import (
+    SCORE_HEADER,
+    Score,
+    interval,
+    resampled,
+    seeded_generator,
+    spearman,
+)
 from malmoi.evaluate.sets.word_sets import SimilaritySet, read_pairs
 from malmoi.evaluate.similarity import word_pair_cosines
 from malmoi.hangul import EMPTY, FINALS, INITIALS, VOWELS, join_jamo, split_jamo
 from malmoi.query.directions import restrict
+from malmoi.table import Table, Tabular
 from malmoi.typos.keyboards import hangul_typos, latin_typos
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 SYLLABLE = re.compile("[가-힣]")
 JAMO_BY_POSITION = (INITIALS, VOWELS, FINALS)  # the jamo that each third of a syllable can be
 SOUND_ALIKE = dict(zip("ㅐㅔㅒㅖㅙㅞ", "ㅔㅐㅖㅒㅞㅙ", strict=True))
 
 
-@dataclass(frozen=True)
-class TypoScore:
+@dataclass(frozen=True, repr=False)
+class TypoScore(Tabular):
     """The share of Spearman's correlation that remains: with typos over without.
 
     The pairs are those answered without typos. A pair with a typo that gets no vector counts as
@@ -44,6 +53,13 @@ class TypoScore:
     typos: int
     unanswered: int
     own_rows: int
+
+    def __repr__(self) -> str:
+        return f"TypoScore({self.name}, retained={self.retained})"
+
+    def _table(self) -> Table:
+        rows = [("retained with typos", *self.retained.cells)]
+        return Table(f"Typo robustness: {self.name}", ["", *SCORE_HEADER], rows)
 
 
 def typo_robustness(
@@ -70,6 +86,7 @@ def typo_robustness(
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: restrict_vocab or the seed is not valid.
     """
+    expect_vectors(vectors)
     pair_set = read_pairs(pairs)
     candidates = restrict(vectors, restrict_vocab)
     words = [word for pair in pair_set.pairs for word in pair[:2]]
@@ -116,6 +133,7 @@ def add_typo(word: str, seed: int | np.random.Generator = 0) -> str:
     Raises:
         InvalidArgumentError: The word is empty.
     """
+    expect(word, str, "word", "a string")
     if not word.strip():
         raise InvalidArgumentError("the word is empty: it has no letter to misspell")
     random = np.random.default_rng(seed)

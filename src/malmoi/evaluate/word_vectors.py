@@ -5,22 +5,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malmoi.evaluate.analogies import DEFAULT_RESTRICT_VOCAB, AnalogyScore, analogies
+from malmoi.evaluate.scores import SCORE_HEADER
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import AnalogySet, SimilaritySet, TestSet
 from malmoi.evaluate.similarity import SimilarityScore, word_similarity
 from malmoi.evaluate.typo_robustness import TypoScore, typo_robustness
 from malmoi.query.analogy import AnalogyMethod
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.vectors import Vectors
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, Tabular
+from malmoi.vectors import Vectors, expect_vectors
 
 
-@dataclass(frozen=True)
-class WordScores:
+@dataclass(frozen=True, repr=False)
+class WordScores(Tabular):
     """The scores of some vectors, one per test set."""
 
     similarity: tuple[SimilarityScore, ...]
     analogies: tuple[AnalogyScore, ...]
     typos: tuple[TypoScore, ...]
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _table(self) -> Table:
+        rows = [(one.name, "similarity (Spearman)", *one.spearman.cells) for one in self.similarity]
+        rows += [(one.name, "analogies (accuracy)", *one.total.cells) for one in self.analogies]
+        rows += [(one.name, "retained with typos", *one.retained.cells) for one in self.typos]
+        return Table("Evaluation of word vectors", ["set", "test", *SCORE_HEADER], rows)
 
 
 def evaluate_words(
@@ -55,6 +66,8 @@ def evaluate_words(
         InvalidFileError: A file cannot be read or is not a test set.
         InvalidArgumentError: There are no test sets, or an argument is not valid.
     """
+    expect_reporter(reporter)
+    expect_vectors(vectors)
     sets = find_sets(files)
     pairs = [one for one in sets if isinstance(one, SimilaritySet)]
     questions = [one for one in sets if isinstance(one, AnalogySet)]

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile, check_name
 from malmoi.files.targets import check_writable
 from malmoi.formats import catalogue, packaged
 from malmoi.formats.reading import LoadRequest, LoadResult, finite_rows, nfc
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.subwords import Subwords, SubwordVectors
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 PathLike = str | os.PathLike[str]
 SUBWORD_FORMATS = ("fasttext", "malmoi")
@@ -48,11 +49,17 @@ def load(
         InvalidArgumentError: `limit`, `only` or `encoding` is invalid.
         MissingDependencyError: The format needs a package that is not installed.
     """
+    expect_reporter(reporter)
+    expect_path(path, hint="Vectors(words, matrix) makes vectors of what is in memory")
     if isinstance(only, str):
         raise InvalidArgumentError(f"only is the string '{only}': give a list of words")
+    expect(only, Iterable | None, "only", "a list of words")
+    words = None if only is None else list(only)
+    for word in words or ():
+        expect(word, str, "a word of only", "a string")
     request = LoadRequest(
         limit=limit,
-        only=None if only is None else frozenset(map(nfc, only)),
+        only=None if words is None else frozenset(map(nfc, words)),
         strict=strict,
         encoding=encoding,
         progress=reporter.stage(f"reading {path}"),
@@ -95,7 +102,9 @@ def save(
         InvalidFileError: The file cannot be written.
         MissingDependencyError: The format needs a package that is not installed.
     """
-    target = Path(path)
+    expect_reporter(reporter)
+    expect_vectors(vectors)
+    target = expect_path(path)
     has_subwords = isinstance(vectors, SubwordVectors)
     name = format or catalogue.format_for(target, subwords=has_subwords)
     catalogue.check_compression(target, name)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from malmoi.arguments import expect_path, settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats import PathLike, load, save
 from malmoi.formats.reading import LoadReport, nfc, without_repeats
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.vectors import Vectors, l2_normalize
 
 
@@ -57,7 +58,9 @@ def convert(
         InvalidArgumentError: A setting is invalid, or the format cannot hold the vectors.
         InvalidFileError: A file cannot be read or written.
     """
-    settings = settings or ConvertSettings()
+    expect_reporter(reporter)
+    settings = settings_or_default(settings, ConvertSettings)
+    source, target = expect_path(source, "source"), expect_path(target, "target")
     if Path(source).is_dir():
         raise InvalidArgumentError(f"{source} is a folder: name a file of vectors")
     vectors = load(

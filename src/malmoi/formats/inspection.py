@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect_path
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import verify_file
 from malmoi.formats import PathLike, read
 from malmoi.formats.malmoi_file import matches as is_ours
 from malmoi.formats.reading import LoadReport, LoadRequest, decomposed_rows
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
@@ -63,6 +64,8 @@ def inspect(
     Raises:
         InvalidFileError: The file is missing, damaged, or of no supported format.
     """
+    expect_reporter(reporter)
+    expect_path(path)
     progress = reporter.stage(f"reading {path}")
     request = LoadRequest(strict=False, encoding=encoding, progress=progress)
     result = read(path, request)

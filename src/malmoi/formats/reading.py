@@ -10,6 +10,7 @@ from unicodedata import is_normalized, normalize
 
 import numpy as np
 
+from malmoi.arguments import expect_integer
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError, check_encoding, printable
 from malmoi.keys import Keys
@@ -31,6 +32,8 @@ class LoadRequest:
     progress: Progress = no_progress
 
     def __post_init__(self) -> None:
+        if self.limit is not None:
+            expect_integer(self.limit, "limit")
         if self.limit is not None and self.limit < 0:
             raise InvalidArgumentError(f"limit is {self.limit}: give the number of rows to read")
         check_encoding(self.encoding)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
@@ -18,15 +19,17 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 from malmoi.kernels.counts.sparse_counts import Values
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.vocabulary import Vocabulary
 
+SHOWN_CONTEXTS = 5  # of each word in a notebook
 BLOCK_ENTRIES = 1 << 20  # entries in a block, unless a single row has more
 FORMER_KIND = "malmoi-cooccurrences"  # the kind in files of earlier releases
 KIND = FileKind("cooccurrences", "a file of co-occurrences", former=((FORMER_KIND, "1"),))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cooccurrences:
+class Cooccurrences(Tabular):
     """A value for each pair of a word and a context word, in CSR layout; missing pairs are 0.
 
     Row i, of word i, is `columns` (ids, ascending) and `values` from `starts[i]` to
@@ -107,6 +110,17 @@ class Cooccurrences:
     def __repr__(self) -> str:
         return f"Cooccurrences({len(self.vocabulary):,} words, {len(self):,} pairs)"
 
+    def _table(self) -> Table:
+        rows = []
+        for word in self.vocabulary.words[:HEAD]:
+            columns, values = self.row(word)
+            largest = np.argsort(-values.astype(np.float64), kind="stable")[:SHOWN_CONTEXTS]
+            names = [self.vocabulary.words[int(column)] for column in columns[largest]]
+            pairs = zip(names, values[largest].tolist(), strict=True)
+            rows.append((word, ", ".join(f"{name} {value:.4g}" for name, value in pairs)))
+        title = f"Co-occurrences: {len(self.vocabulary):,} words, {len(self):,} pairs"
+        return Table(title, ["word", "largest values"], rows, len(self.vocabulary))
+
 
 def spans(sizes: Int64Array, limit: int) -> Iterator[tuple[int, int]]:
     """Split rows into consecutive ranges of total size up to `limit`, at least one row each."""
@@ -128,13 +142,15 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
     Raises:
         InvalidFileError: the file cannot be written.
     """
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    target = expect_path(path)
     tensors = keys_as_tensors(counts.vocabulary.words) | {
         "counts": counts.vocabulary.counts,
         "starts": counts.starts,
         "columns": counts.columns,
         "values": counts.values,
     }
-    write_tensor_file(Path(path), KIND, tensors)
+    write_tensor_file(target, KIND, tensors)
 
 
 def is_cooccurrences(path: str | PathLike[str]) -> bool:
@@ -159,7 +175,7 @@ def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
     Raises:
         InvalidFileError: the file is missing, damaged or of another kind.
     """
-    tensors, _ = read_tensor_file(InputFile(Path(path)), KIND)
+    tensors, _ = read_tensor_file(InputFile(expect_path(path)), KIND)
     with invalid_file_on_error(Path(path)):
         return _from_tensors(tensors)
 

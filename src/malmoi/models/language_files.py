@@ -1,8 +1,8 @@
 """Opens language models of any kind, recognized by the content of the file."""
 
 from os import PathLike
-from pathlib import Path
 
+from malmoi.arguments import expect_path
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
 from malmoi.files.tensors import open_safetensors
@@ -25,7 +25,7 @@ def load_language_model(path: str | PathLike[str]) -> LanguageModel:
     Raises:
         InvalidFileError: the file is missing, damaged or not a language model.
     """
-    source = InputFile(Path(path))
+    source = InputFile(expect_path(path))
     if is_safetensors(source):
         kind = open_safetensors(source).metadata.get("kind")
     else:

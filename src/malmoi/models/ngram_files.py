@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect, expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
 from malmoi.files.output import open_output
@@ -43,7 +44,8 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
         InvalidArgumentError: an ARPA file cannot hold a word of the model.
         InvalidFileError: the file cannot be written.
     """
-    path = Path(path)
+    expect(model, NgramModel, "model", "an n-gram model, as train_ngram returns it")
+    path = expect_path(path)
     if path.name.endswith((".arpa", ".arpa.gz")):
         with open_output(path) as [stream]:
             write_arpa(model, stream)
@@ -63,7 +65,7 @@ def load_ngram(path: str | PathLike[str]) -> NgramModel:
     Raises:
         InvalidFileError: the file is missing, damaged or not an n-gram model.
     """
-    source = InputFile(Path(path))
+    source = InputFile(expect_path(path))
     if is_safetensors(source):
         return read_model(source)
     return read_arpa(lines_of(source), str(path))

@@ -9,11 +9,11 @@ Needs only NumPy; `models.nnlm_network` trains it with torch.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float32Array, Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.key_tensors import keys_as_tensors, keys_from_tensors
@@ -159,10 +159,12 @@ def save_nnlm(model: NeuralModel, path: str | PathLike[str]) -> None:
     Raises:
         InvalidFileError: the file cannot be written.
     """
+    expect(model, NeuralModel, "model", "a neural model, as train_nnlm returns it")
+    target = expect_path(path)
     weights = {name: getattr(model.layers, name) for name in WEIGHTS}
     words = keys_as_tensors(model.trie.words)
     metadata = {"tied": str(int(model.layers.tied))}
-    write_tensor_file(Path(path), KIND, {**weights, "counts": model.counts, **words}, metadata)
+    write_tensor_file(target, KIND, {**weights, "counts": model.counts, **words}, metadata)
 
 
 def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
@@ -177,7 +179,7 @@ def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
     Raises:
         InvalidFileError: the file is missing, damaged or of another kind.
     """
-    source = InputFile(Path(path))
+    source = InputFile(expect_path(path))
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
         check_tensors(tensors, 1, hidden_bias="<f4", output_bias="<f4", counts="<i8")

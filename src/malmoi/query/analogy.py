@@ -11,13 +11,14 @@ from typing import Literal
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.nearest.top_k import all_scores, rank_rows, top_k
 from malmoi.query.directions import check_k, make_query, restrict, rows_of
-from malmoi.query.neighbours import Neighbour
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.vectors import Vectors, l2_normalize
+from malmoi.query.neighbours import Neighbour, Neighbours
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
 AnalogyMethod = Literal["add", "multiply"]
 EPSILON = 1e-6  # avoids division by zero
@@ -45,6 +46,7 @@ def parse_expression(text: str) -> list[Term]:
     Without spaces (`한국-서울+도쿄`) every + and - is an operator. With spaces only those between
     spaces are, so that words may contain hyphens.
     """
+    expect(text, str, "expression", "a string such as 'king - man + woman'")
     spaced = text.strip()
     if not re.search(r"\s", spaced) and not spaced.startswith(('"', "'")):
         spaced = re.sub(rf"({OPERATOR})", r" \1 ", spaced)
@@ -78,7 +80,7 @@ def analogy(
     method: AnalogyMethod = "add",
     restrict_vocab: int | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
-) -> list[Neighbour]:
+) -> Neighbours:
     """The k words nearest to an expression of words, without its own words.
 
     Args:
@@ -96,6 +98,8 @@ def analogy(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: The expression, the method, k or restrict_vocab is not valid.
     """
+    expect_reporter(reporter)
+    expect_vectors(vectors)
     check_k(k)
     terms = parse_expression(expression)
     queries = [make_query(vectors, term.word, reporter) for term in terms]
@@ -119,7 +123,8 @@ def analogy(
     else:
         raise InvalidArgumentError(f"method must be add or multiply; got '{method}'")
     pairs = zip(rows.tolist(), scores.tolist(), strict=True)
-    return [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own][:k]
+    near = [Neighbour(candidates.keys[row], score) for row, score in pairs if row not in own]
+    return Neighbours(near[:k], expression)
 
 
 def _cosine_products(

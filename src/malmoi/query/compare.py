@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.nearest.top_k import all_scores
 from malmoi.query.directions import Query, make_query, resolve_word, rows_of
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.vectors import Vectors, l2_normalize
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.vectors import Vectors, expect_vectors, l2_normalize
 
 
 class WordComparison(NamedTuple):
@@ -45,6 +46,7 @@ def similarity(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: A vector is zero, not finite or of another dimension.
     """
+    expect_reporter(reporter)
     return _cosine(*(make_query(vectors, query, reporter) for query in (a, b)))
 
 
@@ -65,6 +67,9 @@ def odd_one_out(
         UnknownWordError: A word has no row and cannot be corrected or built from n-grams.
         InvalidArgumentError: There are fewer than three words, or they are one string.
     """
+    expect_reporter(reporter)
+    expect_vectors(vectors)
+    expect(words, Iterable, "words", "a list of words")
     if isinstance(words, str):
         raise InvalidArgumentError(f"words must be a list of words, not the string '{words}'")
     names = list(map(str, words))
@@ -91,6 +96,9 @@ def rank(vectors: Vectors, word: str, other: str, *, reporter: Reporter = DEFAUL
         UnknownWordError: `other` has no row, or `word` is not known at all.
         InvalidArgumentError: Both are the same word.
     """
+    expect_reporter(reporter)
+    expect(word, str, "word", "a string")
+    expect(other, str, "other", "a string")
     query = make_query(vectors, word, reporter)
     resolve_word(vectors, other)  # raises with suggestions for an unknown word
     if vectors.row(other) < 0:

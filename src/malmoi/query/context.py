@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pipeline.activations import check_word_pooling
 from malmoi.encode.pooling.groups import WordPooling, group_bounds, pool_groups
 from malmoi.encode.pooling.layer_pooling import LayerPooling
@@ -16,7 +17,8 @@ from malmoi.encode.tokens.inputs import check_texts
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
 from malmoi.query.occurrences import WordSpan, find_spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.text_inputs import TextLike
 from malmoi.vectors import l2_normalize
 
@@ -24,8 +26,8 @@ DEFAULT_RECIPE = "last-four-sum"
 CONTEXT_WORDS = 2  # on each side of an occurrence
 
 
-@dataclass(frozen=True, eq=False)
-class Occurrences:
+@dataclass(frozen=True, eq=False, repr=False)
+class Occurrences(Tabular):
     """The occurrences of a word; each field has one entry per occurrence.
 
     `keys` are the word as it is written, `texts` the indices of the texts, `offsets` [n, 2] the
@@ -41,7 +43,11 @@ class Occurrences:
     matrix: Float32Array  # [n, dim]
 
     def similarity(self) -> Float32Array:
-        """The cosines between all occurrences, [n, n]."""
+        """Compare all occurrences.
+
+        Returns:
+            The cosines between all of them, float32 [n, n].
+        """
         rows = l2_normalize(self.matrix)
         return rows @ rows.T
 
@@ -56,6 +62,15 @@ class Occurrences:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def __repr__(self) -> str:
+        texts, dim = len(set(self.texts)), self.matrix.shape[1]
+        return f"Occurrences({self.word}: {len(self):,} in {texts:,} texts × {dim})"
+
+    def _table(self) -> Table:
+        title = f"{len(self):,} occurrences of {self.word} × {self.matrix.shape[1]} dimensions"
+        rows = list(zip(self.texts, self.keys, self.surroundings, strict=True))[:HEAD]
+        return Table(title, ["text", "word", "surroundings"], rows, len(self))
 
 
 def occurrences(
@@ -95,6 +110,9 @@ def occurrences(
         UnknownWordError: The word does not occur.
         InvalidArgumentError: An argument is invalid, or a text is a pair.
     """
+    expect_reporter(reporter)
+    expect_transformer(encoder)
+    expect(word, str, "word", "a string")
     is_default = recipe is None and layers is None and layer_pooling is None
     chosen = choose_recipe(
         DEFAULT_RECIPE if is_default else recipe, layers=layers, layer_pooling=layer_pooling

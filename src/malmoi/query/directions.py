@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import described, expect_count
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, MalmoiError, UnknownWordError
 from malmoi.explanation import Explanation
@@ -19,7 +20,7 @@ from malmoi.query.suggestions import near_spellings
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.text.tokenizers import Tokenizer, tokenizer_from
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 
 class Query(NamedTuple):
@@ -31,16 +32,15 @@ class Query(NamedTuple):
 
 def check_k(k: int) -> None:
     """Raise `InvalidArgumentError` unless at least one result is requested."""
-    if k < 1:
-        raise InvalidArgumentError(f"k must be at least 1; got {k}")
+    expect_count(k)
 
 
 def restrict(vectors: Vectors, restrict_vocab: int | None) -> Vectors:
     """The `restrict_vocab` most frequent words, or all of them for None."""
+    expect_vectors(vectors)
     if restrict_vocab is None:
         return vectors
-    if restrict_vocab < 1:
-        raise InvalidArgumentError(f"restrict_vocab must be at least 1; got {restrict_vocab}")
+    expect_count(restrict_vocab, "restrict_vocab")
     return vectors.most_frequent(restrict_vocab)
 
 
@@ -93,6 +93,7 @@ def make_query(
     vectors: Vectors, query: str | npt.ArrayLike, reporter: Reporter = DEFAULT_REPORTER
 ) -> Query:
     """The direction of a word or vector; `reporter` receives explanations of unknown words."""
+    expect_vectors(vectors)
     if isinstance(query, str):
         vector, explanation = resolve_word(vectors, query)
         if not np.any(vector):
@@ -106,7 +107,12 @@ def make_query(
         if explanation.source != "own row":
             reporter.out_of_vocabulary(explanation)
         return Query(vector, explanation.tokens or (query,))
-    direction = np.asarray(query, dtype=np.float32)
+    try:
+        direction = np.asarray(query, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"a query must be a word or a vector, not {described(query)}"
+        ) from error
     if direction.shape != (vectors.dim,):
         raise InvalidArgumentError(
             f"the query vector has shape {direction.shape}; the vectors have {vectors.dim}"

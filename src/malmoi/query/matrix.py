@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, UnknownWordError
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 from malmoi.vocabulary import Vocabulary
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]", "<UNK>", "UNK", "<oov>", "<OOV>", "[OOV]")
@@ -18,7 +19,7 @@ SPREAD_ROWS = 10_000  # first rows, whose spread random rows get
 Missing = Literal["unknown", "zeros", "random"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatrixReport:
     """Where the rows of an embedding matrix come from, by word.
 
@@ -30,6 +31,9 @@ class MatrixReport:
     missing: tuple[str, ...]
     padding: int | None
     unknown: int | None
+
+    def __repr__(self) -> str:
+        return f"MatrixReport({self})"
 
     def __str__(self) -> str:
         shown = ", ".join(self.missing[:10]) + (", …" if len(self.missing) > 10 else "")
@@ -75,6 +79,8 @@ def embedding_matrix(
         InvalidArgumentError: The vectors are empty, `missing` is not one of the above, or an
             index is negative, used twice or that of the padding row.
     """
+    expect_vectors(vectors)
+    expect(word_index, Mapping | Vocabulary, "word_index", "a dictionary from words to indices")
     if len(vectors) == 0:
         raise InvalidArgumentError("there are no vectors to fill the matrix with")
     index = word_index.word_index() if isinstance(word_index, Vocabulary) else dict(word_index)

@@ -1,9 +1,13 @@
-"""Progress bars on stderr: share, speed, loss and time left; nothing where stderr is a file."""
+"""Progress bars: share, speed, loss and time left, on stderr or as an output of a notebook.
+
+Where stderr is a file, nothing is drawn.
+"""
 
 import sys
 from time import monotonic
 from typing import Self
 
+from malmoi.reporting.notebook_bar import notebook_bar
 from malmoi.reporting.reporter import Progress, Reporter
 
 SHOW_AFTER = 0.5  # seconds of work before a bar is shown
@@ -18,7 +22,8 @@ class ProgressBar:
     def __init__(self, name: str, unit: str = "") -> None:
         self.name, self.unit = name, unit
         self.loss: float | None = None
-        self._is_shown = sys.stderr.isatty()
+        self._notebook = notebook_bar(name)
+        self._is_shown = self._notebook is not None or sys.stderr.isatty()
         self._started = self._drawn = monotonic()
         self._first_done: int | None = None  # at the first call: an earlier run may have done it
         self._is_visible = False
@@ -29,31 +34,47 @@ class ProgressBar:
         if self._first_done is None:
             self._first_done, self._started = done, now
         if done >= total:
+            if self._notebook is not None:
+                self._notebook.close([f"in {_duration(now - self._started)}"], 1.0)
             self.close()
         elif self._is_due(now):
             self._drawn, self._is_visible = now, True
-            line = self._line(done, total, (done - self._first_done) / (now - self._started))
-            sys.stderr.write(f"\r\x1b[K{line[:LINE_WIDTH]}")
-            sys.stderr.flush()
+            speed = (done - self._first_done) / (now - self._started)
+            self._draw(done / total, self._facts(done, total, speed))
 
     def _is_due(self, now: float) -> bool:
         waited = now - self._started > SHOW_AFTER and now - self._drawn > REDRAW_EVERY
         return self._is_shown and waited
 
-    def _line(self, done: int, total: int, speed: float) -> str:
-        bar = "━" * (BAR_WIDTH * done // total)
-        parts = [f"{self.name} {bar:<{BAR_WIDTH}} {done / total:4.0%}"]
+    def _draw(self, share: float, facts: list[str]) -> None:
+        if self._notebook is not None:
+            self._notebook.show(share, facts)
+            return
+        bar = "━" * int(BAR_WIDTH * share)
+        line = "  ".join([f"{self.name} {bar:<{BAR_WIDTH}} {share:4.0%}", *facts])
+        sys.stderr.write(f"\r\x1b[K{line[:LINE_WIDTH]}")
+        sys.stderr.flush()
+
+    def _facts(self, done: int, total: int, speed: float) -> list[str]:
+        facts = []
         if self.unit:
-            parts.append(f"{_with_prefix(speed)}{self.unit}/s")
+            facts.append(f"{_with_prefix(speed)}{self.unit}/s")
         if self.loss is not None:
-            parts.append(f"loss {self.loss:.3g}")
+            facts.append(f"loss {self.loss:.3g}")
         if speed > 0:
-            parts.append(f"{_clock((total - done) / speed)} left")
-        return "  ".join(parts)
+            facts.append(f"{_clock((total - done) / speed)} left")
+        return facts
 
     def close(self) -> None:
-        """Clear the line."""
-        if self._is_visible:
+        """End the bar: clear the line of a terminal, keep the output of a notebook."""
+        if self._notebook is not None:
+            self._notebook.close([])
+        else:
+            self.clear()
+
+    def clear(self) -> None:
+        """Clear the line of a terminal, until the bar is drawn again."""
+        if self._is_visible and self._notebook is None:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
             self._is_visible = False
@@ -62,8 +83,10 @@ class ProgressBar:
 class ProgressReporter(Reporter):
     """Draws a progress bar per stage, with the training loss; warnings are passed on.
 
-    Use it as a context manager, so that an exception leaves no bar behind:
-    `with mm.ProgressReporter() as reporter: mm.train_word2vec(text, reporter=reporter)`.
+    Use it as a context manager in a terminal, so that an exception leaves no bar behind:
+    `with mm.ProgressReporter() as reporter: mm.train_word2vec(text, reporter=reporter)`. In a
+    notebook `reporter=mm.ProgressReporter()` is enough: each stage that takes more than half a
+    second is one output, and ends with the cell.
     """
 
     def __init__(self) -> None:
@@ -81,12 +104,13 @@ class ProgressReporter(Reporter):
             self._bar.loss = loss
 
     def warn(self, sentence: str) -> None:
-        """Clear the bar before the warning is printed."""
-        self.close()
+        """Clear the line of a terminal before the warning is printed."""
+        if self._bar is not None:
+            self._bar.clear()
         super().warn(sentence)
 
     def close(self) -> None:
-        """Clear the bar."""
+        """End the bar."""
         if self._bar is not None:
             self._bar.close()
 
@@ -99,6 +123,10 @@ class ProgressReporter(Reporter):
 
 def _clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else _clock(seconds)
 
 
 def _with_prefix(number: float) -> str:

@@ -8,6 +8,7 @@ notebooks, the server counts warnings per request, and tests record everything.
 from collections.abc import Callable, Iterator
 from typing import Protocol, Self, runtime_checkable
 
+from malmoi.arguments import expect
 from malmoi.errors import warn
 
 Progress = Callable[[int, int], None]  # called with (done, total)
@@ -90,6 +91,12 @@ class Reporter:
 
 
 DEFAULT_REPORTER = Reporter()
+
+
+def expect_reporter(value: object) -> None:
+    """Raise `InvalidArgumentError` unless a value is a reporter; its class is not one."""
+    hint = "pass ProgressReporter() to see progress, or leave reporter out"
+    expect(value, Reporter, "reporter", "a Reporter", hint=hint)
 
 
 class InputTotals(Reporter):

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
+from malmoi.arguments import expect_path
 from malmoi.encode.prompts import Prompts
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.analyser import best_analyser
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
 from malmoi.search.index import Index
 from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.entry import EntryId
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.segment import make_segment
 from malmoi.search.storage.state import State, with_segment
@@ -25,7 +27,7 @@ def build_index(
     encoder: Encoder | Vectors,
     texts: Iterable[TextLike] | None = None,
     *,
-    ids: Iterable[str] | None = None,
+    ids: Iterable[EntryId] | None = None,
     fields: Iterable[Fields] | None = None,
     path: str | Path | None = None,
     approximate: bool | None = None,
@@ -42,7 +44,8 @@ def build_index(
         encoder: An encoder, or `Vectors` whose keys are the texts.
         texts: Strings or token lists, in a list, a generator, a Series or an array; leave them
             out for `Vectors`.
-        ids: A unique id per text; without them, texts are numbered from 0.
+        ids: A unique id per text, strings or integers, which are stored as strings; without
+            them, texts are numbered from 0.
         fields: A mapping of fields per text, for filters.
         path: A new folder to write the index to; without it, the index is in memory.
         approximate: Search through clusters (faiss, extra `search`). By default, indexes of
@@ -60,7 +63,10 @@ def build_index(
             arguments do not fit each other.
         InvalidFileError: The folder cannot be written.
     """
-    folder = Folder(Path(path)) if path is not None else None
+    expect_reporter(reporter)
+    if not isinstance(encoder, Vectors):
+        expect_encoder(encoder)
+    folder = Folder(expect_path(path)) if path is not None else None
     if folder and folder.exists:
         raise InvalidArgumentError(
             f"{path} holds an index already: open_index opens it, update_index updates it"
@@ -82,7 +88,7 @@ def build_index(
 
 
 def _state_of_vectors(
-    vectors: Vectors, ids: Iterable[str] | None, fields: Iterable[Fields] | None
+    vectors: Vectors, ids: Iterable[EntryId] | None, fields: Iterable[Fields] | None
 ) -> State:
     keys = list(vectors.keys)
     entries = make_entries(keys, keys if ids is None else ids, fields)
@@ -106,5 +112,7 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
         InvalidFileError: The folder does not hold an index, or the index is damaged.
         InvalidArgumentError: The encoder is not that of the index.
     """
-    folder = Folder(Path(path))
+    folder = Folder(expect_path(path))
+    if encoder is not None:
+        expect_encoder(encoder)
     return Index(folder.read(), encoder=encoder, folder=folder)

@@ -1,15 +1,16 @@
 """Entries of an index: from lists in Python, or from the records of a file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unicodedata import is_normalized
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.storage.columns import Fields
-from malmoi.search.storage.segment import Entry
+from malmoi.search.storage.entry import Entry, EntryId, id_as_text
 from malmoi.text.normalize import Normalizer
 from malmoi.text.records import Record, read_records
 from malmoi.text_inputs import TextLike, iterate, strings
@@ -54,11 +55,12 @@ class RecordSource:
     def _id(self, record: Record) -> str:
         if self.id is None:
             return record.location
-        if record.fields.get(self.id) is None:
+        id = record.fields.get(self.id)
+        if id is None or id == "":
             raise InvalidFileError(
                 f"{record.location}: the field '{self.id}' for the id is missing"
             )
-        return str(record.fields[self.id])
+        return id_as_text(id, f"at {record.location}")
 
     def _fields(self, record: Record) -> dict[str, object]:
         names = self.keep or [name for name in record.fields if name != self.id]
@@ -67,16 +69,18 @@ class RecordSource:
 
 def make_entries(
     texts: Iterable[TextLike],
-    ids: Iterable[str] | None = None,
+    ids: Iterable[EntryId] | None = None,
     fields: Iterable[Fields] | None = None,
 ) -> list[Entry]:
     """One entry per text; without ids they are numbered from 0."""
     normalized = [normalize("NFC", text) for text in strings(texts)]
-    names = _check_length("ids", ids, normalized) or [str(i) for i in range(len(normalized))]
+    names = _check_length("ids", ids, normalized) or range(len(normalized))
     values = _check_length("fields", fields, normalized) or [{}] * len(normalized)
+    for i, value in enumerate(values):
+        expect(value, Mapping, f"the fields of text {i}", "a dictionary")
     return [
-        Entry(normalize("NFC", _check_id(name)), text, value)
-        for name, text, value in zip(names, normalized, values, strict=True)
+        Entry(normalize("NFC", id_as_text(name, f"of text {i}")), text, value)
+        for i, (name, text, value) in enumerate(zip(names, normalized, values, strict=True))
     ]
 
 

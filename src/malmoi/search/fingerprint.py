@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
 from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
@@ -36,6 +37,7 @@ def query_encoder(encoder: Encoder, state: State) -> Encoder:
 
 def new_state(encoder: Encoder, *, passages: bool, prompts: Prompts | None) -> State:
     """The state of a new, empty index for an encoder."""
+    expect(prompts, Prompts | None, "prompts", "Prompts", hint="write Prompts(document=…, query=…)")
     state = State(
         best_analyser(),
         encoder.dim,

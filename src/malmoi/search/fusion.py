@@ -8,9 +8,11 @@ learnt.
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import SupportsFloat
 
 import numpy as np
 
+from malmoi.arguments import expect_number
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
@@ -49,6 +51,7 @@ class Fusion:
 
 def check_weight(weight: float) -> None:
     """Raise `InvalidArgumentError` if a weight is not between 0 and 1."""
+    expect_number(weight, SupportsFloat, "weight", "a number")
     if not isfinite(weight) or not 0 <= weight <= 1:
         raise InvalidArgumentError(
             f"weight is {weight:g}: choose from 0 (meaning alone) to 1 (words alone)"

@@ -1,6 +1,6 @@
 """An index over texts: search by meaning, by words, or by both; add, replace and delete texts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.arrays import Float32Array
+from malmoi.arguments import described, expect_count, expect_path
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError, UnknownWordError
@@ -23,16 +24,17 @@ from malmoi.search.querying.hits import Hits, make_hits
 from malmoi.search.querying.hybrid import by_both
 from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vector, by_words
 from malmoi.search.storage.columns import Fields
+from malmoi.search.storage.entry import Entry, EntryId, id_as_text
 from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.segment import Entry
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter
+from malmoi.table import HEAD, Table, Tabular
 from malmoi.text_inputs import TextLike
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
 
-class Index:
+class Index(Tabular):
     """Texts that can be searched, in memory or in a folder.
 
     An index holds one frozen state and replaces it as a whole, so that threads can search while
@@ -102,8 +104,7 @@ class Index:
             UnknownWordError: The index was built from vectors and does not hold the query.
         """
         state = self.state
-        if k < 1:
-            raise InvalidArgumentError(f"k must be at least 1; got {k}")
+        expect_count(k)
         if isinstance(query, str) and not query.strip():
             raise InvalidArgumentError("the query is empty")
         if weight is not None:
@@ -132,7 +133,7 @@ class Index:
         self,
         texts: Iterable[TextLike],
         *,
-        ids: Iterable[str],
+        ids: Iterable[EntryId],
         fields: Iterable[Fields] | None = None,
         reporter: Reporter = DEFAULT_REPORTER,
     ) -> None:
@@ -140,7 +141,7 @@ class Index:
 
         Args:
             texts: Strings or token lists, in a list, a generator, a Series or an array.
-            ids: A unique id per text.
+            ids: A unique id per text: strings, or integers, which are stored as strings.
             fields: A mapping of fields per text, for filters.
             reporter: Receives the progress and warnings.
 
@@ -161,14 +162,22 @@ class Index:
             writer.folder = self.folder
             self.state = writer.finish()
 
-    def delete(self, ids: Iterable[str]) -> int:
-        """Delete texts by id and return how many of them existed.
+    def delete(self, ids: EntryId | Iterable[EntryId]) -> int:
+        """Delete texts by id.
+
+        Args:
+            ids: Ids of texts, or a single one; 3 is the same id as "3".
+
+        Returns:
+            How many of them existed.
 
         Raises:
+            InvalidArgumentError: An id is neither a string nor an integer.
             InvalidFileError: The folder of the index cannot be written.
         """
-        deleted, before = list(ids), len(self)
-        self.change(lambda state: without(state, state.find(deleted)))
+        several = ids if isinstance(ids, Iterable) and not isinstance(ids, str) else [ids]
+        deleted, before = [id_as_text(id, "to delete") for id in several], len(self)
+        self.change(lambda state: without(state, _find(state, deleted)))
         return before - len(self)
 
     def change(self, make: Callable[[State], State]) -> None:
@@ -180,11 +189,14 @@ class Index:
     def save(self, path: str | Path) -> None:
         """Write a copy of the index to a new folder.
 
+        Args:
+            path: The folder, which must not hold an index.
+
         Raises:
             InvalidArgumentError: The folder holds an index already.
             InvalidFileError: The folder cannot be written.
         """
-        folder = Folder(Path(path))
+        folder = Folder(expect_path(path))
         if folder.exists:
             raise InvalidArgumentError(f"{path} holds an index already: name a new folder")
         with folder.writing():
@@ -193,7 +205,10 @@ class Index:
             folder.commit(replace(self.state, segments=segments, clusters=clusters))
 
     def describe(self) -> dict[str, Any]:
-        """Facts about the index by name; verifies the checksums of an index in a folder.
+        """Describe the index; the checksums of an index in a folder are verified.
+
+        Returns:
+            Facts by name: the number of texts, the model, the fields and more.
 
         Raises:
             InvalidFileError: A file of the index is damaged.
@@ -222,14 +237,24 @@ class Index:
         facts |= {f"{name} prompt": text for name, text in prompts.items() if text}
         return facts | (state.clusters.facts if state.clusters else {})
 
-    def __getitem__(self, id: str) -> Entry:
-        row = int(self.state.find([id])[0])
+    def __getitem__(self, id: EntryId) -> Entry:
+        name = id_as_text(id, "to look up")
+        row = int(_find(self.state, [name])[0])
         if row < 0:
-            raise UnknownWordError(id, where="the index")
+            raise UnknownWordError(name, where="the index")
         return self.state.entry(row)
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and is_encodable(id) and bool(self.state.find([id])[0] >= 0)
+        try:
+            name = id_as_text(id, "to look up")
+        except InvalidArgumentError:
+            return False
+        return is_encodable(name) and bool(_find(self.state, [name])[0] >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids of all texts."""
+        state = self.state
+        return (state.entry(row).id for row in np.flatnonzero(state.living).tolist())
 
     def __len__(self) -> int:
         return self.state.count
@@ -237,6 +262,13 @@ class Index:
     def __repr__(self) -> str:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
+
+    def _table(self) -> Table:
+        state = self.state
+        entries = [state.entry(row) for row in np.flatnonzero(state.living)[:HEAD].tolist()]
+        title = f"Index: {len(self):,} texts × {state.dim}, {state.model or 'no encoder'}"
+        rows = [(entry.id, entry.text) for entry in entries]
+        return Table(title, ["id", "text"], rows, len(self))
 
     def _direction(
         self, state: State, query: str | Float32Array, reporter: Reporter
@@ -252,7 +284,7 @@ class Index:
 
     def _vector(self, state: State, query: str | Float32Array) -> Float32Array:
         if not isinstance(query, str):
-            vector: Float32Array = np.asarray(query, dtype=np.float32)
+            vector = _as_vector(query)
             if vector.shape != (state.dim,):
                 raise InvalidArgumentError(
                     f"a query is a text or a vector of {state.dim} dimensions; got shape"
@@ -268,6 +300,26 @@ class Index:
             raise UnknownWordError(query, where="the index")
         own: Float32Array = state.embedded(row).matrix[0]
         return own
+
+
+def _as_vector(query: object) -> Float32Array:
+    """A query that is not a text, as numbers."""
+    try:
+        vector: Float32Array = np.asarray(query, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"a query must be one text or one vector, not {described(query)}; search for several"
+            " texts one by one"
+        ) from error
+    return vector
+
+
+def _find(state: State, ids: Sequence[str]) -> Int64Array:
+    """The row of each id, as it is written or in NFC; -1 if there is none."""
+    rows = state.find(ids)
+    missing = np.flatnonzero(rows < 0)
+    rows[missing] = state.find([normalize("NFC", ids[i]) for i in missing.tolist()])
+    return rows
 
 
 def _weight_source(fusion: Fusion | None) -> str:

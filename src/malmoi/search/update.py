@@ -5,29 +5,32 @@ that moved to another id keeps its vector.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.prompts import Prompts
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.entries import check_ids
 from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
-from malmoi.search.storage.segment import Entry, digests_of
+from malmoi.search.storage.segment import digests_of
 from malmoi.search.storage.state import State, merge_segments, without
 from malmoi.search.writer import IndexWriter, with_clusters
+from malmoi.table import Table, Tabular
 
 Digest = tuple[int, int]  # of a text
 
 
 @dataclass(frozen=True)
-class IndexUpdate:
+class IndexUpdate(Tabular):
     """What an update did; `embedded` counts the texts that needed the encoder."""
 
     added: int
@@ -38,6 +41,10 @@ class IndexUpdate:
     texts: int
     passages: int
     weight: float  # of words in a hybrid search
+
+    def _table(self) -> Table:
+        values = asdict(self)
+        return Table(f"Index of {self.texts:,} texts", list(values), [list(values.values())])
 
 
 def update_index(
@@ -74,7 +81,12 @@ def update_index(
             id occurs twice.
         InvalidFileError: There are no entries, or the folder cannot be read or written.
     """
-    folder, every = Folder(Path(path)), list(entries)
+    expect_reporter(reporter)
+    expect_encoder(encoder)
+    expect(entries, Iterable, "entries", "a list of Entry")
+    folder, every = Folder(expect_path(path)), list(entries)
+    for i, entry in enumerate(every):
+        expect(entry, Entry, f"entry {i}", "an Entry", hint="write Entry(id, text)")
     with folder.writing():
         if folder.exists:
             state = folder.read()

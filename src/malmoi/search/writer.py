@@ -21,9 +21,10 @@ from malmoi.search.storage.clusters import (
     can_cluster,
     make_clusters,
 )
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages, embed_texts
-from malmoi.search.storage.segment import Entry, embedded_segment
+from malmoi.search.storage.segment import embedded_segment
 from malmoi.search.storage.state import State, compact, merge_segments, with_segment
 
 COMMIT_EVERY = 10.0  # seconds of embedding

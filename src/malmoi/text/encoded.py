@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, expect, settings_or_default
 from malmoi.arrays import Int64Array, UInt8Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.cache_folder import cache_folder
@@ -26,7 +27,13 @@ from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_fi
 from malmoi.files.tensors import check_tensors, invalid_file_on_error
 from malmoi.kernels.marks import UNKNOWN
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, SilentReporter
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    Reporter,
+    SilentReporter,
+    expect_reporter,
+)
 from malmoi.text.corpus import Corpus
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer, Whitespace, describe
@@ -53,6 +60,7 @@ class VocabularySettings:
     special: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         most = self.max_vocab_size
         if self.min_count < 1 or (most is not None and most < 1):
             raise InvalidArgumentError(
@@ -127,7 +135,10 @@ def encode_corpus(
             written.
         InvalidArgumentError: No word occurs `min_count` times.
     """
-    tokenizer, settings = tokenizer or Whitespace(), settings or VocabularySettings()
+    expect_reporter(reporter)
+    expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")
+    tokenizer = Whitespace() if tokenizer is None else tokenizer
+    settings = settings_or_default(settings, VocabularySettings)
     name = hashlib.blake2b(
         f"{VERSION} {corpus.fingerprint()} {describe(tokenizer)} {settings!r}".encode(),
         digest_size=16,
@@ -235,6 +246,10 @@ def count_corpus(
         InvalidFileError: The corpus is empty, or a file cannot be read.
         InvalidArgumentError: No word occurs `min_count` times.
     """
+    expect_reporter(reporter)
+    expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")
+    describe(tokenizer)  # raises for what is not a tokenizer
+    settings = settings_or_default(settings, VocabularySettings)
     progress = reporter.stage(f"counting {corpus.name}")
     blocks = tokenize_blocks(corpus.blocks(progress, reporter), tokenizer)
     table = read_blocks(blocks, max_words=settings.held).total

@@ -7,10 +7,11 @@ Each is a frozen dataclass that is called with a text. The simple ones are here;
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
+from malmoi.arguments import described, expect
 from malmoi.errors import InvalidArgumentError
 from malmoi.hangul import split_jamo
 
@@ -147,6 +148,7 @@ def make_tokenizer(name: str, **options: Any) -> Tokenizer:
         InvalidArgumentError: The name is unknown, or the tokenizer does not take an option.
         MissingDependencyError: The package of `korean` or `wordpiece` is not installed.
     """
+    expect(name, str, "tokenizer", "the name of a tokenizer")
     if name not in HOMES:
         raise InvalidArgumentError(f"unknown tokenizer '{name}': choose one of {', '.join(HOMES)}")
     module, kind = HOMES[name]
@@ -161,7 +163,12 @@ def make_tokenizer(name: str, **options: Any) -> Tokenizer:
 
 def describe(tokenizer: Tokenizer) -> str:
     """A JSON description from which `tokenizer_from` makes the same tokenizer again."""
-    return json.dumps({"name": tokenizer.name, **asdict(tokenizer)}, ensure_ascii=False)  # type: ignore[call-overload]
+    if not callable(tokenizer) or not is_dataclass(tokenizer) or not hasattr(tokenizer, "name"):
+        raise InvalidArgumentError(
+            "tokenizer must be the name of a tokenizer, or one that make_tokenizer returns, not"
+            f" {described(tokenizer)}"
+        )
+    return json.dumps({"name": tokenizer.name, **asdict(tokenizer)}, ensure_ascii=False)
 
 
 def tokenizer_from(description: str) -> Tokenizer:

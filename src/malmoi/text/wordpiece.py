@@ -100,6 +100,10 @@ def train_wordpiece(
 
     Returns:
         The tokenizer of the new vocabulary.
+
+    Raises:
+        InvalidFileError: The file cannot be written.
+        MissingDependencyError: The package tokenizers (extra `wordpiece`) is not installed.
     """
     tokenizers = require("tokenizers", extra="wordpiece")
     tokenizer = bert_tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)

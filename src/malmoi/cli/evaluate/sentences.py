@@ -18,7 +18,7 @@ def sentence_scores(
 ) -> list[Scores]:
     """The scores of each model on the same tests."""
     sets = find_sentence_sets(files, names_of(columns))
-    scores = []
+    scores: list[Scores] = []
     for model in models:
         encoder = load_encoder(model)
         with ProgressReporter() as reporter:

@@ -8,7 +8,6 @@ from cyclopts import Parameter
 from malmoi.cli.evaluate.app import ColumnsOption
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.score_table import interval
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
@@ -68,7 +67,7 @@ def print_sweep(model: str, sweep: Sweep) -> None:
     for i, row in enumerate(sweep.values):
         cells = [_cell(value, (i, j) == sweep.best) for j, value in enumerate(row)]
         print(f"{row_name(sweep.recipes[i][0]):{LABEL_WIDTH}}{''.join(cells)}".rstrip())
-    print(f"* best: {embed_options(sweep.best_recipe)}   {interval(sweep.best_score)}")
+    print(f"* best: {embed_options(sweep.best_recipe)}   {sweep.best_score.interval}")
 
 
 def row_name(recipe: Recipe) -> str:

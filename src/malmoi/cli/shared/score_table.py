@@ -36,7 +36,7 @@ def print_one(title: str, rows: Sequence[ScoreRow]) -> None:
         if row.score is None:
             print(row.label)
         else:
-            columns = f"{_figure(row.score):>6}  {interval(row.score):^15}  {row.sample}"
+            columns = f"{_figure(row.score):>6}  {row.score.interval:^15}  {row.sample}"
             print(fitted(row.label, 30), columns)
 
 
@@ -57,13 +57,6 @@ def answered(score: Score) -> str:
 
 def _figure(score: Score) -> str:
     return f"{score.value:.3f}" if score.fits else "—"
-
-
-def interval(score: Score) -> str:
-    """The confidence interval, if there is a score."""
-    if not score.fits or score.low is None or score.high is None:
-        return ""
-    return f"{score.low:.3f} … {score.high:.3f}"
 
 
 def _cell(score: Score) -> str:

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from malmoi.arguments import expect_path, settings_or_default
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.bulk.embed import (
     EmbeddedTexts,
@@ -30,7 +31,7 @@ from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pipeline.activations import SpanVectors
 from malmoi.encode.pooling.recipes import Recipe
-from malmoi.encode.protocol import Encoder
+from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiError
 from malmoi.files.checkpoint import (
@@ -49,7 +50,9 @@ from malmoi.reporting.reporter import (
     ProgressTexts,
     Reporter,
     SilentReporter,
+    expect_reporter,
 )
+from malmoi.table import Table, Tabular
 from malmoi.text_inputs import TextColumn, TextLike
 
 POSITION_LISTS = ("truncated", "empty", "unknown", "fragmented")  # fields of TextStats
@@ -58,8 +61,8 @@ TOLERANCE = 1e-3  # between vectors of the same text by the same model
 OLD_STATE_NAMES = {"max_length": "longest"}  # in checkpoints of earlier versions
 
 
-@dataclass(frozen=True, eq=False)
-class WriteReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class WriteReport(Tabular):
     """What was written; positions of texts count from 1."""
 
     texts: int
@@ -81,11 +84,20 @@ class WriteReport:
             warnings.append(f"{self.undecoded:,} texts contain invalid bytes (now U+FFFD)")
         return warnings
 
+    def __repr__(self) -> str:
+        warnings = "; ".join(self.sentences()) or "no warnings"
+        return f"WriteReport({self.texts:,} texts, {self.rows:,} rows × {self.dim}; {warnings})"
+
+    def _table(self) -> Table:
+        rows = [(sentence,) for sentence in self.sentences()]
+        title = f"Written: {self.texts:,} texts, {self.rows:,} rows × {self.dim} dimensions"
+        return Table(title, ["warnings" if rows else ""], rows)
+
 
 def write_embeddings(
     encoder: Encoder,
     texts: Iterable[TextLike],
-    path: Path,
+    path: str | Path,
     settings: EmbedSettings | None = None,
     *,
     resume: bool = False,
@@ -111,7 +123,9 @@ def write_embeddings(
             something in `texts` is not a text.
         InvalidFileError: The file cannot be written.
     """
-    settings = settings or EmbedSettings()
+    expect_reporter(reporter)
+    expect_encoder(encoder)
+    settings, path = settings_or_default(settings, EmbedSettings), expect_path(path)
     output = output_for(path, settings.per, encoder.name)
     check_writable(path)
     target = Path(os.path.realpath(path))  # keeps a symbolic link

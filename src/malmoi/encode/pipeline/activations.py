@@ -18,10 +18,11 @@ from malmoi.encode.pooling.layers import Layers, choose_layers
 from malmoi.encode.pooling.recipes import Recipe, choose_recipe
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
 from malmoi.errors import InvalidArgumentError
+from malmoi.table import HEAD, TEXT_COLUMNS, Table, Tabular, shortened
 
 
-@dataclass(frozen=True, eq=False)
-class SpanVectors:
+@dataclass(frozen=True, eq=False, repr=False)
+class SpanVectors(Tabular):
     """The words or tokens of a text, each with its span and its vector.
 
     `offsets` [n, 2] are the start and end in characters of the text; 0, 0 for special tokens.
@@ -31,9 +32,28 @@ class SpanVectors:
     offsets: Int32Array
     matrix: Float32Array  # [n, dim]
 
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __repr__(self) -> str:
+        return f"SpanVectors({shortened(' '.join(self.keys), TEXT_COLUMNS)}: {self._shape})"
+
+    @property
+    def _shape(self) -> str:
+        return f"{len(self):,} × {self.matrix.shape[1]}"
+
+    def _table(self) -> Table:
+        spans = [f"{start}:{end}" for start, end in self.offsets[:HEAD].tolist()]
+        rows = [
+            (key, span, float(np.linalg.norm(row)))
+            for key, span, row in zip(self.keys[:HEAD], spans, self.matrix[:HEAD], strict=True)
+        ]
+        header = ["key", "characters", "length of vector"]
+        return Table(f"SpanVectors: {self._shape} dimensions", header, rows, len(self))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Activations:
+class Activations(Tabular):
     """Hidden states: `states[i]` [layers, tokens, dim] belongs to `texts[i]`.
 
     `layers` are the numbers of these states; the model has `num_states`.
@@ -157,6 +177,13 @@ class Activations:
 
     def __repr__(self) -> str:
         return f"Activations({len(self)} texts, layers {', '.join(map(str, self.layers))})"
+
+    def _table(self) -> Table:
+        dim = f" × {self.states[0].shape[2]} dimensions" if self.states else ""
+        layers = ", ".join(map(str, self.layers))
+        title = f"Activations: {len(self):,} texts, layers {layers} of {self.num_states}{dim}"
+        rows = [(" ".join(text.tokens), len(text)) for text in self.texts[:HEAD]]
+        return Table(title, ["tokens", "number of tokens"], rows, len(self))
 
 
 def check_word_pooling(word_pooling: WordPooling) -> None:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect_number
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.pipeline.encode_call import collect_vectors, explain_renamed
 from malmoi.encode.static.word_weights import WordWeighting, WordWeights, weigh_words
@@ -23,7 +25,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.text_inputs import TextLike
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 
 CHUNK_TEXTS = 2048  # texts that are averaged together
 BLOCK_WORDS = 1 << 15  # whose vectors are summed at once
@@ -147,6 +149,8 @@ def average_encoder(
     Raises:
         InvalidArgumentError: There are no vectors, or an argument is invalid.
     """
+    expect_vectors(vectors)
+    expect_number(smoothing, SupportsFloat, "smoothing", "a number")
     if not smoothing > 0:
         raise InvalidArgumentError(f"smoothing is {smoothing}: it must be more than 0")
     if len(vectors) == 0:

@@ -9,14 +9,22 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
-from typing import cast
+from typing import Any
 
+from malmoi.arguments import expect, expect_path
 from malmoi.errors import InvalidArgumentError, InvalidFileError, warn
 from malmoi.evaluate.sets.sentence_sets import EXPECTED_FIELDS as SENTENCES
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
-from malmoi.evaluate.sets.word_sets import EXPECTED_LINES, SimilaritySet, TestSet, read_set
-from malmoi.text_inputs import column_names, iterate
+from malmoi.evaluate.sets.word_sets import (
+    EXPECTED_LINES,
+    AnalogySet,
+    SimilaritySet,
+    TestSet,
+    read_set,
+)
+from malmoi.text_inputs import column_names
 
 DATA_VARIABLE = "MALMOI_DATA"  # environment variable: a folder with words/ and sts/
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl", ".gz")
@@ -29,8 +37,10 @@ def find_sets(files: Iterable[str | Path | TestSet] | str | Path | None = None) 
     if files is None:
         sets = _installed_word_sets()
     else:
-        several = [files] if isinstance(files, str | Path) else files
-        sets = [read_set(file) if isinstance(file, str | Path) else file for file in several]
+        sets = [
+            file if isinstance(file, TestSet) else read_set(expect_path(file, "a test set"))
+            for file in _several(files)
+        ]
     if not sets:
         raise InvalidArgumentError(
             f"there are no test sets: give files (--file) of {EXPECTED_LINES}, or set"
@@ -46,9 +56,7 @@ def find_sentence_sets(
 ) -> list[SentenceSet]:
     """The sentence sets of these files, or all installed ones."""
     if files is not None:
-        is_one = isinstance(files, str | Path | SentenceSet) or bool(column_names(files))
-        several = [cast(PairSource, files)] if is_one else iterate(files, "sets")
-        sets = [read_sentences(file, columns) for file in several]
+        sets = [read_sentences(file, columns) for file in _several(files)]
     else:
         sets = _installed_sentence_sets()
     if not sets:
@@ -57,6 +65,15 @@ def find_sentence_sets(
             f" {DATA_VARIABLE} to a folder with such files in sts/ (STS-B, KorSTS, SICK)"
         )
     return sets
+
+
+def _several(files: Any) -> list[Any]:
+    """The files, or a single one, as a list; a table is one."""
+    is_set = isinstance(files, str | PathLike | SimilaritySet | AnalogySet | SentenceSet)
+    if is_set or column_names(files):
+        return [files]
+    expect(files, Iterable, "files", "a list of files or test sets")
+    return list(files)
 
 
 def _installed_sentence_sets() -> list[SentenceSet]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from malmoi.arguments import expect_path
 from malmoi.errors import InvalidFileError
 from malmoi.evaluate.sets.test_file import is_number, parse_number, read_text, set_name
 
@@ -79,7 +80,7 @@ def read_set(path: str | Path) -> TestSet:
 
 def read_pairs(source: SimilaritySet | str | Path) -> SimilaritySet:
     """A set of pairs, read from a file unless it is a set already."""
-    test = read_set(source) if isinstance(source, str | Path) else source
+    test = source if isinstance(source, TestSet) else read_set(expect_path(source, "pairs"))
     if not isinstance(test, SimilaritySet):
         raise InvalidFileError(f"{source} holds analogies, not pairs of words with scores")
     return test
@@ -87,7 +88,7 @@ def read_pairs(source: SimilaritySet | str | Path) -> SimilaritySet:
 
 def read_analogies(source: AnalogySet | str | Path) -> AnalogySet:
     """A set of analogies, read from a file unless it is a set already."""
-    test = read_set(source) if isinstance(source, str | Path) else source
+    test = source if isinstance(source, TestSet) else read_set(expect_path(source, "questions"))
     if not isinstance(test, AnalogySet):
         raise InvalidFileError(f"{source} holds pairs of words with scores, not analogies")
     return test

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.arrays import BoolArray
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.storage.columns import Column, as_json
@@ -55,11 +56,13 @@ def conditions(where: Where | None) -> tuple[Condition, ...]:
             Condition(normalize("NFC", name), "=", _as_texts(value))
             for name, value in where.items()
         )
+    expect(where, Iterable, "where", "a filter such as {'lang': 'ko'} or 'year>=2020'")
     return tuple(parse_condition(one) for one in where)
 
 
 def parse_condition(text: str) -> Condition:
     """Parse `field=value`, `field!=value`, `field>=2020` and so on."""
+    expect(text, str, "a filter", "a string such as 'year>=2020'")
     whole = normalize("NFC", text)
     relation, start = _first_relation(whole)
     field, value = whole[:start].strip(), whole[start + len(relation) :].strip()

@@ -10,9 +10,11 @@ from malmoi.search.querying.ranking import RankedRows
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State
+from malmoi.table import Table, TableCell, TabularList
 from malmoi.vectors import l2_normalize
 
 CharacterSpan = tuple[int, int]  # characters
+MAX_ROWS = 50  # of a table
 
 
 class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
@@ -34,12 +36,20 @@ class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
         return self.text if self.span is None else self.text[slice(*self.span)]
 
 
-class Hits(list[Hit]):
+class Hits(TabularList[Hit]):
     """Search results, best first; `weight` is the weight of words in a hybrid search."""
 
     def __init__(self, hits: Iterable[Hit] = (), weight: float | None = None) -> None:
         super().__init__(hits)
         self.weight = weight
+
+    def _table(self) -> Table:
+        names = list(dict.fromkeys(name for hit in self[:MAX_ROWS] for name in hit.fields))
+        rows = [
+            [hit.id, hit.score, hit.passage, *(_shown(hit.fields.get(name)) for name in names)]
+            for hit in self[:MAX_ROWS]
+        ]
+        return Table(f"{len(self):,} hits", ["id", "score", "text", *names], rows, len(self))
 
 
 def make_hits(state: State, ranking: RankedRows, direction: Float32Array | None) -> list[Hit]:
@@ -68,3 +78,8 @@ def best_passage(
         return None
     start, stop = own.spans[int(np.argmax(l2_normalize(own.matrix) @ direction))].tolist()
     return start, stop
+
+
+def _shown(value: object) -> TableCell:
+    """A field as a cell; the year 2020 is not a number with a comma."""
+    return None if value is None else str(value)

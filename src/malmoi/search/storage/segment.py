@@ -7,7 +7,7 @@ and `norms` are passages.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -27,13 +27,13 @@ from malmoi.keys import Keys, encode
 from malmoi.search.analyser import Analyser
 from malmoi.search.storage.columns import (
     Column,
-    Fields,
     as_json,
     columns_as_tensors,
     columns_from_tensors,
     join_columns,
     make_columns,
 )
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.passage_offsets import (
     WHOLE,
     EmbeddedPassages,
@@ -55,15 +55,6 @@ from malmoi.vectors import Vectors, l2_normalize
 KIND = FileKind("a segment of an index", "a segment of an index")
 SMALL = ("field", "passage")  # tensors that are verified when a segment is opened
 NO_FIELDS = bytes(8)  # the digest of an entry without fields
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A text of an index with its id and fields."""
-
-    id: str
-    text: str
-    fields: Fields = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,10 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.storage.clusters import Clusters
+from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.postings import Postings
-from malmoi.search.storage.segment import Entry, Segment, join_segments
+from malmoi.search.storage.segment import Segment, join_segments
 from malmoi.vectors import Vectors
 
 SPREAD_SAMPLE, SEED = 1000, 1  # vectors sampled to measure the spread

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import expect
 from malmoi.arrays import Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import Reporter
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, expect_vectors
 from malmoi.vocabulary import Vocabulary
 
 
@@ -40,12 +41,20 @@ class TrainOptions:
     resume: bool = False
 
     def __post_init__(self) -> None:
+        if self.init_vectors is not None:
+            expect_vectors(self.init_vectors, "init_vectors")
         if self.init_vectors is None and (self.freeze or self.update):
             name = "freeze" if self.freeze else "update"
             raise InvalidArgumentError(f"{name} needs init_vectors: give the vectors to start from")
 
 
 DEFAULT_OPTIONS = TrainOptions()
+
+
+def expect_options(value: object) -> None:
+    """Raise `InvalidArgumentError` unless a value is `TrainOptions`."""
+    hint = "write TrainOptions(init_vectors=…) or leave options out"
+    expect(value, TrainOptions, "options", "TrainOptions", hint=hint)
 
 
 def matching_rows(init_vectors: Vectors, keys: Keys, reporter: Reporter) -> Int64Array:

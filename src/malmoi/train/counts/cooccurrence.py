@@ -16,13 +16,14 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.arrays import Float64Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.kernels.counts.sparse_counts import Values, count_ids, count_rows, find_positions
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK_ENTRIES, Cooccurrences, spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer
@@ -71,6 +72,7 @@ class Cooccurrence:
     """Keep at most so many of the most frequent words."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if not 1 <= self.window <= MAX_WINDOW:
             raise InvalidArgumentError(
                 f"window is {self.window}: it must be from 1 to {MAX_WINDOW:,}"
@@ -139,7 +141,8 @@ def count_cooccurrences(
         InvalidArgumentError: The memory is too small for the text.
         InvalidFileError: The text cannot be read, or the temporary files cannot be written.
     """
-    settings = settings or Cooccurrence()
+    expect_reporter(reporter)
+    settings = settings_or_default(settings, Cooccurrence)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     ids, vocabulary = corpus.ids, corpus.vocabulary
     counts = count_words(ids, vocabulary)

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.core.jit import pool
@@ -18,7 +19,7 @@ from malmoi.kernels.counts.sparse_counts import count_documents, multiply_twice
 from malmoi.kernels.marks import LINE_END
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import spans
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
 from malmoi.text.encoded import VocabularySettings
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
@@ -73,6 +74,7 @@ class LSA:
     """Same seed: same vectors."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if self.dim < 1:
             raise InvalidArgumentError(f"dim is {self.dim}: it must be at least 1")
         if self.matrix not in get_args(MatrixKind):
@@ -147,7 +149,8 @@ def train_lsa(
         InvalidArgumentError: `dim` is larger than the matrix, or the memory is too small.
         InvalidFileError: The text cannot be read.
     """
-    settings = settings or LSA()
+    expect_reporter(reporter)
+    settings = settings_or_default(settings, LSA)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     vocabulary = corpus.vocabulary
     if settings.matrix == "tf-idf":

@@ -13,10 +13,12 @@ from math import inf, log
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, expect, settings_or_default
 from malmoi.arrays import Float64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import Cooccurrences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.table import Table, TableCell, Tabular
 from malmoi.text.parallel import in_order
 from malmoi.train.counts.cooccurrence import FolderPath, RowBlock, collect_rows
 
@@ -40,6 +42,7 @@ class PMI:
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         if not 0 < self.shift < inf:
             raise InvalidArgumentError(
                 f"shift is {self.shift:g}: it must be a number above 0 (1 shifts nothing)"
@@ -71,7 +74,9 @@ def mutual_information(
     Raises:
         InvalidFileError: The temporary files cannot be written.
     """
-    settings = settings or PMI()
+    expect_reporter(reporter)
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    settings = settings_or_default(settings, PMI)
     shares = counts.context_totals**settings.smoothing
     with np.errstate(divide="ignore"):  # log 0, of words without occurrences
         context_logs = np.log(shares / (shares.sum() or 1))
@@ -101,8 +106,8 @@ def _block_pmi(
     return RowBlock(lengths, np.ascontiguousarray(columns), values.astype(np.float32))
 
 
-@dataclass(frozen=True, eq=False)
-class ProbabilityTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ProbabilityTable(Tabular):
     """`probabilities[i, k]` is P(k|i), the probability of context k in the window of word i."""
 
     words: tuple[str, ...]
@@ -127,6 +132,13 @@ class ProbabilityTable:
         numbers = np.vstack([self.probabilities, self.ratios])
         return list(zip(labels, numbers.tolist(), strict=True))
 
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _table(self) -> Table:
+        rows: list[list[TableCell]] = [[label, *numbers] for label, numbers in self.rows()]
+        return Table("Probabilities of contexts k", ["", *self.contexts], rows)
+
 
 def probability_table(
     counts: Cooccurrences, words: Sequence[str], contexts: Sequence[str]
@@ -145,6 +157,9 @@ def probability_table(
         InvalidArgumentError: There are no words or no contexts.
         UnknownWordError: A word is not in the vocabulary.
     """
+    expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
+    for name, several in (("words", words), ("contexts", contexts)):
+        expect(several, list | tuple, name, "a list of words")
     if not words or not contexts:
         raise InvalidArgumentError(
             "a table of probabilities needs at least one word and one context"

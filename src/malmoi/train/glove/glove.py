@@ -9,14 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
+from malmoi.arguments import settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys
 from malmoi.models.cooccurrences import Cooccurrences, is_cooccurrences, load_cooccurrences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.memory import require_memory
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
+from malmoi.train.common.options import (
+    DEFAULT_OPTIONS,
+    TrainOptions,
+    expect_options,
+    open_checkpointer,
+)
 from malmoi.train.counts.cooccurrence import count_cooccurrences
 from malmoi.train.glove.records import make_records
 from malmoi.train.glove.settings import GloVe
@@ -61,7 +67,9 @@ def train_glove(
             or the training diverges.
         InvalidFileError: The text, the co-occurrences or the checkpoint cannot be read.
     """
-    settings = settings or GloVe()
+    expect_reporter(reporter)
+    expect_options(options)
+    settings = settings_or_default(settings, GloVe)
     counts, tokenizer_name = read_cooccurrences(text, settings, tokenizer, reporter)
     tables = train_glove_tables(counts, settings, options=options, reporter=reporter)
     vectors, init_vectors = tables.vectors(settings.vectors), options.init_vectors
@@ -80,7 +88,7 @@ def train_glove_tables(
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> GloVeTables:
     """Train GloVe and return word vectors, context vectors and biases; see `train_glove`."""
-    settings = settings or GloVe()
+    settings = settings_or_default(settings, GloVe)
     check_trainable(counts, settings, options.init_vectors, reporter)
     require_memory(memory_needed(counts, settings.dim), reporter)
     checkpointer = open_checkpointer(options, settings, counts.values, counts.vocabulary)

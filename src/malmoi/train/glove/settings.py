@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal, get_args
 
+from malmoi.arguments import check_numbers
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 from malmoi.text.encoded import VocabularySettings
@@ -57,6 +58,7 @@ class GloVe:
     """Worker threads."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         for name in ("dim", "iterations", "threads"):
             if getattr(self, name) < 1:
                 raise InvalidArgumentError(

@@ -4,10 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.language.kneser_ney import kneser_ney
@@ -42,6 +43,7 @@ class NGram:
     """Words with fewer occurrences become `<unk>`."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         check_counting(self.order, self.min_count)
         if self.smoothing not in get_args(Smoothing):
             choices = ", ".join(get_args(Smoothing))
@@ -96,7 +98,8 @@ def train_ngram(
         InvalidArgumentError: The text has no words, or none that is frequent enough.
         InvalidFileError: The text cannot be read.
     """
-    settings = settings or NGram()
+    expect_reporter(reporter)
+    settings = settings_or_default(settings, NGram)
     corpus = encode_text(text, None, tokenizer, reporter)
     progress, steps = reporter.stage("counting n-grams"), settings.order + 1
     counts = count_corpus_ngrams(

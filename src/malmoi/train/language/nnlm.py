@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from malmoi.arguments import check_numbers, settings_or_default
 from malmoi.arrays import Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
@@ -16,10 +17,15 @@ from malmoi.keys import Keys
 from malmoi.models.nnlm_model import NeuralModel, windows
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, open_checkpointer
+from malmoi.train.common.options import (
+    DEFAULT_OPTIONS,
+    TrainOptions,
+    expect_options,
+    open_checkpointer,
+)
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -76,6 +82,7 @@ class NNLM:
     """Number of threads."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         positive = (
             "context",
             "dim",
@@ -139,7 +146,9 @@ def train_nnlm(
         InvalidFileError: The text or the checkpoint cannot be read.
         MissingDependencyError: torch is not installed.
     """
-    settings = settings or NNLM()
+    expect_reporter(reporter)
+    expect_options(options)
+    settings = settings_or_default(settings, NNLM)
     if options.init_vectors is not None:
         raise InvalidArgumentError("train_nnlm does not support init_vectors: leave them out")
     require("torch", extra="train")

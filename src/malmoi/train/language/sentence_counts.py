@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from malmoi.arguments import expect_integer
 from malmoi.arrays import UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.counts.count_ngrams import CountedOrder, pack, words_before
@@ -12,7 +13,13 @@ from malmoi.keys import Keys
 from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.sentences import BEGIN, END, UNKNOWN_WORD, check_no_marks
 from malmoi.models.trie import Trie
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, no_progress
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Progress,
+    Reporter,
+    expect_reporter,
+    no_progress,
+)
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.vocabulary import Vocabulary
@@ -40,6 +47,7 @@ def count_ngrams(
     Raises:
         InvalidArgumentError: The text has no words, or none that is frequent enough.
     """
+    expect_reporter(reporter)
     corpus = encode_text(text, reporter=reporter)
     progress = reporter.stage("counting n-grams")
     return count_corpus_ngrams(corpus, order, min_count=min_count, progress=progress)
@@ -92,10 +100,10 @@ def count_orders(tokens: UInt32Array, begin: int, words: int, order: int) -> Ite
 
 def check_counting(order: int, min_count: int) -> None:
     """Check the settings of counting."""
-    if order < 1:
-        raise InvalidArgumentError(f"order is {order}: it must be at least 1")
-    if min_count < 1:
-        raise InvalidArgumentError(f"min_count is {min_count}: it must be at least 1")
+    for name, value in (("order", order), ("min_count", min_count)):
+        expect_integer(value, name)
+        if value < 1:
+            raise InvalidArgumentError(f"{name} is {value}: it must be at least 1")
 
 
 def replace_rare(

@@ -8,12 +8,13 @@ n-grams that occur in known words have a row: an untrained row never contributes
 import json
 from dataclasses import dataclass
 
+from malmoi.arguments import settings_or_default
 from malmoi.keys import Keys
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
 from malmoi.train.word2vec.input_rows import InputRows, ngram_input_rows
 from malmoi.train.word2vec.network import train_network
 from malmoi.train.word2vec.settings import WordSettings
@@ -25,7 +26,7 @@ class FastText(WordSettings):
 
     The n-grams are hashed into `buckets`. `units` is what a character of Hangul is: `characters`
     (a syllable block, as in fastText), `syllables` (n-grams of `syllables` blocks), `jamo` (its
-    letters) or `jamo+syllables`. See `WordSettings` for the other settings.
+    letters) or `jamo+syllables`. `Word2Vec` describes the other settings.
 
     Raises:
         InvalidArgumentError: A setting is out of range.
@@ -86,7 +87,9 @@ def train_fasttext(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
-    settings = settings or FastText()
+    expect_reporter(reporter)
+    expect_options(options)
+    settings = settings_or_default(settings, FastText)
 
     def input_rows(keys: Keys) -> InputRows:
         return ngram_input_rows(keys, settings.subwords)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError
 from malmoi.train.word2vec.settings import MAX_NS_EXPONENT
 
@@ -33,6 +34,7 @@ def window_pairs(tokens: Sequence[str], window: int = 2) -> list[TrainingPair]:
     Raises:
         InvalidArgumentError: `tokens` is a string, or `window` is below 1.
     """
+    expect(tokens, Sequence, "tokens", "a list of words")
     if isinstance(tokens, str):
         raise InvalidArgumentError(f"'{tokens[:20]}' is a string: give its words as a list")
     if window < 1:
@@ -68,6 +70,7 @@ def labelled_pairs(
     Raises:
         InvalidArgumentError: An argument is out of range, or there is only one word to draw.
     """
+    expect(tokens, Sequence, "tokens", "a list of words")
     if negative_samples < 0 or seed < 0:
         raise InvalidArgumentError(
             f"negative_samples is {negative_samples} and seed {seed}: both must be at least 0"

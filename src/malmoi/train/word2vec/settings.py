@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal, get_args
 
+from malmoi.arguments import check_numbers
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 from malmoi.text.encoded import VocabularySettings
@@ -67,6 +68,7 @@ class WordSettings:
     """Worker threads; at most the number of processors."""
 
     def __post_init__(self) -> None:
+        check_numbers(self)
         for name in ("dim", "window", "negative_samples", "epochs", "threads"):
             if getattr(self, name) < 1:
                 raise InvalidArgumentError(

@@ -7,10 +7,11 @@ share its negative samples: as good, and one small matrix product instead of man
 
 from dataclasses import dataclass
 
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.arguments import settings_or_default
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
-from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions
+from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
 from malmoi.train.word2vec.input_rows import word_input_rows
 from malmoi.train.word2vec.network import train_network
 from malmoi.train.word2vec.settings import WordSettings
@@ -19,7 +20,21 @@ from malmoi.vectors import Vectors
 
 @dataclass(frozen=True, kw_only=True)
 class Word2Vec(WordSettings):
-    """How Word2Vec is trained; see `WordSettings`."""
+    """How Word2Vec vectors of `dim` numbers are trained.
+
+    `architecture` is "skip-gram", which predicts each context word from the target word, or
+    "cbow", which predicts the target word from the mean of its context: the words up to `window`
+    away, or, with `shrink_windows`, up to a random distance below that. `loss` is
+    "negative-sampling", with `negative_samples` words sampled by count ** `ns_exponent`, or
+    "hierarchical-softmax". Words whose share of the text exceeds `subsample` are skipped at
+    random. The text is read `epochs` times, while `learning_rate` falls linearly to
+    `min_learning_rate`. Words with fewer than `min_count` occurrences, or beyond the
+    `max_vocab_size` most frequent, are ignored. With `threads=1` the same `seed` gives the same
+    vectors, bit for bit.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
+    """
 
 
 def train_word2vec(
@@ -50,7 +65,9 @@ def train_word2vec(
             or the training diverges.
         InvalidFileError: The text or the checkpoint cannot be read.
     """
-    settings = settings or Word2Vec()
+    expect_reporter(reporter)
+    expect_options(options)
+    settings = settings_or_default(settings, Word2Vec)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
     trained = train_network(
         corpus, settings, lambda keys: word_input_rows(len(keys)), options, reporter

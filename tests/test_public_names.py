@@ -1,0 +1,120 @@
+"""The public names: each has a documented signature, and every type in a signature is public."""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType, GenericAlias
+from typing import Any, get_args
+
+import pytest
+
+import malmoi
+
+# To be removed once the functions of the projector are documented in this way too.
+LATER = "malmoi.project"
+NAMES = [name for name in malmoi.__all__ if not malmoi._HOME_OF[name].startswith(LATER)]
+FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
+SETTINGS = ["Cooccurrence", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
+CLASSES = [  # whose methods are for users
+    "Activations",
+    "Client",
+    "Index",
+    "Occurrences",
+    "SubwordVectors",
+    "Vectors",
+    "Vocabulary",
+]
+INTERNAL = {"Index.change"}
+
+
+def parameters(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+
+
+def undocumented(function: Callable[..., Any]) -> list[str]:
+    """The parameters that the docstring does not list under Args, and sections that it lacks."""
+    docstring = inspect.getdoc(function) or ""
+    listed = re.findall(r"^    \*{0,2}(\w+): ", docstring, re.MULTILINE)
+    missing = [name for name in parameters(function) if name not in listed]
+    returns = inspect.signature(function).return_annotation
+    if returns not in (None, "None") and not re.search("^(Returns|Yields):", docstring, re.M):
+        missing.append("Returns")
+    return missing
+
+
+def methods() -> dict[str, Callable[..., Any]]:
+    return {
+        f"{name}.{method}": getattr(getattr(malmoi, name), method)
+        for name in CLASSES
+        for method in vars(getattr(malmoi, name))
+        if not method.startswith("_") and callable(getattr(getattr(malmoi, name), method))
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_names_have_a_docstring(name: str) -> None:
+    assert len(inspect.getdoc(getattr(malmoi, name)) or "") > 15
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_document_parameters_results_and_errors(name: str) -> None:
+    function = getattr(malmoi, name)
+    assert undocumented(function) == []
+    assert "\nRaises:\n" in (inspect.getdoc(function) or "")
+
+
+@pytest.mark.parametrize("name", sorted(methods().keys() - INTERNAL))
+def test_methods_document_parameters_and_results(name: str) -> None:
+    assert undocumented(methods()[name]) == []
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_is_described(name: str) -> None:
+    """In the docstring of the class, or in that of the attribute, which is the command's help."""
+    settings = getattr(malmoi, name)
+    described = set(re.findall(r"`(\w+)", inspect.getdoc(settings) or ""))
+    for base in settings.__mro__[:-1]:
+        tree = ast.parse(Path(inspect.getfile(base)).read_text(encoding="utf-8"))
+        (body,) = [
+            node.body
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and node.name == base.__name__
+        ]
+        for field, text in pairwise(body):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                described.add(ast.unparse(field.target))
+    assert set(parameters(settings)) <= described
+
+
+def types_in(annotation: Any) -> set[type]:
+    """The classes of malmoi in an annotation."""
+    if isinstance(annotation, type) and not isinstance(annotation, GenericAlias):
+        return {annotation} if annotation.__module__.startswith("malmoi.") else set()
+    return set().union(*map(types_in, get_args(annotation))) if get_args(annotation) else set()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_types_of_signatures_are_public(name: str) -> None:
+    annotations = getattr(malmoi, name).__annotations__.values()
+    used = {each.__name__ for annotation in annotations for each in types_in(annotation)}
+    assert used <= {*malmoi.__all__}
+
+
+def test_completion_shows_every_name() -> None:
+    assert dir(malmoi) == sorted([*malmoi.__all__, "__version__"])
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"), [("ppmi", "mutual_information"), ("PPMI", "mutual_information")]
+)
+def test_names_of_other_packages_lead_to_ours(name: str, ours: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': use malmoi.{ours}"):
+        getattr(malmoi, name)
+
+
+def test_every_hint_is_a_public_name_and_no_public_name_needs_one() -> None:
+    assert {*malmoi._KNOWN_ELSEWHERE_AS.values()} <= {*malmoi.__all__}
+    assert not {*malmoi._KNOWN_ELSEWHERE_AS} & {*malmoi.__all__}
