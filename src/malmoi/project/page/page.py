@@ -6,7 +6,7 @@ the rest. Keys are data, never markup: they are inside deflated sections.
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -43,13 +43,31 @@ def write_page(scene: Scene, path: str | Path) -> int:
     return size
 
 
-def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
+def page_html(scene: Scene) -> str:
+    """The page of a scene as text: what `write_page` writes."""
+    return b"".join(_parts(pack(scene))).decode()
+
+
+def live_files(
+    scene: Scene, more: Mapping[str, object] | None = None
+) -> dict[str, tuple[str, bytes]]:
     """The page's files by relative path, each with its content type, for a server to mount.
 
-    The page then requests from the server `neighbours` and `analogy`, relative to itself too.
+    The page then requests from the server `neighbours`, `analogy` and, where it shows texts,
+    `search`, relative to itself too.
+
+    Args:
+        scene: The scene to show.
+        more: What else the page should know: `query`, a query string for its other requests;
+            `models`, the names that the page offers in a list, each with `kind`; `computing`, the
+            name of the reduction of a better picture that is being computed.
+
+    Raises:
+        InvalidArgumentError: The scene is empty or holds numbers that are not finite.
     """
     packed = pack(scene)
-    description = json.dumps(packed.description, ensure_ascii=False).encode()
+    described = {**packed.description, **(more or {})}
+    description = json.dumps(described, ensure_ascii=False).encode()
     sections = {
         f"sections/{i}/{name}": (BYTES, data) for (i, name), data in packed.sections.items()
     }
