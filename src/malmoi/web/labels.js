@@ -5,6 +5,8 @@ const TRIED = 8; // points of a part that are tried at most, if names are in the
 const CELL = 8; // pixels: how finely it is noted where names are
 const LONGEST = 28; // characters, as people count them
 const SIMPLE = /^[ -~가-힣]*$/u; // a unit is a character: so most names, cut without much ado
+const COLUMNS = 26; // of a text's beginning
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]|\p{Extended_Pictographic}/u;
 const CHARACTERS = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** @typedef {{row: number, text: string, x: number, y: number, width: number}} Label */
@@ -20,6 +22,34 @@ export function shortened(key) {
     if (characters.length > LONGEST) return `${characters.slice(0, LONGEST - 1).join("")}…`;
   }
   return line;
+}
+
+/** How a text begins: as many whole words as stand in a picture, where a Korean syllable takes
+ * as much room as two letters. @param {string} text */
+export function beginning(text) {
+  let begun = "";
+  for (const word of text.slice(0, 8 * COLUMNS).trim().split(/\s+/u)) {
+    const longer = begun ? `${begun} ${word}` : word;
+    if (columns(longer) > COLUMNS) return begun ? `${begun} …` : cut(word);
+    begun = longer;
+  }
+  return text.length > 8 * COLUMNS ? `${begun} …` : begun;
+}
+
+/** The first characters of a word that is too long. */
+function cut(word) {
+  let begun = "";
+  for (const { segment } of CHARACTERS.segment(word)) {
+    if (columns(begun + segment) > COLUMNS - 1) break;
+    begun += segment;
+  }
+  return `${begun}…`;
+}
+
+function columns(text) {
+  let count = 0;
+  for (const character of text) count += WIDE.test(character) ? 2 : 1;
+  return count;
 }
 
 /** Ground that is taken by names already. */
