@@ -3,6 +3,7 @@
 import time
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +31,14 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Models:
     )
 
 
-def picture_of(server: Running, model: str) -> dict[str, object]:
+def picture_of(server: Running, model: str) -> dict[str, Any]:
     """The description of a page once nothing is computed for it any more."""
     end = time.monotonic() + 120
     while (described := server.get(f"/scene.json?model={model}").json)["computing"]:
         assert time.monotonic() < end
         assert server.get("/health").status == 200
         time.sleep(0.1)
-    found: dict[str, object] = described
+    found: dict[str, Any] = described
     return found
 
 
@@ -50,7 +51,7 @@ def test_a_better_picture_comes_later_and_is_kept(models: Models, tmp_path: Path
         assert first["searchable"]
         assert [one["name"] for one in first["models"]] == ["few", "i"]
         last = picture_of(server, "i")
-        before, after = first["spaces"][0], last["spaces"][0]  # type: ignore[index]
+        before, after = first["spaces"][0], last["spaces"][0]
         assert after["reduction"] == "t-SNE"
         assert after["neighbour_preservation"] > before["neighbour_preservation"]
         assert after["fields"] == before["fields"]
@@ -72,7 +73,7 @@ def test_a_picture_that_fails_leaves_pca_and_a_note(
 ) -> None:
     monkeypatch.setattr(projector_pages, "WORKER", "malmoi.project.nothing")
     with serving(models) as server:
-        (space,) = picture_of(server, "i")["spaces"]  # type: ignore[misc]
+        (space,) = picture_of(server, "i")["spaces"]
         assert space["reduction"] == "PCA"
         assert any("drawn by PCA: " in note and "nothing" in note for note in space["notes"])
 
@@ -85,7 +86,7 @@ def test_damaged_pictures_are_computed_again(models: Models, tmp_path: Path) -> 
     kept.write_bytes(kept.read_bytes()[:100])
     with serving(models) as server:
         assert server.get("/scene.json?model=i").json["computing"] == "t-SNE"
-        (space,) = picture_of(server, "i")["spaces"]  # type: ignore[misc]
+        (space,) = picture_of(server, "i")["spaces"]
         assert space["reduction"] == "t-SNE"
 
 

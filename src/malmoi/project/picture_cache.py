@@ -37,7 +37,7 @@ def picture_path(matrix: Float32Array) -> Path:
 def read_picture(path: Path) -> Coordinates | None:
     """The picture in a file; None if there is none, or if it is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             plane, solid = arrays["coords_2d"], arrays["coords_3d"]
             method, notes = str(arrays["method"]), tuple(map(str, arrays["notes"]))
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):

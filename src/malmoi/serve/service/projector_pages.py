@@ -5,6 +5,7 @@ blocked, and kept in the cache folder. Knows nothing of HTTP.
 """
 
 import asyncio
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -103,16 +104,16 @@ async def compute_picture(matrix: np.ndarray, path: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="malmoi-") as folder:
         source = Path(folder) / "matrix.npy"
         await asyncio.to_thread(np.save, source, matrix)
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", WORKER, source, path),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+        process = subprocess.Popen(
+            [sys.executable, "-m", WORKER, source, path],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
         try:
-            _, errors = await process.communicate()
+            _, errors = await asyncio.to_thread(process.communicate)
         finally:
-            if process.returncode is None:  # the server stops
+            if process.poll() is None:  # the server stops: the thread ends with the process
                 process.kill()
     if process.returncode == 0:
         return ""
