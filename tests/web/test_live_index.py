@@ -47,14 +47,14 @@ def ask(page: Page, question: str) -> None:
 
 
 def test_a_question_lights_up_its_hits(browser: Browser, address: str, index: mm.Index) -> None:
-    expected = index.search("바다 보았다", k=20)
+    expected = index.search("바다 보았다", k=10)
     with browser.page(address, before=WATCHED) as page:
         page.ready()
         ask(page, "바다 보았다")
         assert page.texts("#hits .key") == [hit.text for hit in expected]
         assert page.texts("#hits .score") == [f"{hit.score:.2f}" for hit in expected]
         written = [text for text, _, _ in page.value("written")]
-        assert {str(rank) for rank in range(1, 21)} <= set(written)
+        assert {str(rank) for rank in range(1, 11)} <= set(written)
         page.value("document.querySelector('#hits li:nth-child(3) button').click()")
         page.wait("document.querySelectorAll('#point li').length")
         assert page.texts("#point-title") == [expected[2].id]

@@ -4,7 +4,7 @@
 import { parseExpression, rankCoarse } from "./analogy.js";
 import { say } from "./strings.js";
 
-const K = 10, HITS = 20;
+const K = 10;
 
 /** @typedef {{key: string, row: number, score: number, digits: number}} Answer
  *    row is -1 or past the points for what is not drawn
@@ -46,7 +46,7 @@ export async function analogyOf(space, expression) {
 /** The texts that match a question best, best first. @param {import("./space.js").Space} space
  * @param {string} question @returns {Promise<Hit[]>} */
 export async function hitsOf(space, question) {
-  const { hits } = await ask("search", { index: space.name, q: question, k: String(HITS) }) ?? {};
+  const { hits } = await ask("search", { index: space.name, q: question, k: String(K) }) ?? {};
   const texts = Array.isArray(hits) && hits.every((hit) => typeof hit?.text === "string") ? hits : [null];
   return found(space, texts.map((hit) => hit && { ...hit, key: hit.id }))
     .map((answer, i) => ({ ...answer, text: texts[i].text }));

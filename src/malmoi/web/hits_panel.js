@@ -7,7 +7,7 @@ import { say } from "./strings.js";
 
 /** @param {import("./space.js").Space[]} spaces @param {import("./store.js").Store} store
  * @param {(space: number, row: number, key: string) => void} go
- * @param {(rows: Iterable<number>) => void} show brings points into view */
+ * @param {(rows: number[]) => void} show brings points into view */
 export function hitsPanel(spaces, store, go, show) {
   const panel = byId("hits"), [space] = spaces;
   let turn = 0; // answers that come late are not shown
@@ -29,7 +29,7 @@ export function hitsPanel(spaces, store, go, show) {
     const drawn = hits.map((hit, i) => ({ ...hit, rank: i + 1 })).filter(({ row }) => row >= 0);
     const lit = new Map(drawn.map(({ row, rank }) => [row, rank]));
     store.set({ lit: spaces.map((_, i) => (i === 0 && !problem ? lit : null)), chosen: spaces.map(() => -1) });
-    show(lit.keys());
+    if (lit.size) show([...lit.keys()]);
     if (!hits.length) return list.append(element("p", { class: "hint" }, problem ?? say("noHits")));
     list.append(element("ol", {}, ...hits.map((hit, i) => element("li", {}, hitButton(hit, i + 1)))));
     announce(say("hitsFound", question, hits.slice(0, 3).map(({ text }) => beginning(text)).join(", ")));

@@ -1,6 +1,7 @@
 // Which points are named, and where: the first come first, and no name over another.
 
 const TILE = [128, 52]; // pixels: each such part of the picture names one point
+const TEXT_TILE = [230, 104]; // of texts, which are longer
 const TRIED = 8; // points of a part that are tried at most, if names are in the way
 const CELL = 8; // pixels: how finely it is noted where names are
 const LONGEST = 28; // characters, as people count them
@@ -81,18 +82,19 @@ export class Ground {
  * @param {import("./screen.js").Screen} screen @param {Ground} ground
  * @param {(row: number) => string} nameOf @param {(text: string) => number} widthOf
  * @param {{width: number, height: number, line: number, gap: number, origin: number[],
- *   named: Set<number>}} size parts are counted from the origin, which moves with the points, so
+ *   named: Set<number>, texts?: boolean}} size parts are counted from the origin, which moves with the points, so
  *   that names stay; those that are named already are left out
  * @returns {Label[]} */
-export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap, origin, named }) {
-  const [left, top] = origin.map((at, axis) => (((at % TILE[axis]) + TILE[axis]) % TILE[axis]) - TILE[axis]);
-  const columns = Math.ceil((width - left) / TILE[0]);
-  const tries = new Uint8Array(columns * Math.ceil((height - top) / TILE[1]));
+export function placeLabels(screen, ground, nameOf, widthOf, { width, height, line, gap, origin, named, texts }) {
+  const part = texts ? TEXT_TILE : TILE;
+  const [left, top] = origin.map((at, axis) => (((at % part[axis]) + part[axis]) % part[axis]) - part[axis]);
+  const columns = Math.ceil((width - left) / part[0]);
+  const tries = new Uint8Array(columns * Math.ceil((height - top) / part[1]));
   const labels = [], said = new Set();
   for (let row = 0; row < screen.x.length; row++) {
     const x = screen.x[row], y = screen.y[row];
     if (!(x > 0 && x < width && y > 0 && y < height)) continue;
-    const tile = Math.floor((y - top) / TILE[1]) * columns + Math.floor((x - left) / TILE[0]);
+    const tile = Math.floor((y - top) / part[1]) * columns + Math.floor((x - left) / part[0]);
     if (++tries[tile] > TRIED) {
       tries[tile]--;
       continue;

@@ -20,11 +20,12 @@ export function drawOverlay(context, view) {
   context.clearRect(0, 0, camera.width, camera.height);
   const pen = { context, screen, ground: new Ground(camera.width, camera.height), gap: size / 2 + 4,
     radius: Math.max(6, size / 2 + 3), ink: styled("ink"), soft: styled("soft"), rest: styled("rest"),
-    paper: styled("paper"), accent: styled("accent"), ranked: view.marks.lit ?? new Map() };
+    paper: styled("paper"), accent: styled("accent"), ranked: view.marks.lit ?? new Map(),
+    plate: space.texts };
   const { chosen, hovered, nearby, lit } = view.marks;
   if (chosen >= 0) lines(pen, chosen, nearby);
   const hits = lit ? [...lit].sort((a, b) => a[1] - b[1]) : []; // best first
-  for (const [row, rank] of hits.toReversed()) badge(pen, row, rank);
+  for (const [row, rank] of [...hits].reverse()) badge(pen, row, rank);
   const first = new Set([chosen, hovered].filter((row) => row >= 0));
   for (const row of first) ring(pen, row);
   const named = new Set(first); // each is named once
@@ -44,11 +45,11 @@ function names(pen, { camera: { width, height, scale, target }, screen, space, m
   const { chosen, circled } = marks;
   const among = circled ? { ...screen, x: screen.x.map((x, row) => (circled[row] ? x : NaN)) } : screen;
   const origin = [width / 2 - target[0] * scale, height / 2 + target[1] * scale];
-  const shape = { width, height, line: 16, gap: pen.gap, origin, named };
+  const shape = { width, height, line: 16, gap: pen.gap, origin, named, texts: space.texts };
   pen.context.font = SMALL;
   const widthOf = (text) => wide(pen.context, text);
   for (const label of placeLabels(among, pen.ground, (row) => space.label(row), widthOf, shape)) {
-    const rare = label.row > space.count * RARE && label.row > SEVERAL;
+    const rare = space.texts || (label.row > space.count * RARE && label.row > SEVERAL);
     const ink = chosen >= 0 ? pen.rest : rare ? pen.soft : pen.ink;
     write({ ...pen, ink }, label.text, label.x, label.y);
   }
@@ -59,13 +60,19 @@ function wide(context, text) {
   return widths.get(text);
 }
 
-/** Text with a halo of paper, so that it is read over points. */
-function write({ context, ink, paper, halo = 3.5 }, text, x, y) {
+/** Text with a halo of paper, so that it is read over points; long ones on a plate of paper. */
+function write({ context, ink, paper, halo = 3.5, plate }, text, x, y) {
   context.textBaseline = "middle";
   context.lineJoin = "round";
   context.lineWidth = halo;
-  context.strokeStyle = paper;
-  context.strokeText(text, x, y);
+  context.strokeStyle = context.fillStyle = paper;
+  if (plate) {
+    context.globalAlpha = 0.78;
+    context.beginPath();
+    context.roundRect(x - 4, y - 9, context.measureText(text).width + 8, 18, 6);
+    context.fill();
+    context.globalAlpha = 1;
+  } else context.strokeText(text, x, y);
   context.fillStyle = ink;
   context.fillText(text, x, y);
 }
@@ -77,7 +84,7 @@ function name(pen, row, key, picture = null) {
   if (!Number.isFinite(at)) return false;
   pen.context.font = STRONG;
   const text = shortened(key), width = pen.context.measureText(text).width;
-  const gap = picture || pen.ranked.has(row) ? pen.radius + 6 : pen.gap;
+  const gap = pen.ranked.has(row) ? BADGE + 9 : picture ? pen.radius + 5 : pen.gap;
   const sides = [at + gap, at - gap - width];
   const free = sides.find((x) => pen.ground.take(x, y - 8, width, 16));
   const beyond = picture && at < picture.width && sides[0] + width > picture.width;
@@ -115,13 +122,14 @@ function lines({ context, screen, accent }, from, rows) {
   }
 }
 
-function ring({ context, screen, accent, paper, radius }, row) {
+function ring({ context, screen, accent, paper, radius, ranked }, row) {
   if (!Number.isFinite(screen.x[row])) return;
+  const around = ranked.has(row) ? BADGE + 4 : radius;
   for (const [colour, width] of [[paper, 4.5], [accent, 2]]) {
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.beginPath();
-    context.arc(screen.x[row], screen.y[row], radius, 0, 2 * Math.PI);
+    context.arc(screen.x[row], screen.y[row], around, 0, 2 * Math.PI);
     context.stroke();
   }
 }

@@ -176,12 +176,16 @@ export class View {
     this.fit();
   }
 
-  /** Everything in view, if one of some points is not. @param {Iterable<number>} rows */
+  /** Some points in view, with much of what is around them. @param {number[]} rows */
   showRows(rows) {
-    const { width, height } = this.camera, { x, y } = this.projected();
-    const seen = (row) => x[row] > 0 && x[row] < width && y[row] > 0 && y[row] < height;
-    if ([...rows].every(seen)) this.repaint();
-    else this.fit();
+    if (this.store.state.solid || !rows.length) return this.fit();
+    const { values } = this.space.plane;
+    const ends = [Math.min, Math.max].map((end) =>
+      [0, 1].map((axis) => end(...rows.map((row) => values[2 * row + axis]))));
+    this.still();
+    this.camera.reach = this.space.plane.reach;
+    this.camera.frame(ends[0], ends[1]);
+    this.repaint();
   }
 
   /** Everything in view. */

@@ -11,6 +11,7 @@ from malmoi.project.points.content_words import content_words
 
 KEYWORDS_PER_CLUSTER = 3
 MIN_TEXTS = 2  # texts that must contain a keyword
+MIN_SHARE = 0.02  # of the texts of a cluster that must contain its keyword
 MAX_TEXTS = 10_000  # texts that keywords are counted in
 MAX_ENDING = 2  # letters by which two forms of one word may differ at the end
 
@@ -34,6 +35,7 @@ def cluster_keywords(
     inside = [Counter[str]() for _ in clusters]
     sampled = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), MAX_TEXTS), dtype=np.int64))
     words = content_words([texts[at] for at in sampled.tolist()])
+    sizes = np.bincount(which[sampled], minlength=len(inside))
     for cluster, text_words in zip(which[sampled].tolist(), words, strict=True):
         inside[cluster].update(text_words - left_out)
     totals = sum(inside, Counter[str]())
@@ -44,7 +46,8 @@ def cluster_keywords(
         inside_counts = np.array([inside[cluster][word] for word in vocabulary], dtype=np.float64)
         scores = _log_odds(inside_counts + prior, prior * 11 - inside_counts)
         order = np.argsort(-scores, kind="stable")
-        best = (vocabulary[at] for at in order if inside_counts[at] and scores[at] > 0)
+        needed = max(1, MIN_SHARE * sizes[cluster])
+        best = (vocabulary[at] for at in order if inside_counts[at] >= needed and scores[at] > 0)
         names.append(", ".join(_distinct(best, count)) or f"{unnamed} {cluster + 1}")
     return _unique(names)
 

@@ -13,7 +13,7 @@ from malmoi.arrays import Int64Array
 from malmoi.project.scene import Field
 
 MAX_LABELS = 16  # labels that the page has colours for
-MIN_AGREEMENT = 0.2  # below it, clusters tell more
+MIN_AGREEMENT = 0.3  # below it, clusters tell more
 
 
 def telling_field(fields: Sequence[Field], rows: Int64Array, near: Int64Array) -> str | None:
@@ -25,7 +25,7 @@ def telling_field(fields: Sequence[Field], rows: Int64Array, near: Int64Array) -
         near: Their nearest points by the vectors themselves, [sample, k].
 
     Returns:
-        The name of a field whose agreement is at least 0.2.
+        The name of a field whose agreement is at least 0.3.
     """
     scores = {
         field.name: neighbour_agreement(field, rows, near)
