@@ -71,13 +71,18 @@ def live_files(
     sections = {
         f"sections/{i}/{name}": (BYTES, data) for (i, name), data in packed.sections.items()
     }
-    page = "".join(_skeleton(packed, connect="'self'")).encode()
+    page = live_page(packed.description["title"])
     return {"index.html": (HTML, page), "scene.json": (JSON, description), **sections}
+
+
+def live_page(title: str) -> bytes:
+    """The page alone, which requests its data from the server when it is open."""
+    return "".join(_skeleton(title, connect="'self'")).encode()
 
 
 def _parts(packed: PackedScene) -> Iterator[bytes]:
     """The bytes of the file in parts."""
-    before, after = _skeleton(packed, connect="'none'")
+    before, after = _skeleton(packed.description["title"], connect="'none'")
     yield before.encode()
     # In a script element only < can end the data; in JSON it can be written otherwise.
     description = json.dumps(packed.description, ensure_ascii=False).replace("<", "\\u003c")
@@ -89,7 +94,7 @@ def _parts(packed: PackedScene) -> Iterator[bytes]:
     yield after.encode()
 
 
-def _skeleton(packed: PackedScene, *, connect: str) -> tuple[str, str]:
+def _skeleton(title: str, *, connect: str) -> tuple[str, str]:
     """The page before its data and after it."""
     web = files("malmoi") / "web"
     modules = {
@@ -103,7 +108,7 @@ def _skeleton(packed: PackedScene, *, connect: str) -> tuple[str, str]:
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
-    values = {"title": escape(packed.description["title"]), "policy": policy}
+    values = {"title": escape(title), "policy": policy}
     before, after = (web / "page.html").read_text(encoding="utf-8").split("$data")
     return (
         Template(before).substitute(values, style=style),

@@ -13,7 +13,7 @@ from malmoi.text.korean import Korean
 WORD = re.compile(r"[^\W\d_]{2,}")
 WORDS = re.compile(r"\w+")  # of a list
 HANGUL = re.compile("[가-힣]")
-MAX_ANALYSED_CHARS = 600  # of a text: its beginning says what it is about
+MAX_ANALYSED_CHARS = 400  # of a text: its beginning says what it is about
 ENGLISH_FUNCTION_WORDS = frozenset(
     WORDS.findall("""
     about above after again against ain all almost along already also although always am among an
@@ -35,7 +35,8 @@ ENGLISH_FUNCTION_WORDS = frozenset(
 )
 KOREAN_FUNCTION_WORDS = frozenset(
     WORDS.findall("""
-    것 거 게 수 때 등 데 점 중 뿐 채 줄 바 적 번 개 명 분 주 함 곳 안 자 편 쪽 밖 위 앞 뒤 속 후 전 날 들 저희 정도 경우 이번 저번 다음 때문 그것 이것
+    것 거 게 수 때 등 데 점 중 뿐 채 줄 바 적 번 개 명 분 주 함 곳 안 자
+    편 쪽 밖 위 앞 뒤 속 후 전 날 들 저희 정도 경우 이번 저번 다음 때문 그것 이것
     저것 그거 이거 저거 여기 거기 저기 누구 무엇 뭐 언제 어디 어느 어떤 무슨 얼마 얼마나 몇 왜
     어떻게 어떡 그냥 너무 정말 진짜 아주 매우 조금 좀 많이 잘 더 또 다시 제일 가장 바로 혹시 지금
     그리고 그런데 근데 그래서 하지만 그러나 그러면 그럼 우리 나 너 저 내 네 제 자기 당신 이런 그런

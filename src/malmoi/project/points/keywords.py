@@ -12,7 +12,7 @@ from malmoi.project.points.content_words import content_words
 KEYWORDS_PER_CLUSTER = 3
 MIN_TEXTS = 2  # texts that must contain a keyword
 MIN_SHARE = 0.02  # of the texts of a cluster that must contain its keyword
-MAX_TEXTS = 10_000  # texts that keywords are counted in
+MAX_TEXTS = 4000  # texts that keywords are counted in
 MAX_ENDING = 2  # letters by which two forms of one word may differ at the end
 
 

@@ -25,11 +25,11 @@ async def get_front(service: Service, context: RequestContext, request: PageQuer
     if not pages.models:
         return Page(model_list(service, NO_PROJECTOR).encode(), HTML)
     try:
-        content_type, content = (await pages.files(request.model))["index.html"]
+        content = await pages.page(request.model)
     except MalmoiError as error:  # too few vectors to draw, or all equal
         sentence = f"The projector is not available: {error}."
         return Page(model_list(service, sentence).encode(), HTML)
-    return Page(content, content_type)
+    return Page(content, HTML)
 
 
 async def get_scene_file(service: Service, context: RequestContext, request: PageQuery) -> Page:

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from malmoi.project.live_scene import LiveScene, make_live_scene
-from malmoi.project.page.page import live_files
+from malmoi.project.page.page import live_files, live_page
 from malmoi.project.picture_cache import picture_path, read_picture
 from malmoi.project.points.index_points import index_points
 from malmoi.project.points.points import Points
@@ -26,6 +26,7 @@ from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.loaded_models import LoadedModel, Models
 
 MAX_DRAWN = 20_000  # words or texts of a model; queries reach all of them
+MAX_WAIT = 0.5  # seconds for the first scene before the page is sent without it
 WORKER = "malmoi.project.picture_cache"
 PageFiles = Mapping[str, tuple[str, bytes]]  # content type and content, by path
 
@@ -56,11 +57,28 @@ class ProjectorPages:
             InvalidArgumentError: The vectors cannot be drawn.
         """
         model = self._model(name)
-        if model.name not in self._first:
-            self._first[model.name] = asyncio.create_task(self._open(model))
-        await asyncio.shield(self._first[model.name])
+        await asyncio.shield(self._opening(model))
         pages = self._pages[model.name]
         return next((one for one in pages if one.reduction == picture), pages[-1]).files
+
+    async def page(self, name: str | None = None) -> bytes:
+        """The page of a model, at once: what takes longer to make, the page waits for itself.
+
+        Raises:
+            RequestError: No model of this name has vectors.
+            InvalidArgumentError: The vectors cannot be drawn.
+        """
+        model = self._model(name)
+        opening = self._opening(model)
+        done, _ = await asyncio.wait([opening], timeout=MAX_WAIT)
+        for task in done:
+            task.result()  # raises what went wrong
+        return live_page(model.name)
+
+    def _opening(self, model: LoadedModel) -> asyncio.Task[None]:
+        if model.name not in self._first:
+            self._first[model.name] = asyncio.create_task(self._open(model))
+        return self._first[model.name]
 
     def _model(self, name: str | None) -> LoadedModel:
         model = next((one for one in self.models if name in (None, one.name)), None)
