@@ -68,11 +68,13 @@ def test_show_opens_the_browser_from_a_terminal(
 
 def test_show_displays_the_scene_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[object] = []
-    notebook = SimpleNamespace(
-        get_ipython=lambda: SimpleNamespace(kernel=object()),
-        display=SimpleNamespace(display=shown.append),
-    )
-    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    shell = SimpleNamespace(kernel=object())
+    modules: dict[str, Any] = {
+        "IPython": SimpleNamespace(get_ipython=lambda: shell),
+        "IPython.display": SimpleNamespace(display=shown.append),
+    }
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
     scene = scene_of()
     assert scene.show() is None
     assert shown == [scene]

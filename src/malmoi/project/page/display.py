@@ -8,6 +8,7 @@ import sys
 import tempfile
 import webbrowser
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def show(scene: Scene) -> Path | None:
     """
     notebook = notebook_shell()
     if notebook is not None:
-        sys.modules["IPython"].display.display(scene)
+        import_module("IPython.display").display(scene)
         return None
     with tempfile.NamedTemporaryFile(prefix="malmoi-", suffix=".html", delete=False) as file:
         path = Path(file.name)
