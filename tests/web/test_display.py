@@ -44,6 +44,10 @@ def test_the_frame_holds_the_whole_page(browser: Browser, tmp_path: Path) -> Non
         assert page.problems() == []
 
 
+def test_a_scene_is_described_in_a_line() -> None:
+    assert repr(scene_of(["a", "b", "c"])) == "Scene(Words: 3 points by chance)"
+
+
 def test_a_page_that_is_too_large_for_a_notebook_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

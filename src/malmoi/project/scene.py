@@ -92,6 +92,10 @@ class Scene:
 
         return show(self)
 
+    def __repr__(self) -> str:
+        spaces = (f"{len(each.keys):,} points by {each.reduction}" for each in self.spaces)
+        return f"Scene({self.title}: {', '.join(spaces)})"
+
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""
         from malmoi.project.page.display import as_frame
