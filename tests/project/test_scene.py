@@ -110,7 +110,7 @@ def test_texts_are_shown_whole_up_to_a_limit() -> None:
     points = text_points("reviews", mm.Vectors("abc", NUMBERS[:3]), texts)
     assert points.details is not None
     assert list(points.details) == [texts[0], texts[1], "y" * 10_000 + " …"]
-    assert points.notes == ("texts are shown up to 10,000 characters: 1 are longer",)
+    assert points.notes == ("texts are shown up to 10,000 characters; longer: 1",)
     assert points.labelled_by == "text"
     with pytest.raises(mm.InvalidArgumentError, match="1 sets of fields for 3 texts"):
         text_points("reviews", mm.Vectors("abc", NUMBERS[:3]), texts, [{}])

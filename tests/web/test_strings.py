@@ -60,6 +60,7 @@ def test_notes_of_python_are_translated(run: Run) -> None:  # noqa: F811
     assert run("notes", "it.translated('cluster', 'en')") == "cluster"
     assert run("notes", "it.translatedLabel('script', 'Hangul', 'ko')") == "한글"
     assert run("notes", "it.translatedLabel('mine', 'Hangul', 'ko')") == "Hangul"
+    assert run("notes", "it.translatedLabel('cluster', 'cluster 2', 'ko')") == "군집 2"
 
 
 def test_texts_begin_with_whole_words(run: Run) -> None:  # noqa: F811

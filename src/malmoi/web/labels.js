@@ -71,10 +71,21 @@ export class Ground {
         if (this.taken[at]) return false;
       }
     }
+    this.cover(from, to, first, last);
+    return true;
+  }
+
+  /** Take a rectangle whatever is there already. */
+  claim(left, top, width, height) {
+    const inside = (at, most) => Math.max(0, Math.min(most - 1, Math.floor(at / CELL)));
+    this.cover(inside(left, this.columns), inside(left + width, this.columns),
+      inside(top, this.lines), inside(top + height, this.lines));
+  }
+
+  cover(from, to, first, last) {
     for (let line = first; line <= last; line++) {
       this.taken.fill(1, line * this.columns + from, line * this.columns + to + 1);
     }
-    return true;
   }
 }
 

@@ -13,7 +13,7 @@ const KOREAN = {
   "count, as a power of ten": "개수 (10의 거듭제곱)",
   "in three dimensions drawn by {}": "3차원에서는 {}(으)로 그렸습니다",
   "drawn by PCA: {}": "PCA로 그렸습니다: {}",
-  "texts are shown up to {} characters: {} are longer": "글은 {}자까지 보입니다: {}편은 더 깁니다",
+  "texts are shown up to {} characters; longer: {}": "글은 {}자까지 보입니다; 더 긴 글 {}편",
   "{} of {} texts are drawn, evenly spaced": "글 {1}편 중 고르게 뽑은 {0}편을 그렸습니다",
   "the {} most frequent of {} are drawn": "낱말 {1}개 중 가장 잦은 {0}개를 그렸습니다",
   "{} left out: not finite, the first '{}'": "{}개는 유한한 수가 아니어서 뺐습니다. 첫째는 '{}'입니다",
@@ -59,5 +59,7 @@ export function translated(text, to = language()) {
  * @param {string} [to] */
 export function translatedLabel(field, label, to = language()) {
   if (to !== "ko") return label;
+  const unnamed = label.match(/^(?:cluster|sense) (\d+)$/u); // those without a typical word
+  if (unnamed && Object.hasOwn(KOREAN, field)) return `${KOREAN[field]} ${unnamed[1]}`;
   return KOREAN_LABELS[field]?.[label] ?? (Object.hasOwn(MISSING, label) ? MISSING[label] : label);
 }

@@ -89,6 +89,7 @@ function name(pen, row, key, picture = null) {
   const free = sides.find((x) => pen.ground.take(x, y - 8, width, 16));
   const beyond = picture && at < picture.width && sides[0] + width > picture.width;
   const x = free ?? (beyond ? Math.max(4, sides[1]) : sides[0]);
+  if (free === undefined && picture) pen.ground.claim(x, y - 8, width, 16);
   if (free !== undefined || picture) write(pen, text, x, y);
   return free !== undefined;
 }
@@ -138,7 +139,7 @@ function ring({ context, screen, accent, paper, radius, ranked }, row) {
 function badge({ context, screen, accent, paper, ground }, row, rank) {
   const x = screen.x[row], y = screen.y[row];
   if (!Number.isFinite(x)) return;
-  ground.take(x - BADGE, y - BADGE, 2 * BADGE, 2 * BADGE);
+  ground.claim(x - BADGE, y - BADGE, 2 * BADGE, 2 * BADGE);
   context.beginPath();
   context.arc(x, y, BADGE, 0, 2 * Math.PI);
   context.fillStyle = accent;

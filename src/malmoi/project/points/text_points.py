@@ -54,7 +54,7 @@ def text_points(
     long = sum(len(text) > limit for text in texts)
     if not long:
         return points
-    return points.with_notes(f"texts are shown up to {limit:,} characters: {long:,} are longer")
+    return points.with_notes(f"texts are shown up to {limit:,} characters; longer: {long:,}")
 
 
 def make_field(name: str, values: Sequence[object]) -> Field:
