@@ -1,6 +1,7 @@
 """A scene displays itself: in a frame of a notebook, or in the browser."""
 
 import sys
+import time
 import webbrowser
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,17 @@ from tests.web.scenes import KOREAN, scene_of, space_of, vectors_of
 TITLE = """'"><script>broken</script>"""
 
 
+def frame_target(browser: Browser) -> str:
+    """The process of a sandboxed frame, which the browser starts a little later."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        for target in browser.ask("Target.getTargets")["targetInfos"]:
+            if target["type"] == "iframe":
+                return str(target["targetId"])
+        time.sleep(0.05)
+    raise AssertionError("there is no frame")
+
+
 def test_the_frame_holds_the_whole_page(browser: Browser, tmp_path: Path) -> None:
     scene = Scene(TITLE, (space_of(vectors_of(KOREAN)),))
     frame = scene._repr_html_()
@@ -27,9 +39,9 @@ def test_the_frame_holds_the_whole_page(browser: Browser, tmp_path: Path) -> Non
         assert page.value("document.querySelectorAll('script').length") == 0
         assert page.value("document.querySelector('iframe').title") == TITLE
         assert page.value("document.querySelector('iframe').offsetHeight") == 600
-        targets = browser.ask("Target.getTargets")["targetInfos"]
-        (inner,) = [one["targetId"] for one in targets if one["type"] == "iframe"]
-        session = browser.ask("Target.attachToTarget", targetId=inner, flatten=True)["sessionId"]
+        session = browser.ask(
+            "Target.attachToTarget", targetId=frame_target(browser), flatten=True
+        )["sessionId"]
 
         def inside(expression: str) -> Any:
             answer = browser.ask("Runtime.evaluate", session, expression=expression)
