@@ -10,7 +10,8 @@ import pytest
 
 import malmoi as mm
 from malmoi.serve.service import projector_pages
-from malmoi.serve.service.loaded_models import LoadedModel, Models
+from malmoi.serve.service.loaded_models import LoadedModel, Models, warm_up_analyser
+from malmoi.text.korean import load_analyser
 from tests.serve.fixtures import Running, serving
 
 WORDS = [f"{first}{second}" for first, second in product("bdfgklmnpr", "aeiouy")]
@@ -97,3 +98,13 @@ def test_a_model_that_is_not_there_is_one_sentence(models: Models) -> None:
         assert answer.status == 400
         assert "'none' has no vectors" in answer.json["error"]["message"]
         assert server.get("/sections/0/nothing?model=i").status == 404
+
+
+def test_an_index_with_korean_is_loaded_with_its_analyser(tmp_path: Path) -> None:
+    pytest.importorskip("kiwipiepy")
+    encoder = mm.average_encoder(mm.Vectors(["서울", "seoul"], NUMBERS[:2]))
+    for name, text in (("korean", "서울"), ("english", "seoul")):
+        mm.build_index(encoder, [text], path=tmp_path / name)
+        load_analyser.cache_clear()
+        warm_up_analyser(mm.open_index(tmp_path / name, encoder))
+        assert load_analyser.cache_info().currsize == (name == "korean")
