@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from malmoi.models.nnlm_model import load_nnlm as load_nnlm
     from malmoi.models.nnlm_model import save_nnlm as save_nnlm
     from malmoi.project.page.page import write_page as write_page
+    from malmoi.project.points.index_points import index_points as index_points
+    from malmoi.project.points.occurrence_points import occurrence_points as occurrence_points
     from malmoi.project.points.points import Points as Points
     from malmoi.project.points.sense_points import sense_points as sense_points
     from malmoi.project.points.text_points import text_points as text_points
@@ -213,6 +215,8 @@ _HOMES = {
     "malmoi.models.ngram_model": ("NgramModel",),
     "malmoi.models.nnlm_model": ("NeuralModel", "load_nnlm", "save_nnlm"),
     "malmoi.project.page.page": ("write_page",),
+    "malmoi.project.points.index_points": ("index_points",),
+    "malmoi.project.points.occurrence_points": ("occurrence_points",),
     "malmoi.project.points.points": ("Points",),
     "malmoi.project.points.sense_points": ("sense_points",),
     "malmoi.project.points.text_points": ("text_points",),

@@ -24,5 +24,5 @@ def test_commands_do_what_the_page_says(
 
 
 def test_pictures_are_small() -> None:
-    for name in ("projector-words.png", "projector-bank.png"):
-        assert 10_000 < (DOCS / name).stat().st_size < 200_000
+    for name in ("words", "bank", "questions", "search"):
+        assert 10_000 < (DOCS / f"projector-{name}.png").stat().st_size < 200_000

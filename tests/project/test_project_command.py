@@ -89,6 +89,7 @@ def test_an_index_is_drawn_with_its_texts_and_fields(
     assert space["points"] == 20
     assert space["fields"]["year"] == {}
     assert space["fields"]["kind"] == {"a": 10, "b": 10}
+    assert all(name.split(",")[0].isalpha() for name in space["fields"]["cluster"])  # no ids
 
 
 def test_senses_of_bank_are_found_in_a_handful_of_sentences(
@@ -118,7 +119,7 @@ def test_senses_of_bank_are_found_in_a_handful_of_sentences(
         ("project --out p.html --word bank --corpus one.vec", "'bank' occurs nowhere in one.vec"),
         (
             "project --out p.html --word a --corpus one.vec --sentences 0",
-            "--sentences must be at least 1; got 0",
+            "sentences must be at least 1; got 0",
         ),
         ("project one.vec --out no/p.html", "there is no folder no"),
         ("project one.vec --out .", "is a folder"),

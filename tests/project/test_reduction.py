@@ -70,7 +70,7 @@ def test_vectors_of_one_number_and_of_equal_pairs_are_drawn() -> None:
 
 def test_method_goes_by_the_number_of_points() -> None:
     sizes = [3, reduction.PCA_BELOW, reduction.PACMAP_ABOVE, reduction.PACMAP_ABOVE + 1]
-    assert [reduction._choose(size) for size in sizes] == ["pca", "tsne", "tsne", "pacmap"]
+    assert [reduction.choose_method(size) for size in sizes] == ["pca", "tsne", "tsne", "pacmap"]
 
 
 def test_without_the_extra_it_is_pca_and_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,16 +10,12 @@ from hypothesis.extra.numpy import arrays
 
 import malmoi as mm
 from malmoi.arrays import Float32Array
+from malmoi.project.live_scene import make_live_scene
 from malmoi.project.points.points import Points
 from malmoi.project.points.text_points import text_points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field
-from malmoi.project.scene_builder import (
-    ProjectionSettings,
-    build_scene,
-    make_live_scene,
-    quantize_rows,
-)
+from malmoi.project.scene_builder import ProjectionSettings, build_scene, quantize_rows
 
 NUMBERS = np.random.default_rng(3).normal(size=(50, 6)).astype(np.float32)
 WORDS = [f"w{i}" for i in range(50)]
@@ -37,7 +33,9 @@ def test_a_scene_holds_all_that_the_page_shows() -> None:
 def test_a_live_scene_is_the_same_picture_without_what_a_server_answers() -> None:
     points = Points("words", mm.Vectors(WORDS, NUMBERS))
     (whole,) = build_scene(points, settings=ProjectionSettings(method="pca")).spaces
-    (space,) = make_live_scene(points).spaces
+    live = make_live_scene(points)
+    (space,) = live.scene.spaces
+    assert live.method == "tsne"  # is still to be computed
     np.testing.assert_array_equal(space.coords_2d, whole.coords_2d)
     np.testing.assert_array_equal(space.coords_3d, whole.coords_3d)
     assert space.neighbour_preservation == whole.neighbour_preservation
@@ -66,13 +64,26 @@ def test_a_page_of_words_begins_with_what_tells_most(
     assert {field.name for field in space.fields} >= {first, "cluster", "frequency rank"}
 
 
-def test_texts_begin_with_a_field_of_their_own() -> None:
-    vectors = mm.Vectors(WORDS[:5], NUMBERS[:5])
-    known = [{"stars": i, "about": "food" if i % 2 else "rooms"} for i in range(5)]
-    (space,) = build_scene(text_points("reviews", vectors, WORDS[:5], known)).spaces
-    assert [field.name for field in space.fields] == ["about", "stars", "cluster"]
-    (space,) = build_scene(text_points("reviews", vectors, WORDS[:5])).spaces
-    assert [field.name for field in space.fields] == ["cluster"]
+SIDES = np.repeat([[3.0, 0, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0]], 10, axis=0)
+ISLANDS = (SIDES + np.random.default_rng(4).normal(size=(20, 6)) * 0.3).astype(np.float32)
+
+
+def test_texts_open_with_the_field_that_neighbours_agree_on() -> None:
+    vectors = mm.Vectors(WORDS[:20], ISLANDS)
+    known = [
+        {
+            "id": f"t{i}",
+            "parity": "even" if i % 2 else "odd",
+            "about": "food" if i < 10 else "rooms",
+        }
+        for i in range(20)
+    ]
+    texts = [f"text {word}" for word in WORDS[:20]]
+    (space,) = build_scene(text_points("reviews", vectors, texts, known)).spaces
+    assert [field.name for field in space.fields] == ["about", "id", "parity", "cluster"]
+    without = [{"id": one["id"], "parity": one["parity"]} for one in known]
+    (space,) = build_scene(text_points("reviews", vectors, texts, without)).spaces
+    assert [field.name for field in space.fields] == ["cluster", "id", "parity"]
 
 
 def test_what_each_text_has_for_itself_is_not_begun_with() -> None:
@@ -84,6 +95,40 @@ def test_what_each_text_has_for_itself_is_not_begun_with() -> None:
     year = space.fields[2]
     assert year.kind == "number"  # of the one without it nothing is known
     np.testing.assert_array_equal(year.values, [np.nan, 2001, 2002, 2003, 2004])
+
+
+def test_zero_and_one_are_labels() -> None:
+    points = text_points(
+        "reviews", mm.Vectors("abcd", NUMBERS[:4]), "wxyz", [{"label": 1}] * 3 + [{}]
+    )
+    (field,) = points.fields
+    assert (field.kind, field.labels) == ("label", ("1", "no value"))
+
+
+def test_texts_are_shown_whole_up_to_a_limit() -> None:
+    texts = ["two\nlines", "x" * 10_000, "y" * 10_001]
+    points = text_points("reviews", mm.Vectors("abc", NUMBERS[:3]), texts)
+    assert points.details is not None
+    assert list(points.details) == [texts[0], texts[1], "y" * 10_000 + " …"]
+    assert points.notes == ("texts are shown up to 10,000 characters; longer: 1",)
+    assert points.labelled_by == "text"
+    with pytest.raises(mm.InvalidArgumentError, match="1 sets of fields for 3 texts"):
+        text_points("reviews", mm.Vectors("abc", NUMBERS[:3]), texts, [{}])
+
+
+def test_texts_that_are_their_own_keys_are_words() -> None:
+    points = text_points("words", mm.Vectors("abc", NUMBERS[:3]), "abc")
+    assert (points.details, points.labelled_by) == (None, "key")
+
+
+def test_clusters_of_texts_are_named_by_their_words() -> None:
+    texts = [f"the breakfast and dinner were cold {i}" for i in range(10)]
+    texts += [f"our rooms were small, and the bed was not clean {i}" for i in range(10)]
+    points = text_points("reviews", mm.Vectors(WORDS[:20], ISLANDS), texts)
+    (space,) = build_scene(points, settings=ProjectionSettings(clusters=2)).spaces
+    names = [set(name.split(", ")) for name in space.fields[0].labels]
+    assert sorted(names, key=min) == [{"bed", "clean", "rooms"}, {"breakfast", "cold", "dinner"}]
+    assert space.labelled_by == "text"
 
 
 @given(arrays(np.float32, (4, 5), elements=st.floats(-1e6, 1e6, width=32)))

@@ -60,3 +60,50 @@ def test_a_query_is_counted_as_a_text_of_a_batch(
         assert server.post("/search", {"query": "서울", "lexical": True}).json["hits"]
         korean = server.post("/search", {"query": "기타를 연주하는 사람"})
         assert korean.headers["x-fragmented-texts"] == "1"
+
+
+def test_a_get_answers_as_a_post_does(minilm: TransformerEncoder) -> None:
+    fields = [{"year": year} for year in (2018, 2019, 2020)]
+    index = build_index(minilm, TEXTS, fields=fields)
+    with serving(Models({"i": LoadedModel("i", "i", index=index)})) as server:
+        for query, body in (
+            ("q=guitar&k=2", {"query": "guitar", "k": 2}),
+            (
+                "q=guitar&index=i&hybrid=true&weight=0.5",
+                {"query": "guitar", "hybrid": True, "weight": 0.5},
+            ),
+            ("q=%EC%84%9C%EC%9A%B8&lexical=1", {"query": "서울", "lexical": True}),
+            (
+                "q=night&where=year%3E%3D2019&where=year%3C2020",
+                {"query": "night", "where": ["year>=2019", "year<2020"]},
+            ),
+        ):
+            by_get = server.get(f"/search?{query}")
+            assert by_get.status == 200
+            assert by_get.json == server.post("/search", body).json
+            assert by_get.json["hits"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "message"),
+    [
+        ("", 400, "missing required field q"),
+        ("q=", 400, "missing required field q"),
+        ("q=a&k=0", 400, "'k'"),
+        ("q=a&k=1001", 400, "1,000"),
+        ("q=a&k=x", 400, "'k'"),
+        ("q=a&index=none", 404, "none"),
+        ("q=a&query=b", 400, "unknown field query"),
+        ("q=a&weight=2&hybrid=1", 400, "'weight'"),
+        ("q=a&" + "&".join(["where=a=1"] * 33), 400, "33 filters"),
+        ("q=%ff", 400, "not UTF-8"),
+    ],
+)
+def test_a_wrong_get_gets_one_sentence(
+    minilm: TransformerEncoder, query: str, status: int, message: str
+) -> None:
+    index = build_index(minilm, TEXTS[1:])
+    with serving(Models({"i": LoadedModel("i", "i", index=index)})) as server:
+        answer = server.get(f"/search?{query}")
+        assert answer.status == status
+        assert message in answer.json["error"]["message"]

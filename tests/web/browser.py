@@ -107,6 +107,7 @@ class Browser:
         dark: bool = False,
         ratio: int = 1,
         before: str = "",
+        language: str = "en-US",
     ) -> Iterator["Page"]:
         """An address in a new tab, which is closed in the end; a script may run before its own."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
@@ -117,6 +118,8 @@ class Browser:
             page.ask(f"{domain}.enable")
         page.resize(width, height, ratio)
         page.prefer("dark" if dark else "light")
+        agent = self.ask("Browser.getVersion")["userAgent"]
+        page.ask("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage=language)
         if before:
             page.ask("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.ask("Page.navigate", url=address)

@@ -104,6 +104,19 @@ def test_names_never_lie_over_each_other(run: Run) -> None:
             assert apart_x or apart_y
 
 
+def test_claimed_ground_is_taken_and_may_lie_outside(run: Run) -> None:
+    free = run(
+        "labels",
+        """(() => {
+          const ground = new it.Ground(100, 50);
+          ground.claim(80, -20, 60, 30);
+          ground.claim(10, 10, 20, 10);
+          return [ground.take(82, 2, 8, 4), ground.take(12, 12, 4, 4), ground.take(40, 30, 30, 8)];
+        })()""",
+    )
+    assert free == [False, False, True]
+
+
 def test_most_points_fit_into_the_picture(run: Run) -> None:
     ends = run(
         "space",

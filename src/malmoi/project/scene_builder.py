@@ -13,9 +13,9 @@ from malmoi.project.compare_scenes import align, shared
 from malmoi.project.neighbour_preservation import preserved_share, sample_points
 from malmoi.project.points.point_clusters import CLUSTER, cluster_field
 from malmoi.project.points.points import Points, drawable
-from malmoi.project.reduce.nearest_points import near_among, near_lists, nearest_of
-from malmoi.project.reduce.pca import principal_components
-from malmoi.project.reduce.reduction import NAMES, ReductionMethod, check_method, reduce
+from malmoi.project.points.telling_field import telling_field
+from malmoi.project.reduce.nearest_points import near_among, near_lists
+from malmoi.project.reduce.reduction import ReductionMethod, check_method, reduce
 from malmoi.project.reduce.tsne import NEIGHBOURS
 from malmoi.project.scene import Field, Int8Vectors, Near, Scene, Space
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
@@ -97,30 +97,6 @@ def build_scene(
     return Scene(title, (first, align(second, first)))
 
 
-def make_live_scene(points: Points) -> Scene:
-    """A scene by PCA, for a page that requests neighbours and analogies from a server."""
-    points = drawable(points)
-    vectors, matrix = points.vectors, l2_normalize(points.vectors.matrix)
-    solid = principal_components(matrix, 3)
-    sample_rows = sample_points(len(vectors))
-    clusters = cluster_field(vectors.keys, matrix, DEFAULT.cluster_count(len(vectors)))
-    space = Space(
-        name=points.name,
-        keys=vectors.keys,
-        coords_2d=solid[:, :2],
-        coords_3d=solid,
-        reduction=NAMES["pca"],
-        neighbour_preservation=preserved_share(
-            sample_rows, nearest_of(vectors, sample_rows, DEFAULT.neighbours), solid[:, :2]
-        ),
-        near={},
-        fields=_ordered(points.with_fields(clusters).fields, points.first or CLUSTER),
-        details=points.details,
-        notes=points.notes,
-    )
-    return Scene(points.name, (space,))
-
-
 def _space(
     points: Points, settings: ProjectionSettings, reporter: Reporter, clusters: Field | None = None
 ) -> Space:
@@ -132,16 +108,18 @@ def _space(
     near: Mapping[Metric, Near] = {metric: _first(each, k) for metric, each in links.items()}
     others: Sequence[str] = ()
     sample_rows = sample_points(len(vectors), seed=settings.seed)
-    preserved = preserved_share(
-        sample_rows, near[settings.metric].rows[sample_rows], picture.coords_2d
-    )
+    sample_near = near[settings.metric].rows[sample_rows].astype(np.int64)
+    preserved = preserved_share(sample_rows, sample_near, picture.coords_2d)
     if points.rest is not None:
         progress = reporter.stage("finding neighbours among all")
         near, named = near_among(vectors, points.rest, k, progress=progress)
         others = named.keys
     count = settings.cluster_count(len(vectors))
+    first = points.first or telling_field(points.fields, sample_rows, sample_near)
     if clusters is None and count > 1:
-        clusters = cluster_field(vectors.keys, matrix, count, seed=settings.seed)
+        clusters = cluster_field(
+            vectors.keys, matrix, count, texts=points.texts, seed=settings.seed
+        )
     if clusters is not None:
         points = points.with_fields(clusters)
     if vectors.matrix.size > MAX_QUANTIZED_NUMBERS:
@@ -157,16 +135,17 @@ def _space(
         coarse=quantize_rows(vectors.matrix)
         if vectors.matrix.size <= MAX_QUANTIZED_NUMBERS
         else None,
-        fields=_ordered(points.fields, points.first or CLUSTER),
+        fields=ordered_fields(points.fields, first),
         details=points.details,
         notes=(*points.notes, *picture.notes),
         others=others,
+        labelled_by=points.labelled_by,
     )
 
 
-def _ordered(fields: Sequence[Field], first: str) -> tuple[Field, ...]:
-    """The fields, with the one that the page colours by at first in front."""
-    return tuple(sorted(fields, key=lambda field: field.name != first))
+def ordered_fields(fields: Sequence[Field], first: str | None) -> tuple[Field, ...]:
+    """The fields, with the one that the page opens with in front; by default clusters."""
+    return tuple(sorted(fields, key=lambda field: field.name != (first or CLUSTER)))
 
 
 def _first(near: Near, k: int) -> Near:

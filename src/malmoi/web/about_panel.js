@@ -1,14 +1,16 @@
 // What the picture is: how many points, by which reduction, and how far it can be believed.
 
-import { byId, counted, element } from "./elements.js";
+import { byId, element } from "./elements.js";
+import { translated } from "./notes.js";
+import { say } from "./strings.js";
 
 /** @param {import("./space.js").Space[]} spaces */
 export function aboutPanel(spaces) {
-  byId("about").replaceChildren(element("h2", { id: "about-title" }, "Picture"),
+  byId("about").replaceChildren(element("h2", { id: "about-title" }, say("picture")),
     ...spaces.flatMap((space) => [
       ...(spaces.length > 1 ? [element("h4", {}, space.name)] : []),
       element("p", {}, sentence(space)),
-      ...space.described.notes.map((note) => element("p", { class: "hint" }, note)),
+      ...space.described.notes.map((note) => element("p", { class: "hint" }, translated(note))),
     ]));
 }
 
@@ -16,16 +18,14 @@ export function aboutPanel(spaces) {
  * @param {import("./space.js").Space} space @param {boolean} solid */
 export function caption(space, solid) {
   const { reduction, neighbour_preservation: kept } = space.described;
-  if (solid) return `${counted(space.count, "point")} · in three dimensions`;
-  const share = kept === null ? "" : ` · keeps ${percent(kept)} of neighbours`;
-  return `${counted(space.count, "point")} · ${reduction}${share}`;
+  if (solid) return say("solidCaption", space.count);
+  const share = kept === null ? "" : say("keeps", percent(kept));
+  return say("caption", space.count, reduction) + share;
 }
 
 function sentence({ name, count, described: { reduction, neighbour_preservation: kept } }) {
-  const from = `${counted(count, "point")} from ${name}, placed by ${reduction}. `;
-  if (kept === null) return from;
-  return `${from}In the plane ${percent(kept)} of a point’s nearest neighbours are still its nearest; ` +
-    "the lists of neighbours are always those of the vectors themselves.";
+  const from = say("placedBy", count, name, reduction);
+  return kept === null ? from : `${from} ${say("believe", percent(kept))}`;
 }
 
 function percent(share) {

@@ -1,6 +1,8 @@
 // Analogies over vectors of bytes: the expression read as `malmoi analogy` reads it, and the rows
 // nearest to the sum of its words, the words themselves left out.
 
+import { say } from "./strings.js";
+
 const OPERATOR = /[+\-−–]/u;
 const PIECE = new RegExp(
   "\\s*(?:(?<sign>[+\\-−–])(?:\\s+|$)|(?:(?<weight>\\d+(?:\\.\\d*)?|\\.\\d+)\\s*[*×]\\s*)?" +
@@ -17,17 +19,17 @@ export function parseExpression(text) {
   let sign = 1; // 0: an operator is due
   for (const { groups } of spaced.matchAll(PIECE)) {
     if (groups.sign) {
-      if (sign && terms.length) throw new Error("Two operators follow each other.");
+      if (sign && terms.length) throw new Error(say("twoOperators"));
       sign = groups.sign === "+" ? 1 : -1;
       continue;
     }
     const word = groups.double || groups.single || groups.word;
-    if (!sign) throw new Error(`There is no + or − before “${word}”.`);
-    if (!word) throw new Error("There is an empty word.");
+    if (!sign) throw new Error(say("noOperator", word));
+    if (!word) throw new Error(say("emptyWord"));
     terms.push({ word: word.normalize("NFC"), weight: sign * Number(groups.weight ?? 1) });
     sign = 0;
   }
-  if (!terms.length || sign) throw new Error("Write it like king - man + woman.");
+  if (!terms.length || sign) throw new Error(say("writeLike"));
   return terms;
 }
 
@@ -41,7 +43,7 @@ export function rankCoarse(terms, bytes, dim, k) {
     for (let i = 0; i < dim; i++) direction[i] += (weight * bytes[row * dim + i]) / length;
   }
   const far = norm(direction);
-  if (!far) throw new Error("The words cancel each other out.");
+  if (!far) throw new Error(say("cancel"));
   const own = new Set(terms.map(({ row }) => row));
   const best = [];
   for (let row = 0, at = 0; at < bytes.length; row++) {

@@ -3,19 +3,21 @@
 import { analogyOf } from "./asking.js";
 import { announce, byId, element } from "./elements.js";
 import { answerList, drawnRows } from "./point_panel.js";
+import { say } from "./strings.js";
 
 /** @param {import("./space.js").Space[]} spaces @param {import("./store.js").Store} store
  * @param {(space: number, row: number, key: string) => void} go */
 export function analogyPanel(spaces, store, go) {
   const panel = byId("analogy");
-  const possible = spaces.some(({ source, described }) => source.live || described.sections.coarse);
-  panel.hidden = !possible; // a page without vectors has nothing to compute with
+  const possible = spaces.some(({ source, described, texts, alike }) =>
+    !texts && !alike && (source.live || described.sections.coarse));
+  panel.hidden = !possible; // without vectors there is nothing to compute with; texts have no sums
   if (!possible) return;
   const input = element("input", { type: "text", "aria-labelledby": "analogy-title", placeholder: example(spaces[0]) ?? "A - B + C",
     autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
-  const form = element("form", { class: "row" }, input, element("button", { type: "submit" }, "Find"));
+  const form = element("form", { class: "row" }, input, element("button", { type: "submit" }, say("findAnalogy")));
   const answers = element("div", { class: "answers" });
-  panel.replaceChildren(element("h2", { id: "analogy-title" }, "Analogy"), form, answers);
+  panel.replaceChildren(element("h2", { id: "analogy-title" }, say("analogy")), form, answers);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -53,6 +55,6 @@ function shown(spaces, i, { found, problem }, go, store) {
   if (problem) return [...title, element("p", { class: "hint" }, problem)];
   const hover = (row) => store.set({ hovered: spaces.map((_, at) => (at === i ? row : -1)) });
   const note = spaces[i].source.live ? [] :
-    [element("p", { class: "hint" }, "From vectors rounded to bytes, among the points drawn.")];
+    [element("p", { class: "hint" }, say("rounded"))];
   return [...title, answerList(found, spaces[i], (row, key) => go(i, row, key), hover), ...note];
 }

@@ -1,12 +1,15 @@
-// Neighbours and analogies: from the page's own lists and coarse vectors, or asked of the server.
+// Neighbours and analogies: from the page's own lists and coarse vectors, or asked of the server,
+// which searches texts too.
 
 import { parseExpression, rankCoarse } from "./analogy.js";
+import { say } from "./strings.js";
 
 const K = 10;
 
 /** @typedef {{key: string, row: number, score: number, digits: number}} Answer
  *    row is -1 or past the points for what is not drawn
- *  @typedef {{found: Answer[], problem?: string}} Reply */
+ *  @typedef {{found: Answer[], problem?: string}} Reply
+ *  @typedef {Answer & {text: string}} Hit */
 
 /** The neighbours of a point, or of a key that has none and row -1.
  * @param {import("./space.js").Space} space @param {number} row @param {string} key
@@ -16,9 +19,9 @@ export async function neighboursOf(space, row, key, metric) {
     const asked = { model: space.name, word: key, k: String(K), metric };
     return found(space, (await ask("neighbours", asked))?.neighbours);
   }
-  if (row < 0) throw new Error(`It is not in ${space.name}.`);
+  if (row < 0) throw new Error(say("notIn", space.name));
   if (!space.described.metrics.includes(metric)) {
-    throw new Error("This page was written without lists of neighbours.");
+    throw new Error(say("withoutLists"));
   }
   return space.near(row, metric);
 }
@@ -32,12 +35,21 @@ export async function analogyOf(space, expression) {
     return found(space, (await ask("analogy", asked))?.answers);
   }
   const described = space.described.sections.coarse;
-  if (!described) throw new Error("This page was written without vectors to compute with.");
+  if (!described) throw new Error(say("withoutVectors"));
   const rows = terms.map(({ word, weight }) => ({ row: space.find(word), weight, word }));
   const unknown = rows.filter(({ row }) => row < 0).map(({ word }) => `“${word}”`);
-  if (unknown.length) throw new Error(`Not among the points: ${unknown.join(", ")}.`);
+  if (unknown.length) throw new Error(say("unknown", unknown.join(", ")));
   const best = rankCoarse(rows, await space.read("coarse"), described.shape[1], K);
   return best.map(({ row, score }) => ({ key: space.keys[row], row, score, digits: 2 }));
+}
+
+/** The texts that match a question best, best first. @param {import("./space.js").Space} space
+ * @param {string} question @returns {Promise<Hit[]>} */
+export async function hitsOf(space, question) {
+  const { hits } = await ask("search", { index: space.name, q: question, k: String(K) }) ?? {};
+  const texts = Array.isArray(hits) && hits.every((hit) => typeof hit?.text === "string") ? hits : [null];
+  return found(space, texts.map((hit) => hit && { ...hit, key: hit.id }))
+    .map((answer, i) => ({ ...answer, text: texts[i].text }));
 }
 
 /** @param {string} path @param {Record<string, string>} asked */
@@ -47,9 +59,9 @@ async function ask(path, asked) {
     answer = await fetch(`${path}?${new URLSearchParams(asked)}`);
     said = await answer.json();
   } catch {
-    throw new Error("The server does not answer. Is it still running?");
+    throw new Error(say("noAnswer"));
   }
-  if (!answer.ok) throw new Error(sentence(said) ?? `The server answers ${answer.status}.`);
+  if (!answer.ok) throw new Error(sentence(said) ?? say("answers", answer.status));
   return said;
 }
 
@@ -65,7 +77,7 @@ export function sentence(answer) {
 export function found(space, answers) {
   const fits = (one) => typeof one?.key === "string" && Number.isFinite(one.score);
   if (!Array.isArray(answers) || !answers.every(fits)) {
-    throw new Error("The server's answer is no list of words. Is it malmoi's?");
+    throw new Error(say("noList"));
   }
   return answers.map(({ key, score }) => ({ key, score, row: space.find(key), digits: 4 }));
 }

@@ -2,6 +2,7 @@
 // picture is flat, so that plane and solid share one camera. Knows nothing of drawing.
 
 const FIT = 0.92; // of the picture is filled by what should fit
+const FRAMED = 0.6; // of the picture is filled by a box that is looked at
 const NEAREST = 1 / 400;
 const FARTHEST = 8;
 const STEEPEST = Math.PI / 2 - 0.01;
@@ -72,6 +73,17 @@ export class Camera {
   lookAt([x, y, z = 0], distance = this.distance) {
     this.target = [x, y, z];
     this.distance = Math.min(this.distance, distance);
+  }
+
+  /** Look at a box of the plane, from no nearer than a third of the distance that shows everything.
+   * @param {number[]} low @param {number[]} high */
+  frame(low, high) {
+    this.fit();
+    this.target = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, 0];
+    const needed = [this.width, this.height].map((size, axis) =>
+      ((high[axis] - low[axis]) * this.focal) / (size * FRAMED));
+    this.distance = Math.max(1 / 3, Math.min(1, Math.max(...needed)));
+    if (this.distance === 1) this.target = [0, 0, 0];
   }
 
   /** What decides where points are drawn, to compare with. */

@@ -1,7 +1,8 @@
 // The points inside the lasso: how many, which, and as a file.
 
-import { byId, counted, element } from "./elements.js";
+import { byId, element } from "./elements.js";
 import { download, records, toJson, toTsv, vectorLines } from "./exporting.js";
+import { say } from "./strings.js";
 
 const LISTED = 60;
 const TSV = "text/tab-separated-values";
@@ -15,16 +16,19 @@ export function circledPanel(spaces, store, go) {
     const sets = store.state.circled.map((mask) => (mask ? rowsOf(mask) : null));
     panel.hidden = sets.every((rows) => rows === null);
     if (panel.hidden) return;
-    const clear = element("button", { type: "button" }, "Clear");
+    const clear = element("button", { type: "button" }, say("clear"));
     clear.addEventListener("click", () => store.set({ circled: spaces.map(() => null) }));
-    panel.replaceChildren(element("div", { class: "row" }, element("h2", {}, "Circled"), clear),
+    panel.replaceChildren(element("div", { class: "row" }, element("h2", {}, say("circled")), clear),
       ...sets.flatMap((rows, i) => (rows ? circle(i, rows) : [])));
   };
 
   const circle = (i, rows) => {
     const space = spaces[i];
-    const of = spaces.length > 1 ? ` in ${space.name}` : "";
-    if (!rows.length) return [element("p", { class: "hint" }, `No point lies inside${of}.`)];
+    const several = spaces.length > 1;
+    if (!rows.length) {
+      return [element("p", { class: "hint" }, several ? say("noneInsideOf", space.name) : say("noneInside"))];
+    }
+    const count = several ? say("countIn", rows.length, space.name) : say("points", rows.length);
     const keys = element("div", { class: "keys" }, ...rows.slice(0, LISTED).map((row) => {
       const button = element("button", { type: "button", dir: "auto" }, space.title(row));
       button.addEventListener("click", () => go(i, row));
@@ -32,12 +36,12 @@ export function circledPanel(spaces, store, go) {
     }));
     const more = rows.length - LISTED;
     return [
-      element("div", { class: "row" }, element("p", {}, `${counted(rows.length, "point")}${of}`),
+      element("div", { class: "row" }, element("p", {}, count),
         exporter(space, rows, "TSV", "_metadata.tsv", TSV, () => toTsv(records(space, rows))),
         exporter(space, rows, "JSON", ".json", "application/json", () => toJson(records(space, rows))),
         ...("coarse" in space.described.sections ?
-          [exporter(space, rows, "Vectors", "_tensor.tsv", TSV, () => vectorLines(space, rows))] : [])),
-      keys, ...(more > 0 ? [element("p", { class: "hint" }, `and ${more.toLocaleString("en")} more`)] : []),
+          [exporter(space, rows, say("vectors"), "_tensor.tsv", TSV, () => vectorLines(space, rows))] : [])),
+      keys, ...(more > 0 ? [element("p", { class: "hint" }, say("more", more))] : []),
     ];
   };
 
@@ -46,7 +50,7 @@ export function circledPanel(spaces, store, go) {
 
 /** @param {string} ending of the file's name @param {() => string | Promise<string>} content */
 function exporter(space, rows, title, ending, type, content) {
-  const button = element("button", { type: "button", "aria-label": `Export as ${title}` }, title);
+  const button = element("button", { type: "button", "aria-label": say("exportAs", title) }, title);
   const name = `${space.name.replace(/[^\p{L}\p{N}.-]+/gu, "-") || "points"}-${rows.length}${ending}`;
   button.addEventListener("click", async () => download(name, await content(), type));
   return button;

@@ -71,7 +71,7 @@ export function pointColours(space, state) {
   const field = space.fields.find(({ name }) => name === state.colourBy);
   const colourOf = field ? fieldColour(field) : plainColour();
   const solid = opacity(space.count), faint = Math.round(solid * 0.14);
-  const circled = state.circled[space.index];
+  const circled = state.circled[space.index], lit = state.lit[space.index];
   const labelled = field?.kind === "label" ? field : null;
   for (let row = 0; row < space.count; row++) {
     const label = labelled?.labels[labelled.values[row]];
@@ -80,7 +80,7 @@ export function pointColours(space, state) {
     bytes[4 * row] = red;
     bytes[4 * row + 1] = green;
     bytes[4 * row + 2] = blue;
-    const apart = (circled && !circled[row]) || (labelled && state.alone && label !== state.alone);
+    const apart = (circled && !circled[row]) || (lit && !lit.has(row)) || (labelled && state.alone && label !== state.alone);
     bytes[4 * row + 3] = apart ? faint : solid;
   }
   return bytes;

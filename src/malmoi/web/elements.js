@@ -19,8 +19,3 @@ export function byId(id) {
 export function announce(sentence) {
   byId("live").textContent = sentence;
 }
-
-/** A count with its noun. @param {number} count @param {string} noun */
-export function counted(count, noun) {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}

@@ -4,19 +4,23 @@ import { aboutPanel, caption } from "./about_panel.js";
 import { analogyPanel } from "./analogy_panel.js";
 import { circledPanel } from "./circled_panel.js";
 import { colourPanel } from "./colour_panel.js";
-import { announce, byId, counted, element } from "./elements.js";
+import { announce, byId, element } from "./elements.js";
+import { hitsPanel } from "./hits_panel.js";
+import { awaitPicture } from "./improving.js";
 import { pointPanel } from "./point_panel.js";
 import { searchBox } from "./search_box.js";
 import { findSource } from "./sections.js";
 import { Space } from "./space.js";
 import { createStore } from "./store.js";
+import { fillTexts, say } from "./strings.js";
 import { beginTheme } from "./theme.js";
 import { toolbar } from "./toolbar.js";
 import { View } from "./view.js";
 
-const COLOURING = new Set(["colourBy", "hidden", "alone", "circled"]);
+const COLOURING = new Set(["colourBy", "hidden", "alone", "circled", "lit"]);
 
 async function begin() {
+  fillTexts(document);
   beginTheme();
   const source = findSource();
   const described = await source.describe();
@@ -26,35 +30,58 @@ async function begin() {
   const store = createStore(beginning(spaces));
   const actions = linked(spaces, store);
   const views = spaces.map((space) => new View(space, store, actions));
+  const captions = spaces.map((space) => captionOf(space, store, spaces.length));
   const go = (space, row, key) => {
     if (row < 0 || row >= spaces[space].count) return actions.ask(key);
     actions.choose(space, row);
     views.forEach((view, i) => { if (store.state.chosen[i] >= 0) view.glideTo(store.state.chosen[i]); });
   };
   byId("panel").hidden = false;
-  byId("stage").replaceChildren(...views.map((view) => framed(view, store, spaces.length)));
+  byId("stage").replaceChildren(...views.map((view, i) =>
+    element("figure", {}, view.element, captions[i].element)));
   byId("stage").classList.toggle("two", spaces.length > 1);
   store.listen((changed) => {
     const recolour = [...changed].some((name) => COLOURING.has(name));
     for (const view of views) recolour ? view.recolour() : view.repaint();
   });
+  hitsPanel(spaces, store, go, (rows) => views[0].showRows(rows));
   pointPanel(spaces, store, go);
   analogyPanel(spaces, store, go);
   circledPanel(spaces, store, go);
   colourPanel(spaces, store);
   aboutPanel(spaces);
-  searchBox(spaces, (space, row, key) => { go(space, row, key); views[space].over.focus(); });
+  searchBox(spaces, (space, row, key) => { go(space, row, key); views[space].over.focus(); },
+    described.searchable ? (question) => { store.set({ question: null }); store.set({ question }); } : null);
+  modelChoice(described);
   toolbar(store, views, actions);
-  announce(spaces.map((space) => `${space.name}: ${counted(space.count, "point")}.`).join(" "));
+  announce(spaces.map((space) => say("pointsOf", space.name, space.count)).join(" "));
+  const drawn = (now) => captions.forEach((caption) => caption.show(now.computing));
+  drawn(described);
   document.documentElement.dataset.ready = "";
+  await awaitPicture(source, spaces, described, (now) => {
+    views.forEach((view) => view.replaced());
+    aboutPanel(spaces);
+    drawn(now);
+    announce(say("drawnBy", spaces[0].described.reduction));
+  });
+}
+
+/** The models that the server has, to choose from. */
+function modelChoice({ models = [], title }) {
+  const select = byId("model");
+  select.hidden = models.length < 2;
+  byId("title").hidden = !select.hidden;
+  select.replaceChildren(...models.map(({ name }) => element("option", { value: name }, name)));
+  select.value = title;
+  select.addEventListener("change", () => location.assign(`?${new URLSearchParams({ model: select.value })}`));
 }
 
 /** @param {Space[]} spaces @returns {import("./store.js").State} */
 function beginning(spaces) {
-  const labelled = spaces[0].fields.find(({ kind }) => kind === "label") ?? spaces[0].fields[0];
+  const labelled = spaces[0].fields.find(({ kind }) => kind === "label") ?? spaces[0].fields[0]; // in order
   return {
     solid: false, circling: false, metric: spaces[0].described.metrics[0] ?? "cosine",
-    asked: null, chosen: spaces.map(() => -1), hovered: spaces.map(() => -1), nearby: spaces.map(() => []),
+    asked: null, question: null, lit: spaces.map(() => null), chosen: spaces.map(() => -1), hovered: spaces.map(() => -1), nearby: spaces.map(() => []),
     circled: spaces.map(() => null), colourBy: labelled?.name ?? null, hidden: new Set(), alone: null,
   };
 }
@@ -81,19 +108,20 @@ function linked(spaces, store) {
       const circled = spaces.map(({ count }) => new Uint8Array(count));
       for (const row of rows) everywhere(space, row).forEach((at, i) => { if (at >= 0) circled[i][at] = 1; });
       store.set({ circled, circling: false });
-      announce(`${counted(rows.length, "point")} circled.`);
+      announce(say("pointsCircled", rows.length));
     },
   };
 }
 
-/** A picture with its caption. @param {View} view */
-function framed(view, store, count) {
-  const title = count > 1 ? [element("b", {}, view.space.name), " · "] : [];
-  const said = element("figcaption");
-  const say = () => said.replaceChildren(...title, caption(view.space, store.state.solid));
-  store.listen((changed) => { if (changed.has("solid")) say(); });
-  say();
-  return element("figure", {}, view.element, said);
+/** What stands below a picture. @param {Space} space @param {number} count of all spaces */
+function captionOf(space, store, count) {
+  const title = count > 1 ? [element("b", {}, space.name), " · "] : [];
+  const made = element("figcaption");
+  let computing = null; // a better picture
+  const write = () => made.replaceChildren(
+    ...title, caption(space, store.state.solid), computing ? say("computing", computing) : "");
+  store.listen((changed) => { if (changed.has("solid")) write(); });
+  return { element: made, show: (what) => { computing = what; write(); } };
 }
 
 begin().catch((error) => {

@@ -9,6 +9,7 @@ export function canvasPainter(canvas, space) {
   let colours = new Uint8Array(4 * space.count);
   return {
     name: "canvas",
+    moved() {}, // it is told where points are on the screen
     colour(bytes) {
       colours = bytes;
     },

@@ -1,6 +1,8 @@
 // Points drawn by WebGL2, all in one call. Colours are bytes: red, green, blue, opacity;
 // no opacity, no point. Knows nothing of what they mean.
 
+import { say } from "./strings.js";
+
 const VERTEX = `#version 300 es
 in vec2 plane; in vec3 solid; in vec4 colour;
 uniform float morph, distance, size, fog;
@@ -37,13 +39,17 @@ export function webglPainter(canvas, space) {
   let made = prepare(gl, space);
   let colours = null;
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-  canvas.addEventListener("webglcontextrestored", () => {
+  const again = () => {
     made = prepare(gl, space);
     if (colours) fill(gl, made.colour, colours);
+  };
+  canvas.addEventListener("webglcontextrestored", () => {
+    again();
     canvas.dispatchEvent(new Event("repaint"));
   });
   return {
     name: "webgl2",
+    moved: again,
     colour(bytes) {
       colours = bytes;
       fill(gl, made.colour, bytes);
@@ -81,7 +87,7 @@ function prepare(gl, space) {
   attach(gl.FRAGMENT_SHADER, FRAGMENT);
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`the graphics driver refuses the page's shaders: ${gl.getProgramInfoLog(program)}`);
+    throw new Error(say("shaders", gl.getProgramInfoLog(program)));
   }
   gl.useProgram(program);
   gl.enable(gl.BLEND);

@@ -1,39 +1,49 @@
 // The search box: a list that follows what is typed, walked by arrows, also while Korean is composed.
 
-import { byId, counted, element, announce } from "./elements.js";
+import { byId, element, announce } from "./elements.js";
 import { shortened } from "./labels.js";
 import { Finder } from "./search.js";
+import { say } from "./strings.js";
 
 const MOST = 12;
 
 /** @param {import("./space.js").Space[]} spaces
  * @param {(space: number, row: number, key: string) => void} choose goes to a point, or where
- *   there is none and the row is -1 asks the server for the key */
-export function searchBox(spaces, choose) {
+ *   there is none and the row is -1 asks the server for the key
+ * @param {((question: string) => void) | null} ask where the server searches texts */
+export function searchBox(spaces, choose, ask) {
   const input = byId("search"), list = byId("found");
   let finders, found = [], active = -1;
+  input.placeholder = say(ask ? "searchTexts" : spaces[0].source.live ? "searchWords" : "search");
 
   const show = () => {
     finders ??= spaces.map(({ keys, details }) =>
       ({ keys: new Finder(keys), details: details && new Finder(details) }));
     found = input.value.trim() ? search(spaces, finders, input.value) : [];
     const typed = input.value.trim().normalize("NFC");
-    if (spaces[0].source.live && typed && spaces.every((space) => space.find(typed) < 0)) {
+    if (typed && ask) found.unshift({ space: 0, row: -1, key: typed });
+    else if (spaces[0].source.live && typed && spaces.every((space) => space.find(typed) < 0)) {
       found.push({ space: 0, row: -1, key: typed });
     }
     active = found.length ? 0 : -1;
-    const empty = element("li", { class: "none" }, `Nothing is called “${shortened(typed)}”.`);
+    const empty = element("li", { class: "none" }, say("nothingCalled", shortened(typed)));
     list.replaceChildren(...(found.length || !typed ? found.map(option) : [empty]));
     open(Boolean(typed));
-    if (typed) announce(`${counted(found.length, "point")} found`);
+    if (typed) announce(say("pointsFound", found.filter(({ row }) => row >= 0).length));
   };
   const option = ({ space, row, key }, i) => {
-    if (row < 0) return chosenBy(i, element("span", { class: "line" }, `Ask the model for “${shortened(key)}”`));
-    const line = spaces[space].details?.[row];
-    const made = chosenBy(i,
-      element("span", { class: "key", dir: "auto" }, shortened(spaces[space].keys[row])));
+    if (row < 0) {
+      return chosenBy(i, element("span", { class: "line" }, say(ask ? "askTexts" : "askModel", shortened(key))));
+    }
+    const { texts, details, keys, name } = spaces[space];
+    if (texts) {
+      return chosenBy(i, element("span", { class: "line text", dir: "auto" }, details[row]),
+        element("span", { class: "id", dir: "auto" }, shortened(keys[row])));
+    }
+    const line = details?.[row];
+    const made = chosenBy(i, element("span", { class: "key", dir: "auto" }, shortened(keys[row])));
     if (line) made.append(element("span", { class: "line", dir: "auto" }, line));
-    else if (space > 0) made.append(element("span", { class: "line" }, `only in ${spaces[space].name}`));
+    else if (space > 0) made.append(element("span", { class: "line" }, say("onlyIn", name)));
     return made;
   };
   const chosenBy = (i, ...children) => {
@@ -59,7 +69,9 @@ export function searchBox(spaces, choose) {
     if (!found[i]) return;
     open(false);
     input.blur();
-    choose(found[i].space, found[i].row, found[i].key);
+    const { space, row, key } = found[i];
+    if (row < 0 && ask) ask(key);
+    else choose(space, row, key);
   };
 
   input.addEventListener("input", show); // fires while a syllable is composed too

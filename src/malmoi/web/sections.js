@@ -1,10 +1,13 @@
 // Sections of data: from the page itself, or from the server that serves it; inflated.
 // Knows nothing of what they mean.
 
+import { say } from "./strings.js";
+
 /**
  * @typedef {{type: string, shape: number[], bytes: number, [more: string]: any}} Described
  * @typedef {{live: boolean, describe: () => Promise<any>,
  *   read: (space: number, name: string) => Promise<Uint8Array>}} Source
+ *     a server's description may change while it computes a better picture
  */
 
 const ARRAYS = { uint8: Uint8Array, int8: Int8Array, uint16: Uint16Array, int32: Int32Array,
@@ -22,7 +25,7 @@ function embedded() {
     describe: async () => JSON.parse(document.getElementById("scene").textContent),
     read: async (space, name) => {
       const element = document.getElementById(`section-${space}-${name}`);
-      if (!element) throw new Error("it is missing from the page");
+      if (!element) throw new Error(say("missing"));
       const bytes = fromBase64(element.textContent);
       element.remove(); // it is read once, and may be large
       return bytes;
@@ -32,16 +35,21 @@ function embedded() {
 
 /** @returns {Source} */
 function served() {
+  let query = ""; // that goes with all requests: which model, which of its pictures
   const get = async (path) => {
-    const answer = await fetch(path);
-    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${path}`);
+    const answer = await fetch(path, { cache: "no-store" });
+    if (!answer.ok) throw new Error(say("answersTo", answer.status, path));
     return answer;
   };
   return {
     live: true,
-    describe: async () => (await get("scene.json")).json(),
+    describe: async () => {
+      const described = await (await get(`scene.json${location.search}`)).json();
+      query = described.query ? `?${described.query}` : "";
+      return described;
+    },
     read: async (space, name) =>
-      new Uint8Array(await (await get(`sections/${space}/${name}`)).arrayBuffer()),
+      new Uint8Array(await (await get(`sections/${space}/${name}${query}`)).arrayBuffer()),
   };
 }
 
@@ -52,13 +60,12 @@ export async function readSection(source, space, name, described) {
   try {
     const raw = await inflate(await source.read(space, name));
     if (raw.byteLength !== described.bytes) {
-      throw new Error(`${raw.byteLength} bytes instead of ${described.bytes}`);
+      throw new Error(say("bytes", raw.byteLength, described.bytes));
     }
     if (described.type === "json") return JSON.parse(new TextDecoder().decode(raw));
     return new ARRAYS[described.type](raw);
   } catch (error) {
-    throw new Error(`The section “${name}” of this page is damaged (${error.message}). ` +
-      "Write the page anew, or copy the file again.");
+    throw new Error(say("damaged", name, error.message));
   }
 }
 
@@ -68,7 +75,7 @@ async function inflate(bytes) {
   try {
     return await new Response(stream).arrayBuffer();
   } catch {
-    throw new Error("it does not unpack");
+    throw new Error(say("unpacks"));
   }
 }
 

@@ -1,5 +1,7 @@
 // One model's points: keys, places, and what is known of each; the large parts on demand.
 
+import { beginning } from "./labels.js";
+import { translated, translatedLabel } from "./notes.js";
 import { readSection } from "./sections.js";
 
 /**
@@ -25,8 +27,10 @@ export class Space {
     this.keys = [];
     /** @type {string[]} of vectors that are not drawn */
     this.others = [];
-    /** @type {string[] | null} a line about each point */
+    /** @type {string[] | null} a text about each point */
     this.details = null;
+    /** Whether points are labelled by how their texts begin. */
+    this.texts = described.labelled_by === "text";
     /** @type {Field[]} */
     this.fields = [];
     this.reading = new Map();
@@ -42,11 +46,22 @@ export class Space {
     [this.keys, this.details, this.others] = [keys, details, others];
     /** Whether all points have one key, as the occurrences of a word do. */
     this.alike = Boolean(details) && keys.every((key) => key === keys[0]);
-    this.plane = placed(plane, this.described.sections.coords_2d);
-    this.solid = placed(solid, this.described.sections.coords_3d);
+    this.place(plane, solid);
     this.fields = await Promise.all(this.described.fields.map(
       async (field, i) => ({ ...field, values: await this.read(`field-${i}`) })));
     return this;
+  }
+
+  place(plane, solid) {
+    this.plane = placed(plane, this.described.sections.coords_2d);
+    this.solid = placed(solid, this.described.sections.coords_3d);
+  }
+
+  /** Take the places of another picture of the same points. @param {any} described */
+  async replace(described) {
+    this.described = described;
+    for (const name of ["coords_2d", "coords_3d"]) this.reading.delete(name);
+    this.place(await this.read("coords_2d"), await this.read("coords_3d"));
   }
 
   /** A section, read once. @param {string} name */
@@ -65,7 +80,14 @@ export class Space {
 
   /** What tells a point from others. @param {number} row */
   title(row) {
-    return this.alike ? this.details[row] : this.keys[row];
+    return this.alike || this.texts ? this.details[row] : this.keys[row];
+  }
+
+  /** What is written beside a point. @param {number} row */
+  label(row) {
+    if (!this.texts) return this.keys[row];
+    this.labels ??= new Array(this.count);
+    return this.labels[row] ??= beginning(this.details[row]) || this.keys[row];
   }
 
   /** The first point of a key, composed or not, or -1. @param {string} key */
@@ -98,7 +120,8 @@ export class Space {
   /** The fields of a point, to be read. @param {number} row */
   facts(row) {
     return this.fields.map(({ name, kind, labels, values }) =>
-      ({ name, value: kind === "label" ? labels[values[row]] ?? "—" : shortNumber(values[row]) }));
+      ({ name: translated(name), value: kind === "label" ? translatedLabel(name, labels[values[row]] ?? "—") :
+        shortNumber(values[row]) }));
   }
 }
 

@@ -8,6 +8,8 @@
  * @property {number[]} hovered of each space the row under the pointer, or -1
  * @property {number[][]} nearby of each space the rows listed as neighbours or answers
  * @property {(Uint8Array | null)[]} circled of each space a byte for each point, 1 inside the lasso
+ * @property {string | null} question what the texts are searched for
+ * @property {(Map<number, number> | null)[]} lit of each space the rows that answer it, with their ranks
  * @property {boolean} circling whether dragging draws a lasso
  * @property {string} metric
  * @property {string | null} colourBy the name of a field

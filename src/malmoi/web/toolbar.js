@@ -9,7 +9,7 @@ export function toolbar(store, views, actions) {
   const dimensions = (solid) => { store.set({ solid }); fit(); };
   const circling = () => store.set({ circling: !store.state.circling });
   const clear = () => store.set({
-    circling: false, alone: null, asked: null, chosen: views.map(() => -1), nearby: views.map(() => []),
+    circling: false, alone: null, asked: null, question: null, lit: views.map(() => null), chosen: views.map(() => -1), nearby: views.map(() => []),
     circled: views.map(() => null),
   });
   const inView = () => {

@@ -9,10 +9,11 @@ import { drawOverlay } from "./overlay.js";
 import { canvasPainter } from "./points_canvas.js";
 import { webglPainter } from "./points_webgl.js";
 import { inside, makeScreen, pick, project } from "./screen.js";
+import { say } from "./strings.js";
 import { calm } from "./theme.js";
 
 /**
- * @typedef {{name: string, colour: (bytes: Uint8Array) => void,
+ * @typedef {{name: string, moved: () => void, colour: (bytes: Uint8Array) => void,
  *   paint: (camera: Camera, how: {morph: number, size: number, ratio: number,
  *     screen: import("./screen.js").Screen}) => void}} Painter
  * @typedef {{choose: (space: number, row: number) => void,
@@ -41,8 +42,7 @@ export class View {
     this.points = element("canvas", { "aria-hidden": "true" });
     this.over = element("canvas", {
       class: "over", tabindex: "0", role: "application",
-      "aria-label": `${space.name}: ${space.count.toLocaleString("en")} points. ` +
-        "Arrows move, plus and minus zoom, Enter chooses the point in the middle.",
+      "aria-label": say("pictureOf", space.name, space.count),
     });
     this.element = element("div", { class: "view" }, this.points, this.over, this.tip);
     this.painter = webglPainter(this.points, space) ?? this.withoutWebgl();
@@ -67,9 +67,9 @@ export class View {
 
   /** What is marked in this space. */
   get marks() {
-    const { chosen, hovered, nearby, circled } = this.store.state;
+    const { chosen, hovered, nearby, circled, lit } = this.store.state;
     const i = this.space.index;
-    return { chosen: chosen[i], hovered: hovered[i], nearby: nearby[i], circled: circled[i] };
+    return { chosen: chosen[i], hovered: hovered[i], nearby: nearby[i], circled: circled[i], lit: lit[i] };
   }
 
   /** How large points are drawn, in pixels: as much as there is room for. */
@@ -161,12 +161,31 @@ export class View {
     const line = hovered >= 0 ? this.space.details?.[hovered] : null;
     this.tip.hidden = !line || !Number.isFinite(this.screen.x[hovered]);
     if (this.tip.hidden) return;
-    this.tip.textContent = line;
+    this.tip.replaceChildren(element("span", { dir: "auto" }, line));
     const left = Math.max(8, Math.min(this.screen.x[hovered], this.camera.width - 328));
     const below = this.screen.y[hovered] < this.camera.height - 120;
     this.tip.style.left = `${left}px`;
     this.tip.style.top = below ? `${this.screen.y[hovered] + 16}px` : "";
     this.tip.style.bottom = below ? "" : `${this.camera.height - this.screen.y[hovered] + 16}px`;
+  }
+
+  /** The points of the space have other places. */
+  replaced() {
+    this.painter.moved();
+    this.recolour();
+    this.fit();
+  }
+
+  /** Some points in view, with much of what is around them. @param {number[]} rows */
+  showRows(rows) {
+    if (this.store.state.solid || !rows.length) return this.fit();
+    const { values } = this.space.plane;
+    const ends = [Math.min, Math.max].map((end) =>
+      [0, 1].map((axis) => end(...rows.map((row) => values[2 * row + axis]))));
+    this.still();
+    this.camera.reach = this.space.plane.reach;
+    this.camera.frame(ends[0], ends[1]);
+    this.repaint();
   }
 
   /** Everything in view. */

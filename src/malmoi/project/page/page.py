@@ -6,7 +6,7 @@ the rest. Keys are data, never markup: they are inside deflated sections.
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -43,23 +43,46 @@ def write_page(scene: Scene, path: str | Path) -> int:
     return size
 
 
-def live_files(scene: Scene) -> dict[str, tuple[str, bytes]]:
+def page_html(scene: Scene) -> str:
+    """The page of a scene as text: what `write_page` writes."""
+    return b"".join(_parts(pack(scene))).decode()
+
+
+def live_files(
+    scene: Scene, more: Mapping[str, object] | None = None
+) -> dict[str, tuple[str, bytes]]:
     """The page's files by relative path, each with its content type, for a server to mount.
 
-    The page then requests from the server `neighbours` and `analogy`, relative to itself too.
+    The page then requests from the server `neighbours`, `analogy` and, where it shows texts,
+    `search`, relative to itself too.
+
+    Args:
+        scene: The scene to show.
+        more: What else the page should know: `query`, a query string for its other requests;
+            `models`, the names that the page offers in a list, each with `kind`; `computing`, the
+            name of the reduction of a better picture that is being computed.
+
+    Raises:
+        InvalidArgumentError: The scene is empty or holds numbers that are not finite.
     """
     packed = pack(scene)
-    description = json.dumps(packed.description, ensure_ascii=False).encode()
+    described = {**packed.description, **(more or {})}
+    description = json.dumps(described, ensure_ascii=False).encode()
     sections = {
         f"sections/{i}/{name}": (BYTES, data) for (i, name), data in packed.sections.items()
     }
-    page = "".join(_skeleton(packed, connect="'self'")).encode()
+    page = live_page(packed.description["title"])
     return {"index.html": (HTML, page), "scene.json": (JSON, description), **sections}
+
+
+def live_page(title: str) -> bytes:
+    """The page alone, which requests its data from the server when it is open."""
+    return "".join(_skeleton(title, connect="'self'")).encode()
 
 
 def _parts(packed: PackedScene) -> Iterator[bytes]:
     """The bytes of the file in parts."""
-    before, after = _skeleton(packed, connect="'none'")
+    before, after = _skeleton(packed.description["title"], connect="'none'")
     yield before.encode()
     # In a script element only < can end the data; in JSON it can be written otherwise.
     description = json.dumps(packed.description, ensure_ascii=False).replace("<", "\\u003c")
@@ -71,7 +94,7 @@ def _parts(packed: PackedScene) -> Iterator[bytes]:
     yield after.encode()
 
 
-def _skeleton(packed: PackedScene, *, connect: str) -> tuple[str, str]:
+def _skeleton(title: str, *, connect: str) -> tuple[str, str]:
     """The page before its data and after it."""
     web = files("malmoi") / "web"
     modules = {
@@ -85,7 +108,7 @@ def _skeleton(packed: PackedScene, *, connect: str) -> tuple[str, str]:
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
-    values = {"title": escape(packed.description["title"]), "policy": policy}
+    values = {"title": escape(title), "policy": policy}
     before, after = (web / "page.html").read_text(encoding="utf-8").split("$data")
     return (
         Template(before).substitute(values, style=style),

@@ -96,6 +96,7 @@ def _space(space: Space, writer: _SectionWriter) -> dict[str, object]:
         else None,
         "notes": [printable(note) for note in space.notes],
         "metrics": list(space.near),
+        "labelled_by": space.labelled_by,
         "fields": [_field(space, i, field, writer) for i, field in enumerate(space.fields)],
     }
 

@@ -1,20 +1,19 @@
 """Keywords of clusters of texts: the words that are typical of one cluster against the others."""
 
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int32Array
-from malmoi.errors import MissingDependencyError
-from malmoi.text.korean import Korean
+from malmoi.project.points.content_words import content_words
 
-WORD = re.compile(r"[^\W\d_]{2,}")
-HANGUL = re.compile("[가-힣]")
 KEYWORDS_PER_CLUSTER = 3
 MIN_TEXTS = 2  # texts that must contain a keyword
+MIN_SHARE = 0.02  # of the texts of a cluster that must contain its keyword
+MAX_TEXTS = 4000  # texts that keywords are counted in
+MAX_ENDING = 2  # letters by which two forms of one word may differ at the end
 
 
 def cluster_keywords(
@@ -23,28 +22,34 @@ def cluster_keywords(
     *,
     leave_out: Collection[str] = (),
     count: int = KEYWORDS_PER_CLUSTER,
+    unnamed: str = "sense",
 ) -> list[str]:
     """A name for each cluster of texts: the words most typical of it, most typical first.
 
     Words are ranked by the log-odds of occurring in a text of the cluster, divided by their
-    standard error, with the words of all texts as prior (Monroe, Colaresi & Quinn 2008).
+    standard error, with the words of all texts as prior (Monroe, Colaresi & Quinn 2008). A
+    cluster without such a word is called `unnamed` with its number.
     """
-    words = _words(texts, {_normalize(word) for word in leave_out})
+    left_out = {_normalize(word) for word in leave_out}
     clusters = range(int(which.max()) + 1)
     inside = [Counter[str]() for _ in clusters]
-    for cluster, text_words in zip(which.tolist(), words, strict=True):
-        inside[cluster].update(text_words)
+    sampled = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), MAX_TEXTS), dtype=np.int64))
+    words = content_words([texts[at] for at in sampled.tolist()])
+    sizes = np.bincount(which[sampled], minlength=len(inside))
+    for cluster, text_words in zip(which[sampled].tolist(), words, strict=True):
+        inside[cluster].update(text_words - left_out)
     totals = sum(inside, Counter[str]())
     vocabulary = sorted(word for word, seen in totals.items() if seen >= MIN_TEXTS)
     prior = np.array([totals[word] for word in vocabulary], dtype=np.float64) / 10
     names = []
     for cluster in clusters:
         inside_counts = np.array([inside[cluster][word] for word in vocabulary], dtype=np.float64)
-        outside_counts = prior * 10 - inside_counts
-        scores = _log_odds(inside_counts + prior, outside_counts + prior)
-        best = [at for at in np.argsort(-scores, kind="stable")[:count] if inside_counts[at]]
-        names.append(", ".join(vocabulary[at] for at in best) or f"sense {cluster + 1}")
-    return names
+        scores = _log_odds(inside_counts + prior, prior * 11 - inside_counts)
+        order = np.argsort(-scores, kind="stable")
+        needed = max(1, MIN_SHARE * sizes[cluster])
+        best = (vocabulary[at] for at in order if inside_counts[at] >= needed and scores[at] > 0)
+        names.append(", ".join(_distinct(best, count)) or f"{unnamed} {cluster + 1}")
+    return _unique(names)
 
 
 def _log_odds(inside: Float64Array, outside: Float64Array) -> Float64Array:
@@ -56,16 +61,30 @@ def _log_odds(inside: Float64Array, outside: Float64Array) -> Float64Array:
     return scores
 
 
-def _words(texts: Sequence[str], leave_out: Collection[str]) -> list[set[str]]:
-    """The set of words of each text; of Korean the nouns, if kiwipiepy is installed."""
-    words = [set(WORD.findall(_normalize(text))) for text in texts]
-    if sum(bool(HANGUL.search(text)) for text in texts) > len(texts) / 2:
-        try:
-            nouns = Korean(keep=("NN",)).many(unicodedata.normalize("NFC", text) for text in texts)
-            words = [set(each) for each in nouns]
-        except MissingDependencyError:
-            pass  # keep words with their particles
-    return [each.difference(leave_out) for each in words]
+def _distinct(words: Iterable[str], count: int) -> list[str]:
+    """The first words, of which none is another with an ending: movie, but not movies too."""
+    chosen: list[str] = []
+    for word in words:
+        if len(chosen) == count:
+            break
+        if not any(_are_forms(word, other) for other in chosen):
+            chosen.append(word)
+    return chosen
+
+
+def _are_forms(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
+    return long.startswith(short) and len(long) - len(short) <= MAX_ENDING
+
+
+def _unique(names: list[str]) -> list[str]:
+    """The names, with a number behind one that occurred before."""
+    seen = Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
 
 
 def _normalize(text: str) -> str:

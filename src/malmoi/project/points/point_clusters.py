@@ -1,10 +1,11 @@
-"""Clusters of points: seeded k-means, each cluster named by its most central keys."""
+"""Clusters of points: seeded k-means, named by central keys or by the keywords of their texts."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
+from malmoi.project.points.keywords import cluster_keywords
 from malmoi.project.scene import Field
 
 CLUSTER = "cluster"  # the field's name
@@ -14,9 +15,19 @@ CHUNK_ROWS = 16_384  # points assigned in one batch
 KEYS_PER_NAME = 3  # keys in a name
 
 
-def cluster_field(keys: Sequence[str], matrix: Float32Array, count: int, *, seed: int = 1) -> Field:
-    """The cluster of each point, labelled by its most central keys."""
+def cluster_field(
+    keys: Sequence[str],
+    matrix: Float32Array,
+    count: int,
+    *,
+    texts: Sequence[str] | None = None,
+    seed: int = 1,
+) -> Field:
+    """The cluster of each point, named by its most central keys or the keywords of its texts."""
     which, centres = find_clusters(matrix, count, seed=seed)
+    if texts is not None:
+        names = cluster_keywords(texts, which, unnamed=CLUSTER)
+        return Field(CLUSTER, "label", which, tuple(names))
     labels = []
     for cluster, centre in enumerate(centres):
         inside = np.flatnonzero(which == cluster)

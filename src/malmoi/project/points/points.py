@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.project.scene import Field
+from malmoi.project.scene import Field, LabelledBy
 from malmoi.vectors import Vectors
 
 MIN_POINTS = 3  # of a picture
@@ -18,10 +18,21 @@ MIN_POINTS = 3  # of a picture
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Vectors to be drawn under a name, with fields to colour by and a line of text for each.
+    """Vectors to be drawn under a name, with fields to colour by and a text for each.
 
-    `rest` are vectors that are not drawn, but may be neighbours of those that are. `first` is the
-    field that the page begins with, where that is not clusters.
+    Args:
+        name: The name of the points, for the title of the page.
+        vectors: The vectors to draw; their keys identify the points.
+        fields: Values to colour by, one per point.
+        details: A text per point, shown beside it.
+        notes: Sentences about the points, shown on the page.
+        rest: Vectors that are not drawn, but may be neighbours of those that are.
+        first: The field that the page opens with; by default the most telling field of labels,
+            or else clusters.
+        labelled_by: Whether the page labels points by their key, or by how their text begins.
+
+    Raises:
+        InvalidArgumentError: A field or `details` has another length than `vectors`.
     """
 
     name: str
@@ -31,6 +42,7 @@ class Points:
     notes: tuple[str, ...] = ()
     rest: Vectors | None = None
     first: str | None = None
+    labelled_by: LabelledBy = "key"
 
     def __post_init__(self) -> None:
         for what, column in [(field.name, field.values) for field in self.fields] + (
@@ -41,6 +53,15 @@ class Points:
                     f"{len(column)} values of '{what}' for {len(self.vectors)} points"
                     f" of {self.name}"
                 )
+        if self.labelled_by == "text" and self.details is None:
+            raise InvalidArgumentError(
+                f"{self.name} has no texts to label its points by: pass them as details"
+            )
+
+    @property
+    def texts(self) -> Sequence[str] | None:
+        """The texts that points are labelled by; None if they are labelled by their keys."""
+        return self.details if self.labelled_by == "text" else None
 
     def take(self, rows: npt.NDArray[np.int64]) -> "Points":
         """The points of these rows, in this order."""

@@ -27,7 +27,23 @@ MIN_SENSE_SHARE = 0.02  # of the occurrences: smaller clusters are outliers
 def sense_points(
     word: str, keys: Sequence[str], matrix: Float32Array, texts: Sequence[str], *, seed: int = 1
 ) -> Points:
-    """The occurrences of a word as points, coloured by sense."""
+    """The occurrences of a word as points, coloured by sense.
+
+    Args:
+        word: The word.
+        keys: The word as it is written in each occurrence.
+        matrix: One vector per occurrence, [occurrences, dim].
+        texts: The text of each occurrence.
+        seed: Same seed: same senses.
+
+    Returns:
+        The points, for `build_scene`; senses are named by the keywords of their texts, and a note
+        counts them.
+
+    Raises:
+        InvalidArgumentError: There are fewer than three occurrences, all vectors are equal, or
+            the arguments differ in length.
+    """
     points = drawable(Points(word, Vectors(keys, matrix), details=texts))
     which, score = find_senses(points.vectors.matrix, seed=seed)
     senses = int(which.max()) + 1

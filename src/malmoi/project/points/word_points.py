@@ -18,9 +18,20 @@ def word_points(
     most_frequent: int | None = None,
     labels: str | Path | None = None,
 ) -> Points:
-    """Words to draw: frequency, script and part-of-speech tags to colour by, labels if given.
+    """Words as points, with frequency, script and part of speech to colour by.
 
-    Words beyond the `most_frequent` are not drawn, but listed as neighbours.
+    Args:
+        vectors: The word vectors.
+        name: The name of the points, for the title of the page.
+        most_frequent: Draw so many words at most; the others are listed as neighbours.
+        labels: A file of labels to colour by, with one key, a tab and a label per line.
+
+    Returns:
+        The points, for `build_scene`.
+
+    Raises:
+        InvalidArgumentError: `most_frequent` is below 1.
+        InvalidFileError: The file of labels cannot be read, or labels none of the words.
     """
     if most_frequent is not None and most_frequent < 1:
         raise InvalidArgumentError(f"most_frequent must be at least 1; got {most_frequent}")

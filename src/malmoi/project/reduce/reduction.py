@@ -49,7 +49,7 @@ def reduce(
     """
     check_method(method)
     start = principal_components(matrix, 3)
-    chosen = _choose(len(matrix)) if method == "auto" else method
+    chosen = choose_method(len(matrix)) if method == "auto" else method
     try:
         if chosen == "tsne":
             return _by_tsne(matrix, near, start, seed, reporter)
@@ -58,17 +58,19 @@ def reduce(
     except MissingDependencyError as missing:
         if method != "auto":
             raise
-        return _by_pca(start, f"drawn by PCA: {missing}")
-    return _by_pca(start)
+        return by_pca(start, f"drawn by PCA: {missing}")
+    return by_pca(start)
 
 
-def _choose(points: int) -> ReductionMethod:
+def choose_method(points: int) -> ReductionMethod:
+    """The method that suits a number of points."""
     if points < PCA_BELOW:
         return "pca"
     return "tsne" if points <= PACMAP_ABOVE else "pacmap"
 
 
-def _by_pca(start: Float32Array, *notes: str) -> Coordinates:
+def by_pca(start: Float32Array, *notes: str) -> Coordinates:
+    """The picture of principal components [points, 3]."""
     return Coordinates(start[:, :2].copy(), start, NAMES["pca"], notes)
 
 

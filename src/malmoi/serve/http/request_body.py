@@ -6,6 +6,7 @@ Therefore the values are counted first, in short steps, and too many are rejecte
 
 import asyncio
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -87,9 +88,12 @@ def parse_body(body: bytes, kind: type[msgspec.Struct], limits: Limits) -> Any:
 
 
 def parse_query(query: bytes, kind: type[msgspec.Struct]) -> Any:
-    """Parse the query string of a GET into its schema."""
+    """Parse the query string of a GET into its schema; a list is a name that is repeated."""
     try:
-        fields = dict(parse_qsl(query.decode("ascii"), errors="strict", max_num_fields=100))
+        pairs = parse_qsl(query.decode("ascii"), errors="strict", max_num_fields=100)
+        fields: dict[str, Any] = dict(pairs)
+        for name in list_fields(kind) & fields.keys():
+            fields[name] = [value for other, value in pairs if other == name]
         return msgspec.convert(fields, kind, strict=False)
     except UnicodeDecodeError as error:
         raise ApiError(400, "the query string is not UTF-8") from error
@@ -99,6 +103,24 @@ def parse_query(query: bytes, kind: type[msgspec.Struct]) -> Any:
         where = f" in '{field}'" if field else ""
         sentence = f"invalid query string{where}: {problem.replace('`', '')}"
         raise ApiError(400, f"{sentence}{hint(kind, field, problem)}", field=field) from error
+
+
+@cache
+def list_fields(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """The names of the fields of a schema that are lists."""
+    by_name = {
+        one.name: msgspec.inspect.type_info(one.type) for one in msgspec.structs.fields(kind)
+    }
+    return frozenset(
+        name
+        for name, info in by_name.items()
+        if isinstance(plain_type(info), msgspec.inspect.ListType)
+    )
+
+
+def plain_type(info: msgspec.inspect.Type) -> msgspec.inspect.Type:
+    """A type without its metadata."""
+    return plain_type(info.type) if isinstance(info, msgspec.inspect.Metadata) else info
 
 
 def hint(kind: type[msgspec.Struct], field: str | None, problem: str) -> str:

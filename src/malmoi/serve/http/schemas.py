@@ -276,6 +276,22 @@ class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     ) = None
 
 
+class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A search by GET: `q` is the query, `index` the name of an index; `where` may be repeated."""
+
+    q: WordField
+    index: ModelName | None = None
+    k: TopK = 10
+    where: Annotated[
+        list[str], Meta(description="A filter: year>=2020; repeat it for several.")
+    ] = []
+    hybrid: bool = False
+    lexical: bool = False
+    weight: (
+        Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
+    ) = None
+
+
 class SearchHit(Struct, kw_only=True):
     """A text of the index."""
 
@@ -297,6 +313,13 @@ class SearchAnswer(Struct, kw_only=True):
     model: str
     weight: float | None
     hits: list[SearchHit]
+
+
+class PageQuery(Struct, kw_only=True):
+    """The projector's page of a model; `picture` is the reduction of one of its pictures."""
+
+    model: ModelName | None = None
+    picture: Annotated[str, Meta(description="PCA, t-SNE or PaCMAP.")] | None = None
 
 
 class ErrorDetail(Struct, kw_only=True):

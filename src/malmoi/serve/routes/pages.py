@@ -1,46 +1,45 @@
 """/ with the projector or the list of models, its files, and /docs."""
 
-import asyncio
 from html import escape
 from importlib.resources import files
 from string import Template
 from weakref import WeakKeyDictionary
 
 from malmoi.errors import MalmoiError
-from malmoi.project.page.page import live_files
-from malmoi.project.points.points import Points
-from malmoi.project.scene_builder import make_live_scene
 from malmoi.serve.http.api_errors import ApiError
 from malmoi.serve.http.endpoint import Endpoint, Page
-from malmoi.serve.service.loaded_models import LoadedModel
+from malmoi.serve.http.schemas import PageQuery
+from malmoi.serve.service.projector_pages import ProjectorPages
 from malmoi.serve.service.request_context import RequestContext
 from malmoi.serve.service.service import Service
 
 HTML = "text/html; charset=utf-8"
-MAX_DRAWN_WORDS = 20_000  # the most frequent words of a model; queries reach all of them
 NO_PROJECTOR = "To see the projector here, serve word vectors or a search index too."
-PageFiles = dict[str, Page]
 
-_scenes: WeakKeyDictionary[Service, asyncio.Task[PageFiles]] = WeakKeyDictionary()
+_pages: WeakKeyDictionary[Service, ProjectorPages] = WeakKeyDictionary()
 
 
-async def get_front(service: Service, context: RequestContext, request: None) -> Page:
-    """The projector of the first vectors, or else the list of models."""
-    if projected_model(service) is None:
+async def get_front(service: Service, context: RequestContext, request: PageQuery) -> Page:
+    """The projector of a model, by default the first with vectors; or else the list of models."""
+    pages = projector_pages(service)
+    if not pages.models:
         return Page(model_list(service, NO_PROJECTOR).encode(), HTML)
     try:
-        return (await scene_files(service))["index.html"]
+        content = await pages.page(request.model)
     except MalmoiError as error:  # too few vectors to draw, or all equal
         sentence = f"The projector is not available: {error}."
         return Page(model_list(service, sentence).encode(), HTML)
+    return Page(content, HTML)
 
 
-async def get_scene_file(service: Service, context: RequestContext, request: None) -> Page:
+async def get_scene_file(service: Service, context: RequestContext, request: PageQuery) -> Page:
     """A file of the projector's page."""
-    pages, name = await scene_files(service), context.path.lstrip("/")
-    if name not in pages:
+    pages, name = projector_pages(service), context.path.lstrip("/")
+    found_files = await pages.files(request.model, request.picture) if pages.models else {}
+    if name not in found_files:
         raise ApiError(404, "nothing is served at this path: see /docs", code="not_found")
-    return pages[name]
+    content_type, content = found_files[name]
+    return Page(content, content_type)
 
 
 async def get_docs(service: Service, context: RequestContext, request: None) -> Page:
@@ -48,25 +47,11 @@ async def get_docs(service: Service, context: RequestContext, request: None) -> 
     return Page((files("malmoi.serve") / "docs.html").read_bytes(), HTML)
 
 
-def projected_model(service: Service) -> LoadedModel | None:
-    """The model that the projector shows."""
-    return next((one for one in service.models if one.vectors is not None), None)
-
-
-async def scene_files(service: Service) -> PageFiles:
-    """The files of the projector, made for the first request that needs them."""
-    if service not in _scenes:
-        build = asyncio.to_thread(build_files, projected_model(service))
-        _scenes[service] = asyncio.create_task(build)
-    return await asyncio.shield(_scenes[service])
-
-
-def build_files(model: LoadedModel | None) -> PageFiles:
-    """Build the files of a model's projector."""
-    if model is None or model.vectors is None:
-        return {}
-    scene = make_live_scene(Points(model.name, model.vectors.most_frequent(MAX_DRAWN_WORDS)))
-    return {path: Page(content, kind) for path, (kind, content) in live_files(scene).items()}
+def projector_pages(service: Service) -> ProjectorPages:
+    """The pages of a service."""
+    if service not in _pages:
+        _pages[service] = ProjectorPages(service.models)
+    return _pages[service]
 
 
 def model_list(service: Service, sentence: str) -> str:
@@ -81,7 +66,12 @@ def model_list(service: Service, sentence: str) -> str:
 
 ENDPOINTS = (
     Endpoint(
-        path="/", method="GET", summary="The projector", handler=get_front, response_type=HTML
+        path="/",
+        method="GET",
+        summary="The projector",
+        handler=get_front,
+        request_type=PageQuery,
+        response_type=HTML,
     ),
     Endpoint(
         path="/docs",
@@ -97,6 +87,7 @@ ENDPOINTS = (
             method="GET",
             summary="A file of the projector",
             handler=get_scene_file,
+            request_type=PageQuery,
             documented=False,
         )
         for path in ("/scene.json", "/sections/{space}/{name}")

@@ -7,7 +7,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.search.index import Index
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import SearchAnswer, SearchRequest
+from malmoi.serve.http.schemas import SearchAnswer, SearchQuery, SearchRequest
 from malmoi.serve.routes.word_vectors import QUERY_TOKENS
 from malmoi.serve.service.jobs import CallJob
 from malmoi.serve.service.loaded_models import LoadedModel
@@ -57,6 +57,22 @@ async def search(
     }
 
 
+async def search_by_get(
+    service: Service, context: RequestContext, request: SearchQuery
+) -> dict[str, Any]:
+    """The texts that match a query best."""
+    same = SearchRequest(
+        query=request.q,
+        model=request.index,
+        k=request.k,
+        where=request.where,
+        hybrid=request.hybrid,
+        lexical=request.lexical,
+        weight=request.weight,
+    )
+    return await search(service, context, same)
+
+
 async def query_vector(
     service: Service, context: RequestContext, model: LoadedModel, index: Index, query: str
 ) -> Float32Array | None:
@@ -77,6 +93,14 @@ async def query_vector(
 
 
 ENDPOINTS = (
+    Endpoint(
+        path="/search",
+        method="GET",
+        summary="Search an index",
+        handler=search_by_get,
+        request_type=SearchQuery,
+        response_type=SearchAnswer,
+    ),
     Endpoint(
         path="/search",
         method="POST",

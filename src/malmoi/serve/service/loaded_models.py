@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from malmoi.encode.checkpoint.locate import is_universal, is_vectors
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import InvalidArgumentError
+from malmoi.search.analyser import SYLLABLES
 from malmoi.search.build import open_index
 from malmoi.search.index import Index
 from malmoi.search.storage.folder import is_index
@@ -18,6 +21,7 @@ from malmoi.serve.service.errors import RequestError, UnknownModelError
 from malmoi.serve.service.request_tokenizer import RequestTokenizer
 from malmoi.vectors import Vectors
 
+MAX_SAMPLED_TEXTS = 200  # that are searched for Hangul
 ModelKind = Literal["transformer", "encoder", "vectors", "index"]
 
 
@@ -130,7 +134,16 @@ def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedMod
         index = open_index(path, encoder)
     if index.state.model:
         index.encoder.encode(["ready"])
+    warm_up_analyser(index)
     return LoadedModel(name, path, vectors=index.vectors, index=index)
+
+
+def warm_up_analyser(index: Index) -> None:
+    """Load what analyses Korean, if the index has any: it would block all threads for seconds."""
+    rows = np.flatnonzero(index.state.living)[:MAX_SAMPLED_TEXTS]
+    sample = " ".join(index.state.entry(row).text for row in rows.tolist())
+    if SYLLABLES.search(sample):
+        index.state.analyser("준비")
 
 
 def parse_model_paths(options: tuple[str, ...]) -> dict[str, str]:
