@@ -1,6 +1,6 @@
 """Vectors: words and one vector per word; the value that all packages exchange.
 
-Look-up and slicing only. Knows nothing about files, queries or training.
+Look-up and slicing only; `VectorMethods` adds queries. Knows nothing about files or training.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +17,7 @@ from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
 from malmoi.unicode import Form, normalize
+from malmoi.vector_methods import VectorMethods
 
 Selection = slice | npt.NDArray[np.integer]
 Float = TypeVar("Float", bound=np.floating[Any])
@@ -26,11 +27,12 @@ MIN_SAFE_SQUARE, MAX_SAFE_SQUARE = 1e-30, 1e38
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors(Deferred):
+class Vectors(VectorMethods, Deferred):
     """Words with their vectors, most frequent word first. Immutable.
 
     `vectors["word"]` is a word's vector, `vectors[["a", "b"]]` a matrix, `vectors[:1000]` the
-    first 1,000 words. `len`, `in` and iteration are over the words.
+    first 1,000 words. `len`, `in` and iteration are over the words. Methods such as `most_similar`
+    are those of gensim's KeyedVectors.
 
     Args:
         keys: The words; any iterable of strings.
