@@ -127,7 +127,7 @@ class VectorMethods:
 
         Raises:
             UnknownWordError: All words are unknown.
-            InvalidArgumentError: There is no word, or `words` is one string.
+            InvalidArgumentError: `words` is empty, or one string.
         """
         from malmoi.query.compare import farthest_from_mean
 
