@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from malmoi.text.normalize import Normalizer as Normalizer
     from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
     from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
+    from malmoi.train.common.epochs import EpochEnd as EpochEnd
+    from malmoi.train.common.epochs import StopTraining as StopTraining
     from malmoi.train.common.options import TrainOptions as TrainOptions
     from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
     from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
@@ -173,6 +175,7 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.models.cooccurrences": ("load_cooccurrences", "save_cooccurrences"),
     "malmoi.models.ngram_files": ("load_ngram", "save_ngram"),
+    "malmoi.train.common.epochs": ("EpochEnd", "StopTraining"),
     "malmoi.train.common.options": ("TrainOptions",),
     "malmoi.train.counts.one_hot": ("one_hot",),
     "malmoi.train.glove.glove": ("train_glove",),
