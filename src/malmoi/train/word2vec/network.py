@@ -37,6 +37,10 @@ from malmoi.vectors import Vectors
 AnyVectors = TypeVar("AnyVectors", bound=Vectors)
 
 
+class NoTrainingPairsError(InvalidArgumentError):
+    """No line of a text keeps two words."""
+
+
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
     """A network that was trained on a corpus."""
@@ -105,7 +109,7 @@ def train_network(
 
     trainer.run(checkpointer, reporter, options.on_epoch_end, vectors_so_far)
     if not trainer.losses[: trainer.finished_epochs, :, 1].any():
-        raise InvalidArgumentError(
+        raise NoTrainingPairsError(
             "there are no training pairs: no line keeps two words; give longer lines, lower"
             " min_count or raise subsample"
         )
