@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from malmoi.compat.gensim.callbacks import CallbackAny2Vec, Callbacks
-from malmoi.compat.gensim.vocabulary_scan import encode_sentences
+from malmoi.compat.gensim.models.vocabulary_scan import encode_sentences
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.kernels.marks import LINE_END
 from malmoi.keys import Keys
@@ -17,7 +17,7 @@ from malmoi.train.word2vec.network import NoTrainingPairsError
 from malmoi.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from malmoi.compat.gensim.word2vec_model import Word2VecModel
+    from malmoi.compat.gensim.models.word2vec_model import Word2VecModel
 
 
 def check_can_train(

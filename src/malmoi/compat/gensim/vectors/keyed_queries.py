@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.compat.gensim.evaluations import Correlation, evaluate_analogies, evaluate_pairs
+from malmoi.compat.gensim.vectors.evaluations import Correlation, evaluate_analogies, evaluate_pairs
 from malmoi.errors import UnknownWordError, warn
 from malmoi.nearest.top_k import all_scores
 from malmoi.query.terms import QueryKey, QueryKeys, SimilarWords
@@ -169,8 +169,9 @@ class KeyedQueries(ABC):
             warn(f"words without a vector left out: {len(missing)}, such as '{missing[0]}'")
         if not rows:
             return np.zeros(self.as_vectors().dim, np.float32)
-        mean: Float32Array = np.float32(used) @ np.float32(rows)
-        mean = mean / max(np.abs(np.float32(used)).sum(), np.float32(1e-30))
+        factors = np.array(used, np.float32)
+        mean: Float32Array = factors @ np.array(rows, np.float32)
+        mean = mean / max(np.abs(factors).sum(), np.float32(1e-30))
         return l2_normalize(mean) if post_normalize else mean
 
     def get_normed_vectors(self) -> Float32Array:

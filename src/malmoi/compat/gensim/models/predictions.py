@@ -13,8 +13,8 @@ from malmoi.nearest.top_k import top_k
 from malmoi.train.word2vec.huffman import HuffmanPaths, huffman_paths
 
 if TYPE_CHECKING:
-    from malmoi.compat.gensim.keyed_vectors import KeyedVectors
-    from malmoi.compat.gensim.word2vec_model import Word2VecModel
+    from malmoi.compat.gensim.models.word2vec_model import Word2VecModel
+    from malmoi.compat.gensim.vectors.keyed_vectors import KeyedVectors
 
 
 def predict_output_word(

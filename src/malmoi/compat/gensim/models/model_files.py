@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from malmoi.compat.gensim.keyed_vectors import check_pickle_arguments
+from malmoi.compat.gensim.vectors.keyed_vectors import check_pickle_arguments
 from malmoi.errors import warn
 from malmoi.formats import load, save
 from malmoi.vectors import Vectors

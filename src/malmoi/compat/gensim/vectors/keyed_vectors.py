@@ -7,14 +7,18 @@ from typing import Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from malmoi.compat.gensim.keyed_queries import KeyedQueries
-from malmoi.compat.gensim.word2vec_files import load_word2vec_format, save_word2vec_format
+from malmoi.compat.gensim.vectors.keyed_queries import KeyedQueries
+from malmoi.compat.gensim.vectors.word2vec_files import (
+    intersect_word2vec_format,
+    load_word2vec_format,
+    save_word2vec_format,
+)
 from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors
 from malmoi.vectors import Vectors
 
-Weights = npt.NDArray[Any] | Sequence[npt.NDArray[Any]]
+NewVectors = npt.NDArray[Any] | Sequence[npt.NDArray[Any]]
 PICKLE_ARGUMENTS = ("separately", "sep_limit", "ignore", "pickle_protocol", "mmap")
 
 
@@ -101,7 +105,7 @@ class KeyedVectors(KeyedQueries):
             return self.get_vector(key_or_keys)  # type: ignore[arg-type]
         return np.vstack([self.get_vector(key) for key in key_or_keys])
 
-    def __setitem__(self, keys: str | list[str], weights: Weights) -> None:
+    def __setitem__(self, keys: str | list[str], weights: NewVectors) -> None:
         self.add_vectors(keys, weights, replace=True)
 
     def __str__(self) -> str:
@@ -136,7 +140,7 @@ class KeyedVectors(KeyedQueries):
     def add_vectors(
         self,
         keys: str | Sequence[str],
-        weights: Weights,
+        weights: NewVectors,
         extras: dict[str, npt.NDArray[Any]] | None = None,
         replace: bool = False,
     ) -> None:
@@ -229,7 +233,9 @@ class KeyedVectors(KeyedQueries):
 
         Vectors with n-grams become `FastTextKeyedVectors`. malmoi's own file is mapped anyway.
         """
-        from malmoi.compat.gensim.fasttext_vectors import FastTextKeyedVectors  # its subclass
+        from malmoi.compat.gensim.vectors.fasttext_vectors import (
+            FastTextKeyedVectors,  # its subclass
+        )
 
         vectors = load(fname)
         has_ngrams = isinstance(vectors, SubwordVectors)
@@ -237,6 +243,7 @@ class KeyedVectors(KeyedQueries):
         return cast(Self, kind.of(vectors))
 
     save_word2vec_format = save_word2vec_format
+    intersect_word2vec_format = intersect_word2vec_format
     load_word2vec_format = classmethod(load_word2vec_format)
 
 

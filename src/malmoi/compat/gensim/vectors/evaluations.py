@@ -55,17 +55,17 @@ def evaluate_analogies(
             f"similarity_function must be one of {', '.join(METHODS)}; got '{similarity_function}'"
         )
     words = FoldedWords(vectors, restrict_vocab, case_insensitive)
-    asked: list[tuple[Section, tuple[str, ...]]] = []
+    answerable: list[tuple[Section, tuple[str, ...]]] = []
     sections: list[Section] = []
     for title, question in read_questions(Path(path), words.fold):
         if title:
             sections.append({"section": title, "correct": [], "incorrect": []})
         elif words.knows(question):
-            asked.append((sections[-1], question))
+            answerable.append((sections[-1], question))
         elif dummy4unknown:
             sections[-1]["incorrect"].append(question)
-    answers = answer_questions(words, [one for _, one in asked], METHODS[similarity_function])
-    for (section, question), answer in zip(asked, answers, strict=True):
+    answers = answer_questions(words, [one for _, one in answerable], METHODS[similarity_function])
+    for (section, question), answer in zip(answerable, answers, strict=True):
         section["correct" if answer in words.rows[question[3]] else "incorrect"].append(question)
     total: Section = {"section": "Total accuracy"}
     for name in ("correct", "incorrect"):

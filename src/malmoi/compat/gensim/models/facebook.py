@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from malmoi.compat.gensim.fasttext_model import FastTextModel
-from malmoi.compat.gensim.fasttext_vectors import FastTextKeyedVectors
+from malmoi.compat.gensim.models.fasttext_model import FastTextModel
+from malmoi.compat.gensim.vectors.fasttext_vectors import FastTextKeyedVectors
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.formats import load, save
 from malmoi.subwords import SubwordVectors

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array
-from malmoi.compat.gensim.keyed_vectors import KeyedVectors
+from malmoi.compat.gensim.vectors.keyed_vectors import KeyedVectors
 from malmoi.errors import InvalidArgumentError, UnknownWordError, warn
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors

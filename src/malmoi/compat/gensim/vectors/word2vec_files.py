@@ -13,7 +13,7 @@ from malmoi.keys import Keys
 from malmoi.vectors import Vectors
 
 if TYPE_CHECKING:
-    from malmoi.compat.gensim.keyed_vectors import KeyedVectors
+    from malmoi.compat.gensim.vectors.keyed_vectors import KeyedVectors
 
 UNWRITTEN = (".bz2", ".xz", ".zst")
 
@@ -88,6 +88,33 @@ def load_word2vec_format(
     made.set_words(words, counts)
     made.vectors = np.array(vectors.matrix, dtype=datatype)
     return made
+
+
+def intersect_word2vec_format(
+    kv: "KeyedVectors",
+    fname: str | Path,
+    lockf: float = 0.0,
+    binary: bool = False,
+    encoding: str = "utf8",
+    unicode_errors: str = "strict",
+) -> None:
+    """Take the vectors of a file for the words that are known already; others stay.
+
+    `lockf` 0 keeps these vectors in later trainings, 1 trains them.
+    """
+    other = load_word2vec_format(type(kv), fname, None, binary, encoding, unicode_errors)
+    if other.vector_size != kv.vector_size:
+        raise InvalidArgumentError(
+            f"{fname} has {other.vector_size} dimensions instead of {kv.vector_size}"
+        )
+    words = [word for word in kv.index_to_key if word in other.key_to_index]
+    rows = [kv.key_to_index[word] for word in words]
+    factors = np.broadcast_to(kv.vectors_lockf, len(kv)).astype(np.float32)
+    factors[rows] = lockf
+    kv.vectors_lockf = factors
+    if words:
+        kv.vectors[rows] = other[words]
+    kv.fill_norms(force=True)
 
 
 def read_counts(path: str | Path, encoding: str, errors: str) -> dict[str, int]:

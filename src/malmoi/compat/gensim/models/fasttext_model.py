@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from malmoi.compat.gensim.callbacks import CallbackAny2Vec
-from malmoi.compat.gensim.fasttext_vectors import FastTextKeyedVectors
-from malmoi.compat.gensim.model_files import SETTINGS
+from malmoi.compat.gensim.models.model_files import SETTINGS
+from malmoi.compat.gensim.models.model_vocabulary import GensimSentences
+from malmoi.compat.gensim.models.vocabulary_scan import TrimRule
+from malmoi.compat.gensim.models.word2vec_model import Word2VecModel
 from malmoi.compat.gensim.sentences import MAX_SENTENCE_WORDS
-from malmoi.compat.gensim.vocabulary_scan import TrimRule
-from malmoi.compat.gensim.word2vec_model import Corpus, Word2VecModel
+from malmoi.compat.gensim.vectors.fasttext_vectors import FastTextKeyedVectors
 from malmoi.errors import InvalidArgumentError
 from malmoi.keys import Keys
 from malmoi.subwords import SubwordVectors
@@ -39,7 +40,7 @@ class FastTextModel(Word2VecModel):
 
     def __init__(
         self,
-        sentences: Corpus | None = None,
+        sentences: GensimSentences | None = None,
         corpus_file: str | None = None,
         sg: int = 0,
         hs: int = 0,
