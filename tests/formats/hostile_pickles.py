@@ -67,6 +67,20 @@ def vectors(value: bytes) -> bytes:
     return model(index_to_key=WORDS, vectors=value)
 
 
+def fasttext(word: str, max_n: bytes) -> bytes:
+    """FastTextKeyedVectors of one word and one bucket."""
+    rows = array(b"K\x01K\x01\x86", DTYPE, b"C\x04" + bytes(4))
+    return model(
+        index_to_key=b"]" + text(word) + b"a",
+        vectors_vocab=rows,
+        vectors_ngrams=rows,
+        min_n=b"K\x01",
+        max_n=max_n,
+        bucket=b"K\x01",
+        compatible_hash=b"\x88",
+    )
+
+
 def calls() -> dict[str, bytes]:
     """Calls of functions that run code, in each way that a pickle can call."""
     shell = text(TOUCH)
@@ -241,6 +255,8 @@ def bombs() -> dict[str, bytes]:
         "billion laughs as a shape": vectors(array(doubling, DTYPE, b"C\x00")),
         "billion laughs as a class": PROTO2 + doubling + b")R" + STOP,
         "billion laughs as words": model(index_to_key=b"](" + doubling + b"e"),
+        "an endless word": fasttext("x" * 100_000, b"K\x06"),
+        "endless n-grams": fasttext("x" * 60_000, b"J\xff\xff\xff\x7f"),
         "many marks": PROTO2 + b"(" * 3_000_000 + STOP,
         "many values": PROTO2 + b"]" * 3_000_000 + STOP,
         "floats as keys": PROTO2 + b"}G" + bytes(8) + b"Ns" + STOP,

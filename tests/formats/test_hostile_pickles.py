@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from time import perf_counter
 
 import pytest
+from gensim.test.utils import datapath
 
 import malmoi as mm
 from malmoi.cli import run
@@ -47,6 +49,26 @@ def test_all_of_them_with_little_memory(tmp_path: Path) -> None:
         cwd=Path(__file__).parents[2],
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
     )
+
+
+@pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
+def test_damaged_models_are_invalid_files_or_vectors(tmp_path: Path) -> None:
+    random = Random(1)
+    names = ("old_w2v_models/w2v_3.4.0.mdl", "word2vec_old", "compatible-hash-true.model")
+    models = [Path(datapath(name)).read_bytes() for name in names]
+    path, refused = tmp_path / "x.model", 0
+    for _ in range(600):
+        content = bytearray(random.choice(models))
+        for _ in range(random.choice((1, 2, 20))):
+            content[random.randrange(2, len(content))] = random.randrange(256)
+        if random.random() < 0.2:
+            del content[random.randrange(2, len(content)) :]
+        path.write_bytes(content)
+        try:
+            mm.load(path)
+        except mm.InvalidFileError:
+            refused += 1
+    assert refused > 200
 
 
 def test_the_commands_print_one_sentence(

@@ -151,6 +151,8 @@ def test_unknown_words_are_key_errors(call: Any, message: str) -> None:
         (lambda v: v.most_similar(), "nothing to look for"),
         (lambda v: v.most_similar([np.zeros(3)]), "not all zeros"),
         (lambda v: v.most_similar([np.ones(4)]), r"shape \(4,\)"),
+        (lambda v: v.most_similar([("한국", 1, 2)]), "not a word with its weight"),
+        (lambda v: v.most_similar("한국", topn=2.5), "topn is 2.5"),
         (lambda v: v.doesnt_match([]), "no words"),
         (lambda v: v.doesnt_match("한국"), "not the string"),
         (lambda v: v.n_similarity([], ["한국"]), "no words"),

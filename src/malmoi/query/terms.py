@@ -33,6 +33,10 @@ def weighted_terms(vectors: Vectors, positive: QueryKeys, negative: QueryKeys) -
     for given, sign in ((positive, 1.0), (negative, -1.0)):
         for key in as_list(given):
             is_weighted = isinstance(key, tuple)
+            if is_weighted and len(key) != 2:
+                raise InvalidArgumentError(
+                    f"{key!r} is not a word with its weight: give (word, 1.5)"
+                )
             keys.append(key[0] if is_weighted else key)
             weights.append(float(key[1]) if is_weighted else sign)
     if not keys:
@@ -61,11 +65,20 @@ def as_list(keys: QueryKeys) -> list[Any]:
     return list(keys)
 
 
+def is_wanted(topn: int | None) -> bool:
+    """Whether any word is to be returned; `InvalidArgumentError` if `topn` is not a number."""
+    if topn is not None and not isinstance(topn, int | np.integer):
+        raise InvalidArgumentError(
+            f"topn is {topn!r}: give a whole number, or None for all cosines"
+        )
+    return topn is None or topn > 0
+
+
 def nearest_to_terms(
     vectors: Vectors, terms: Terms, topn: int | None, rows: slice, indexer: Any = None
 ) -> SimilarWords | Float32Array:
     """The `topn` words nearest to the weighted mean of terms; None returns all cosines."""
-    if topn is not None and topn < 1:
+    if not is_wanted(topn):
         return []
     total = terms.weights @ terms.directions / np.abs(terms.weights).sum()
     direction = l2_normalize(total.astype(np.float32))
@@ -87,7 +100,7 @@ def best_products(
     vectors: Vectors, terms: Terms, topn: int | None, rows: slice
 ) -> SimilarWords | Float32Array:
     """The `topn` words with the largest product of cosines (3CosMul); None returns all products."""
-    if topn is not None and topn < 1:
+    if not is_wanted(topn):
         return []
     products = cosine_products(vectors.take(rows), l2_normalize(terms.directions), terms.weights)
     if topn is None:

@@ -25,7 +25,7 @@ from malmoi.files.source import InputFile
 from malmoi.formats.gensim.pickle_reader import read_pickle
 from malmoi.formats.gensim.saved_model import SavedModel
 from malmoi.formats.gensim.stored_object import StoredObject, as_array
-from malmoi.formats.reading import LoadRequest, LoadResult, select_rows
+from malmoi.formats.reading import MAX_KEY_BYTES, LoadRequest, LoadResult, select_rows
 from malmoi.keys import Keys
 from malmoi.subwords import Subwords, SubwordVectors
 from malmoi.vectors import Vectors, as_matrix
@@ -40,6 +40,7 @@ SETTINGS = (
 )  # fmt: skip
 FORMER_SETTINGS = {"epochs": "iter"}
 HOLDERS = ("vocabulary", "trainables", "wv")  # inner objects that hold settings of some releases
+MAX_NGRAM = 256  # characters: longer ones would take forever
 OLD_NGRAMS = (
     "it is a FastText model from before gensim 3.8, whose n-grams are hashed in another way: only"
     " its words are read, and unseen words have no vector"
@@ -92,6 +93,8 @@ def read_words(saved: SavedModel) -> Keys:
         words = sorted(vocab, key=lambda word: entry(vocab, word, "index"))
     if type(words) is not list or not all(type(word) is str for word in words):
         raise InvalidFileError("it holds no list of words")
+    if max(map(len, words), default=0) > MAX_KEY_BYTES:
+        raise InvalidFileError(f"it holds a word of more than {MAX_KEY_BYTES:,} characters")
     return Keys.of(words)
 
 
@@ -135,6 +138,8 @@ def read_subwords(
     sizes = [saved.get(name) or model.get(name) or 0 for name in ("min_n", "max_n", "bucket")]
     if not all(type(size) is int for size in sizes) or min(sizes) < 1 or sizes[0] > sizes[1]:
         return None
+    if sizes[1] > MAX_NGRAM:
+        raise InvalidFileError(f"its n-grams have up to {sizes[1]:,} characters")
     own, ngrams = saved.matrix("vectors_vocab"), saved.matrix("vectors_ngrams")
     if saved.get("compatible_hash") is not True or own is None or ngrams is None:
         problems.append(OLD_NGRAMS)
