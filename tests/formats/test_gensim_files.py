@@ -122,6 +122,12 @@ def test_fasttext_with_other_hashes_is_read_without_ngrams() -> None:
     assert not isinstance(vectors, mm.SubwordVectors)
 
 
+def test_old_ngrams_are_a_finding_with_its_advice() -> None:
+    (finding,) = mm.inspect(datapath("ft_kv_3.6.0.model.gz")).findings
+    assert "before gensim 3.8" in finding.problem
+    assert "save it again" in finding.advice
+
+
 def test_converted_and_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, new = tmp_path / "old.model", tmp_path / "new.malmoi"
     model = MAKERS["fasttext"]()
@@ -132,10 +138,10 @@ def test_converted_and_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     assert run(["inspect", str(old), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown["format"] == "gensim model"
+    assert shown["format"] == "gensim model (FastText)"
     assert json.loads(shown["meta"]["gensim"])["class"] == "FastText"
     assert run(["inspect", str(old)]) == 0
-    assert "gensim model" in capsys.readouterr().out
+    assert "gensim model (FastText)" in capsys.readouterr().out
 
 
 def test_settings_are_kept() -> None:

@@ -71,7 +71,7 @@ def read(path: PathLike, request: LoadRequest) -> LoadResult:
     source = InputFile(Path(path))
     format = catalogue.get_reader(catalogue.detect_format(source))
     result = format.read(source, request)
-    result.report.format = format.TITLE
+    result.report.format = result.report.format or format.TITLE
     return result
 
 

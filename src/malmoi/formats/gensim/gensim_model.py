@@ -66,7 +66,9 @@ def read(source: InputFile, request: LoadRequest) -> LoadResult:
             f"{source.path} is a {model.kind} of gensim that malmoi cannot read: {error}"
         ) from error
     result = select_rows(vectors, request, lambda i: str(source.path))
-    result.report.problems += [f"{source.path}: {problem}" for problem in problems]
+    result.report.format = f"{TITLE} ({model.kind})"
+    result.report.problems += problems
+    result.report.advice[OLD_NGRAMS] = "save it again with gensim 3.8.3, which converts n-grams"
     return result
 
 
