@@ -1,5 +1,7 @@
 """What gensim's own tests do not cover: arguments not honoured, callbacks, files, scores."""
 
+import copy
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,7 @@ def test_arguments_of_train_warn(arguments: dict[str, Any], sentence: str) -> No
         (lambda: MAKERS["word2vec"](callbacks=[object()]), ValueError, "not a callback"),
         (lambda: Word2Vec(iter(common_texts), corpus_file="x"), TypeError, "not both"),
         (lambda: Word2Vec((one for one in common_texts), **SMALL), TypeError, "generator"),
+        (lambda: Word2Vec(iter(common_texts), **SMALL), TypeError, "several times"),
         (lambda: Word2Vec(**SMALL).train(common_texts, "x", epochs=1), TypeError, "not both"),
         (lambda: Word2Vec(**SMALL).train(common_texts, epochs=1), RuntimeError, "build_vocab"),
         (lambda: Word2Vec(**SMALL | {"unknown": 1}), TypeError, "unknown"),
@@ -148,6 +151,21 @@ def test_a_saved_model_trains_on_as_if_it_had_not_been_saved(kind: str, tmp_path
         one.train(common_texts, total_examples=one.corpus_count, epochs=2)
     np.testing.assert_array_equal(model.wv.vectors, loaded.wv.vectors)
     assert mm.load(tmp_path / "x.model").dim == 10
+
+
+@every_model
+def test_models_can_be_copied(kind: str) -> None:
+    model = MAKERS[kind](seed=np.int64(3))
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert copied.wv.most_similar("graph") == model.wv.most_similar("graph")
+        copied.train(common_texts, total_examples=9, epochs=1)
+
+
+def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
+    FastText(common_texts, **SMALL, bucket=500, window=np.int32(4), epochs=np.int64(2))
+    model = MAKERS["word2vec"](seed=np.int64(3), window=np.int32(4), min_count=np.int64(1))
+    model.save(tmp_path / "x.model")
+    assert Word2Vec.load(tmp_path / "x.model").seed == 3
 
 
 def test_arguments_of_pickles_do_not_apply(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ n-grams that occur in known words have a row: an untrained row never contributes
 import json
 from dataclasses import dataclass
 
+import numpy as np
+
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.subwords import Subwords, SubwordVectors, Units
@@ -101,7 +103,8 @@ def train_fasttext(
             vocabulary.words,
             matrix,
             vocabulary.counts,
-            trained.metadata | {"fasttext": json.dumps(fasttext_args(settings))},
+            trained.metadata
+            | {"fasttext": json.dumps(fasttext_args(settings), default=np.generic.item)},
             trained.context_matrix,
             word_rows=inputs[: len(vocabulary)],
             bucket_rows=inputs[len(vocabulary) :],

@@ -68,7 +68,9 @@ class TrainedNetwork:
         return {
             "method": type(self.settings).__name__.lower(),
             "tokenizer": self.corpus.tokenizer,
-            "settings": json.dumps(asdict(self.settings)),
+            "settings": json.dumps(
+                asdict(self.settings), default=np.generic.item
+            ),  # NumPy's numbers too
             "losses": json.dumps(self.losses),
         }
 

@@ -40,7 +40,7 @@ class ModelFiles:
         """Save to one file in malmoi's own format, which `malmoi.load` opens too."""
         check_pickle_arguments(pickle_arguments)
         notes = {name: getattr(self, name) for name in (*self.settings_saved, *STATE)}
-        meta = {"gensim": json.dumps({"class": self.kind} | notes)}
+        meta = {"gensim": json.dumps({"class": self.kind} | notes, default=np.generic.item)}
         if self.uses_tree:
             meta["settings"] = "hierarchical-softmax"
         save(self.init_vectors().with_meta(**meta), fname, format="malmoi")

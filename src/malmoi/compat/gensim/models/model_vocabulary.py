@@ -1,7 +1,7 @@
 """ModelVocabulary: how gensim's models choose their words and begin with random vectors."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +65,11 @@ class ModelVocabulary(ABC):
             if not isinstance(corpus_file, str | Path):
                 raise TypeError(f"corpus_file must be the path of a file; got {corpus_file!r}")
             return LineSentence(corpus_file)
-        if not isinstance(sentences, Iterable) or hasattr(sentences, "send"):
-            raise TypeError("sentences must be a list of lists of words, or an object that can be"
-                            " iterated several times; a generator cannot")  # fmt: skip
+        if not isinstance(sentences, Iterable) or isinstance(sentences, Iterator):
+            raise TypeError(
+                "sentences must be a list of lists of words, or an object that can be iterated"
+                " several times; a generator cannot"
+            )
         return sentences
 
     def build_vocab(
