@@ -162,7 +162,7 @@ def test_models_can_be_copied(kind: str) -> None:
 
 
 def test_numbers_of_numpy_are_settings_too(tmp_path: Path) -> None:
-    FastText(common_texts, **SMALL, bucket=500, window=np.int32(4), epochs=np.int64(2))
+    MAKERS["fasttext"](window=np.int32(4), epochs=np.int64(2))
     model = MAKERS["word2vec"](seed=np.int64(3), window=np.int32(4), min_count=np.int64(1))
     model.save(tmp_path / "x.model")
     assert Word2Vec.load(tmp_path / "x.model").seed == 3

@@ -99,12 +99,12 @@ def train_fasttext(
         if init is not None and frozen.any():  # n-grams move with the words that share them
             keys = vocabulary.words.take(frozen.nonzero()[0])
             matrix[frozen] = init.matrix[init.keys.find_all(keys)]
+        args = json.dumps(fasttext_args(settings), default=np.generic.item)
         return SubwordVectors(
             vocabulary.words,
             matrix,
             vocabulary.counts,
-            trained.metadata
-            | {"fasttext": json.dumps(fasttext_args(settings), default=np.generic.item)},
+            trained.metadata | {"fasttext": args},
             trained.context_matrix,
             word_rows=inputs[: len(vocabulary)],
             bucket_rows=inputs[len(vocabulary) :],
