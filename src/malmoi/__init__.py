@@ -128,6 +128,8 @@ if TYPE_CHECKING:
     from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
     from malmoi.text.wordpiece import WordPiece as WordPiece
     from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
+    from malmoi.train.common.epochs import EpochEnd as EpochEnd
+    from malmoi.train.common.epochs import StopTraining as StopTraining
     from malmoi.train.common.options import TrainOptions as TrainOptions
     from malmoi.train.counts.cooccurrence import Cooccurrence as Cooccurrence
     from malmoi.train.counts.cooccurrence import count_cooccurrences as count_cooccurrences
@@ -242,6 +244,7 @@ _HOMES = {
     "malmoi.text.normalize": ("Normalizer",),
     "malmoi.text.tokenizers": ("Tokenizer", "make_tokenizer"),
     "malmoi.text.wordpiece": ("WordPiece", "train_wordpiece"),
+    "malmoi.train.common.epochs": ("EpochEnd", "StopTraining"),
     "malmoi.train.common.options": ("TrainOptions",),
     "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),
     "malmoi.train.counts.lsa": ("LSA", "train_lsa"),

@@ -1,6 +1,6 @@
 """Vectors: words and one vector per word; the value that all packages exchange.
 
-Look-up and slicing only. Knows nothing about files, queries or training.
+Look-up and slicing only; `VectorMethods` adds queries. Knows nothing about files or training.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +20,7 @@ from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
 from malmoi.table import HEAD, Table, TableCell, Tabular
 from malmoi.unicode import Form, normalize
+from malmoi.vector_methods import VectorMethods
 
 Selection = slice | npt.NDArray[np.integer]
 Float = TypeVar("Float", bound=np.floating[Any])
@@ -30,11 +31,12 @@ SHOWN_NUMBERS = 5  # of each vector in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors(Deferred, Tabular):
+class Vectors(VectorMethods, Deferred, Tabular):
     """Words with their vectors, most frequent word first. Immutable.
 
     `vectors["word"]` is a word's vector, `vectors[["a", "b"]]` a matrix, `vectors[:1000]` the
-    first 1,000 words. `len`, `in` and iteration are over the words.
+    first 1,000 words. `len`, `in` and iteration are over the words. Methods such as `most_similar`
+    are those of gensim's KeyedVectors.
 
     Args:
         keys: The words; any iterable of strings.

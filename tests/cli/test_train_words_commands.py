@@ -205,7 +205,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["--min-count", "99999"], 1, "no word occurs 99,999 times"),
     (["--learning-rate", "1e-9"], 1, "of at least min_learning_rate"),
     (["--learning-rate", "1e9", "--subsample", "0"], 1, "lower learning_rate"),
-    (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be at most 10"),
+    (["--ns-exponent", "400"], 1, "ns_exponent is 400.0: it must be from -10 to 10"),
     (["--seed", f"{2**64}"], 1, "from 0 to 2"),
     (["--resume"], 1, "there is no out.malmoi.checkpoint to resume from"),
     (["--freeze"], 1, "freeze needs init_vectors: give the vectors"),

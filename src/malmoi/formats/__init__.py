@@ -76,9 +76,9 @@ def read(path: PathLike, request: LoadRequest) -> LoadResult:
     if (suggestion := packaged.suggest(str(path))) and not Path(path).exists():
         raise InvalidFileError(f"{path} does not exist; did you mean {suggestion}?")
     source = InputFile(Path(path))
-    format = catalogue.get_format(catalogue.detect_format(source))
+    format = catalogue.get_reader(catalogue.detect_format(source))
     result = format.read(source, request)
-    result.report.format = format.TITLE
+    result.report.format = result.report.format or format.TITLE
     return result
 
 

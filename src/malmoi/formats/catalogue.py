@@ -13,7 +13,7 @@ from malmoi.reporting.reporter import Progress, no_progress
 from malmoi.vectors import Vectors
 
 
-class Format(Protocol):
+class FileReader(Protocol):
     """What each module of a format defines."""
 
     TITLE: str
@@ -23,6 +23,10 @@ class Format(Protocol):
 
     def read(self, source: InputFile, request: LoadRequest) -> LoadResult:
         """Read the requested rows."""
+
+
+class Format(FileReader, Protocol):
+    """A format that is written too."""
 
     def write(self, vectors: Vectors, path: Path, progress: Progress = no_progress) -> None:
         """Write vectors to a file."""
@@ -37,8 +41,9 @@ MODULES = {
     "word2vec-binary": "word2vec_binary",
     "word2vec": "text.word2vec_text",
     "glove": "text.glove_text",
-    "projector": "projector",
+    "projector": "text.projector",
 }
+READ_ONLY = {"gensim": "gensim.gensim_model"}  # formats that are read and not written
 SUFFIXES = {
     ".malmoi": "malmoi",
     ".safetensors": "malmoi",
@@ -52,15 +57,11 @@ SUFFIXES = {
 COMPRESSIBLE = {"word2vec-binary", "word2vec", "glove", "projector", "fasttext"}
 
 PICKLE_ERROR = (
-    "is a Python pickle, and opening a pickle can run any code, so malmoi does not:"
-    " in gensim, call .save_word2vec_format(...) on the vectors and open that file"
+    "is a Python pickle of protocol 0 or 1, of which malmoi reads none: in gensim, call .save(...)"
+    " without pickle_protocol, or .save_word2vec_format(...) on the vectors"
 )
 OWN_FORMAT = "malmoi"
 UNSUPPORTED = {
-    b"\x80\x02": PICKLE_ERROR,
-    b"\x80\x03": PICKLE_ERROR,
-    b"\x80\x04": PICKLE_ERROR,
-    b"\x80\x05": PICKLE_ERROR,
     b"ccopy_reg\n": PICKLE_ERROR,
     b"PK\x03\x04": "is a zip archive: extract it and open the file inside",
     b"\x89HDF": "is an HDF5 file, which malmoi does not read: convert it",
@@ -76,6 +77,14 @@ def get_format(name: str) -> Format:
     return cast(Format, import_module(f"malmoi.formats.{MODULES[name]}"))
 
 
+def get_reader(name: str) -> FileReader:
+    """The module that reads a format."""
+    module = READ_ONLY.get(name)
+    return (
+        cast(FileReader, import_module(f"malmoi.formats.{module}")) if module else get_format(name)
+    )
+
+
 def detect_format(source: InputFile) -> str:
     """The name of a file's format, by its content."""
     if not source.head:  # a compressed file may be empty too
@@ -85,13 +94,13 @@ def detect_format(source: InputFile) -> str:
     for magic, reason in UNSUPPORTED.items():
         if source.head.startswith(magic):
             raise InvalidFileError(f"{source.path} {reason}")
-    for name in MODULES:
-        if get_format(name).matches(source):
+    for name in [*READ_ONLY, *MODULES]:
+        if get_reader(name).matches(source):
             return name
     if is_old_pickle(source):
         raise InvalidFileError(f"{source.path} {PICKLE_ERROR}")
     raise InvalidFileError(
-        f"{source.path} is in none of the supported formats ({', '.join(MODULES)})"
+        f"{source.path} is in none of the supported formats ({', '.join(MODULES | READ_ONLY)})"
     )
 
 

@@ -102,7 +102,9 @@ def find_problems(vectors: Vectors, report: LoadReport) -> list[Finding]:
     """All problems of a file."""
     skip = "malmoi convert --skip-bad-rows skips them"
     take = "malmoi convert --skip-bad-rows reads the valid rows"
-    findings = [Finding(problem, 1, "", take) for problem in report.problems]
+    findings = [
+        Finding(problem, 1, "", report.advice.get(problem, take)) for problem in report.problems
+    ]
     for problem, issue, advice in (
         ("malformed rows", report.malformed, skip),
         ("rows with nan or inf", report.not_finite, skip),

@@ -75,6 +75,7 @@ class LoadReport:
     repeated: IssueCount = field(default_factory=IssueCount)
     undecodable: IssueCount = field(default_factory=IssueCount)
     problems: list[str] = field(default_factory=list)  # of the whole file
+    advice: dict[str, str] = field(default_factory=dict)  # for problems that have their own
 
     def add(self, other: Self) -> None:
         """Add the counts of another file."""

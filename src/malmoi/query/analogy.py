@@ -117,7 +117,7 @@ def analogy(
         )
         rows, scores = ranking.rows[0], ranking.scores[0]
     elif method == "multiply":
-        products = _cosine_products(candidates, directions, weights)
+        products = cosine_products(candidates, directions, weights)
         rows = top_k(products, min(depth, len(candidates)))
         scores = products[rows]
     else:
@@ -127,7 +127,7 @@ def analogy(
     return Neighbours(near[:k], expression)
 
 
-def _cosine_products(
+def cosine_products(
     vectors: Vectors, directions: Float32Array, weights: Float32Array
 ) -> Float32Array:
     """The score of every row by 3CosMul."""

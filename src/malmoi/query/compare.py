@@ -76,8 +76,13 @@ def odd_one_out(
     if len(names) < 3:
         raise InvalidArgumentError(f"give at least three words; got {len(names)}")
     queries = [make_query(vectors, word, reporter) for word in names]
-    directions = l2_normalize(np.stack([query.direction for query in queries]))
-    return names[int(np.argmin(directions @ directions.mean(axis=0)))]
+    return names[farthest_from_mean(np.stack([query.direction for query in queries]))]
+
+
+def farthest_from_mean(rows: Float32Array) -> int:
+    """The row, of [n, dim] scaled to length 1, that is farthest from the mean of all."""
+    directions = l2_normalize(rows)
+    return int(np.argmin(directions @ directions.mean(axis=0)))
 
 
 def rank(vectors: Vectors, word: str, other: str, *, reporter: Reporter = DEFAULT_REPORTER) -> int:

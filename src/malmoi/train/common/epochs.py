@@ -6,8 +6,10 @@ a checkpoint knows which chunks are pending, wherever the training was interrupt
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -19,10 +21,39 @@ from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import Progress, Reporter
 from malmoi.text.parallel import in_order
+from malmoi.vectors import Vectors
 
 PENDING = -1.0  # the loss of a chunk that has not been trained
 
 Job = TypeVar("Job")
+
+
+class StopTraining(Exception):  # noqa: N818  # not an error: as StopIteration
+    """Raise this in `on_epoch_end` to end a training; the vectors so far are its result."""
+
+
+@dataclass(frozen=True, eq=False)
+class EpochEnd:
+    """What `TrainOptions.on_epoch_end` is called with, after each epoch.
+
+    Attributes:
+        epoch: The number of the epoch, from 1.
+        epochs: How many epochs there are.
+        loss: The mean loss of the epoch, as the reporter shows it; None if it was not measured.
+    """
+
+    epoch: int
+    epochs: int
+    loss: float | None
+    make_vectors: Callable[[], Vectors] = field(repr=False)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The vectors so far: a copy, made when this is first used during the call."""
+        return self.make_vectors()
+
+
+OnEpochEnd = Callable[[EpochEnd], object]
 
 
 class EpochTrainer(ABC, Generic[Job]):
@@ -53,6 +84,10 @@ class EpochTrainer(ABC, Generic[Job]):
         """Train one chunk and set its loss; called by several threads at a time."""
 
     @abstractmethod
+    def epoch_loss(self, epoch: int) -> float | None:
+        """The mean loss of an epoch that has finished, counted from 0; None if unknown."""
+
+    @abstractmethod
     def report_loss(self, reporter: Reporter) -> None:
         """Report the loss after a chunk; `check_finite` it first."""
 
@@ -67,23 +102,52 @@ class EpochTrainer(ABC, Generic[Job]):
         pending: BoolArray = np.equal(first, PENDING).ravel()
         return pending
 
-    def run(self, checkpointer: Checkpointer, reporter: Reporter) -> None:
-        """Train all pending chunks; the state is also saved when interrupted."""
+    @property
+    def finished_epochs(self) -> int:
+        """How many epochs from the first on have been trained to their end."""
+        pending = np.flatnonzero(self.is_pending)
+        return int(pending[0]) // self.losses.shape[1] if len(pending) else len(self.losses)
+
+    def epoch_losses(self) -> tuple[float | None, ...]:
+        """The mean loss of each epoch that has finished."""
+        return tuple(self.epoch_loss(epoch) for epoch in range(self.finished_epochs))
+
+    def run(
+        self,
+        checkpointer: Checkpointer,
+        reporter: Reporter,
+        on_epoch_end: OnEpochEnd | None = None,
+        make_vectors: Callable[[], Vectors] | None = None,
+    ) -> None:
+        """Train all pending chunks; the state is also saved when interrupted.
+
+        With `on_epoch_end` the threads wait for each other at the end of each epoch, and
+        `make_vectors` copies the vectors so far.
+        """
         if checkpointer.restored is not None:
             checkpointer.restored.copy_to(self.state().tensors)
         progress = reporter.stage("training", self.unit)
         try:
             while len(pending := np.flatnonzero(self.is_pending)):
                 self._report(progress, reporter)
+                epoch = self.finished_epochs
+                if on_epoch_end is not None:
+                    pending = pending[pending < (epoch + 1) * self.losses.shape[1]]
                 jobs = self.jobs(checkpointer.until_due(pending.tolist()))
                 with closing(in_order(self.train_chunk, jobs, self.threads)) as finished:
                     for _ in finished:
                         self._report(progress, reporter)
                 if checkpointer.is_due:  # all threads have stopped: the tensors are consistent
                     checkpointer.save(self.state())
+                if on_epoch_end is not None and self.finished_epochs > epoch:
+                    assert make_vectors is not None
+                    loss = self.epoch_loss(epoch)
+                    on_epoch_end(EpochEnd(epoch + 1, len(self.losses), loss, make_vectors))
         except KeyboardInterrupt:
             checkpointer.save(self.state())
             raise
+        except StopTraining:
+            checkpointer.save(self.state())
         self._report(progress, reporter)
         for weights in self.weights():  # the losses do not cover the last steps
             self.check_finite(float(weights.min()), float(weights.max()))

@@ -4,6 +4,7 @@ Pennington, Socher, Manning: GloVe: Global Vectors for Word Representation (EMNL
 update rule of their program.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def train_glove(
             `Cooccurrences`, or the path of their file.
         settings: How to train; the defaults of `GloVe` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
-        options: Initial vectors, and checkpoints to resume from.
+        options: Initial vectors, checkpoints to resume from, and a callback per iteration.
         reporter: Receives progress in records, the loss of each iteration (J divided by the
             number of records), the memory needed, and warnings.
 
@@ -71,13 +72,20 @@ def train_glove(
     expect_options(options)
     settings = settings_or_default(settings, GloVe)
     counts, tokenizer_name = read_cooccurrences(text, settings, tokenizer, reporter)
-    tables = train_glove_tables(counts, settings, options=options, reporter=reporter)
-    vectors, init_vectors = tables.vectors(settings.vectors), options.init_vectors
-    if init_vectors is not None and options.freeze:
-        restore_frozen(vectors, init_vectors)
-    if init_vectors is not None and options.update:
-        vectors = merge_vectors(vectors, init_vectors)
-    return vectors.with_meta(tokenizer=tokenizer_name) if tokenizer_name else vectors
+
+    def make_vectors(tables: GloVeTables) -> Vectors:
+        vectors, init_vectors = tables.vectors(settings.vectors), options.init_vectors
+        if init_vectors is not None and options.freeze:
+            restore_frozen(vectors, init_vectors, options.is_frozen(vectors.keys))
+        if init_vectors is not None and options.update:
+            vectors = merge_vectors(vectors, init_vectors)
+        return vectors.with_meta(tokenizer=tokenizer_name) if tokenizer_name else vectors
+
+    return make_vectors(
+        train_glove_tables(
+            counts, settings, options=options, reporter=reporter, make_vectors=make_vectors
+        )
+    )
 
 
 def train_glove_tables(
@@ -86,8 +94,12 @@ def train_glove_tables(
     *,
     options: TrainOptions = DEFAULT_OPTIONS,
     reporter: Reporter = DEFAULT_REPORTER,
+    make_vectors: Callable[[GloVeTables], Vectors] = GloVeTables.vectors,
 ) -> GloVeTables:
-    """Train GloVe and return word vectors, context vectors and biases; see `train_glove`."""
+    """Train GloVe and return word vectors, context vectors and biases; see `train_glove`.
+
+    `make_vectors` makes the vectors that `options.on_epoch_end` is called with.
+    """
     settings = settings_or_default(settings, GloVe)
     check_trainable(counts, settings, options.init_vectors, reporter)
     require_memory(memory_needed(counts, settings.dim), reporter)
@@ -106,7 +118,7 @@ def train_glove_tables(
             tables,
             counts,
             settings.vectors,
-            freeze=options.freeze,
+            frozen=options.is_frozen(counts.vocabulary.words),
             reporter=reporter,
         )
     trainer = GloVeTrainer(
@@ -117,8 +129,12 @@ def train_glove_tables(
         seed=settings.seed,
         threads=settings.threads,
     )
-    trainer.run(checkpointer, reporter)
-    return split_tables(tables, counts.vocabulary, settings.dim, trainer.iteration_losses())
+
+    def tables_so_far() -> GloVeTables:
+        return split_tables(tables, counts.vocabulary, settings.dim, trainer.epoch_losses())
+
+    trainer.run(checkpointer, reporter, options.on_epoch_end, lambda: make_vectors(tables_so_far()))
+    return tables_so_far()
 
 
 def read_cooccurrences(

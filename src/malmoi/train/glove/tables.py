@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from malmoi.arrays import Float32Array, Int64Array
+from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.kernels.glove.glove_steps import FIXED
 from malmoi.kernels.word2vec.rows import aligned_rows
 from malmoi.models.cooccurrences import Cooccurrences
@@ -31,7 +31,7 @@ class GloVeTables:
     contexts: Float32Array
     word_biases: Float32Array
     context_biases: Float32Array
-    losses: tuple[float, ...]
+    losses: tuple[float | None, ...]
 
     def vectors(self, kind: VectorKind = "sum") -> Vectors:
         """One vector per word: word vector, context vector, their sum, or both concatenated.
@@ -55,7 +55,7 @@ class GloVeTables:
 
 
 def split_tables(
-    tables: TablePair, vocabulary: Vocabulary, dim: int, losses: tuple[float, ...]
+    tables: TablePair, vocabulary: Vocabulary, dim: int, losses: tuple[float | None, ...]
 ) -> GloVeTables:
     """The vectors and biases by name, without the squared gradients."""
     words, contexts = tables
@@ -99,10 +99,10 @@ def copy_init_vectors(
     counts: Cooccurrences,
     kind: VectorKind,
     *,
-    freeze: bool,
+    frozen: BoolArray,
     reporter: Reporter,
 ) -> None:
-    """Let known words start from their vectors; `freeze` keeps them there.
+    """Let known words start from their vectors; those that are `frozen` [words] stay there.
 
     All biases start as if words were independent, P(i, j) = P(i) P(j): biases that start at 0
     would move the vectors along with them.
@@ -116,8 +116,8 @@ def copy_init_vectors(
         table = tables[side]
         table[known, :dim] = vectors
         table[:, dim + side] = np.log(np.maximum(totals[side], 1)) - half
-        if freeze and kind != ("context", "word")[side]:
-            table[known, width_of(dim) : width_of(dim) + dim] = FIXED
+        if kind != ("context", "word")[side]:
+            table[known[frozen[known]], width_of(dim) : width_of(dim) + dim] = FIXED
 
 
 def split_vectors(init_vectors: Vectors, rows: Int64Array, kind: VectorKind) -> TablePair:
@@ -135,11 +135,11 @@ def split_vectors(init_vectors: Vectors, rows: Int64Array, kind: VectorKind) -> 
     return (matrix, opposite) if kind == "word" else (opposite, matrix)
 
 
-def restore_frozen(vectors: Vectors, init_vectors: Vectors) -> None:
-    """Give frozen words exactly the vectors they started from.
+def restore_frozen(vectors: Vectors, init_vectors: Vectors, frozen: BoolArray) -> None:
+    """Give frozen words [words] exactly the vectors they started from.
 
     The steps of frozen rows are lost in rounding, except where a number is about 0.
     """
     rows = init_vectors.keys.find_all(vectors.keys)
-    known = rows >= 0
+    known = (rows >= 0) & frozen
     vectors.matrix[known] = init_vectors.matrix[rows[known]]

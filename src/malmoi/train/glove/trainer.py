@@ -75,14 +75,11 @@ class GloVeTrainer(EpochTrainer[GloVeJob]):
             pending = np.any(self.losses == PENDING, axis=1)
             self._unreported = np.flatnonzero(pending).tolist()
         while self._unreported and np.all(self.losses[self._unreported[0]] != PENDING):
-            reporter.loss(self._mean_loss(self._unreported.pop(0)))
+            reporter.loss(self.epoch_loss(self._unreported.pop(0)))
 
-    def iteration_losses(self) -> tuple[float, ...]:
-        """The loss of each iteration: J divided by the number of records."""
-        return tuple(self._mean_loss(iteration) for iteration in range(len(self.losses)))
-
-    def _mean_loss(self, iteration: int) -> float:
-        loss = float(self.losses[iteration].sum() / len(self.records))
+    def epoch_loss(self, epoch: int) -> float:
+        """The loss of an iteration: J divided by the number of records."""
+        loss = float(self.losses[epoch].sum() / len(self.records))
         self.check_finite(loss)
         return loss
 

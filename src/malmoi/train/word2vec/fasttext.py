@@ -8,6 +8,8 @@ n-grams that occur in known words have a row: an untrained row never contributes
 import json
 from dataclasses import dataclass
 
+import numpy as np
+
 from malmoi.arguments import settings_or_default
 from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
@@ -16,7 +18,7 @@ from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
 from malmoi.train.word2vec.input_rows import InputRows, ngram_input_rows
-from malmoi.train.word2vec.network import train_network
+from malmoi.train.word2vec.network import TrainedNetwork, train_network
 from malmoi.train.word2vec.settings import WordSettings
 
 
@@ -75,7 +77,7 @@ def train_fasttext(
         settings: How to train; the defaults of `FastText` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
             An `EncodedCorpus` has its tokens already.
-        options: Initial vectors, and checkpoints to resume from.
+        options: Initial vectors, checkpoints to resume from, and a callback per epoch.
         reporter: Receives progress in words, the mean loss per training pair, the memory needed,
             and warnings.
 
@@ -94,25 +96,28 @@ def train_fasttext(
     def input_rows(keys: Keys) -> InputRows:
         return ngram_input_rows(keys, settings.subwords)
 
+    def make_vectors(trained: TrainedNetwork) -> SubwordVectors:
+        vocabulary, inputs = trained.corpus.vocabulary, trained.inputs
+        matrix = trained.rows.means(inputs)
+        init, frozen = options.init_vectors, trained.frozen
+        if init is not None and frozen.any():  # n-grams move with the words that share them
+            keys = vocabulary.words.take(frozen.nonzero()[0])
+            matrix[frozen] = init.matrix[init.keys.find_all(keys)]
+        args = json.dumps(fasttext_args(settings), default=np.generic.item)
+        return SubwordVectors(
+            vocabulary.words,
+            matrix,
+            vocabulary.counts,
+            trained.metadata | {"fasttext": args},
+            trained.context_matrix,
+            word_rows=inputs[: len(vocabulary)],
+            bucket_rows=inputs[len(vocabulary) :],
+            subwords=settings.subwords,
+            kept_buckets=trained.rows.used_buckets,
+        )
+
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
-    trained = train_network(corpus, settings, input_rows, options, reporter)
-    vocabulary, inputs = trained.corpus.vocabulary, trained.inputs
-    matrix = trained.rows.means(inputs)
-    init, frozen = options.init_vectors, trained.frozen
-    if init is not None and frozen.any():  # n-grams move with the unfrozen words that share them
-        keys = vocabulary.words.take(frozen.nonzero()[0])
-        matrix[frozen] = init.matrix[init.keys.find_all(keys)]
-    return SubwordVectors(
-        vocabulary.words,
-        matrix,
-        vocabulary.counts,
-        trained.metadata | {"fasttext": json.dumps(fasttext_args(settings))},
-        trained.context_matrix,
-        word_rows=inputs[: len(vocabulary)],
-        bucket_rows=inputs[len(vocabulary) :],
-        subwords=settings.subwords,
-        kept_buckets=trained.rows.used_buckets,
-    )
+    return train_network(corpus, settings, input_rows, options, reporter, make_vectors)
 
 
 def fasttext_args(settings: FastText) -> dict[str, float]:

@@ -10,7 +10,6 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.parsing.scan_words import renumber
 from malmoi.kernels.word2vec.rows import aligned_rows, padded_width
 from malmoi.kernels.word2vec.train_words import WordNetwork
-from malmoi.keys import Keys
 from malmoi.reporting.reporter import Reporter
 from malmoi.subwords import SubwordVectors
 from malmoi.text.encoded import EncodedCorpus
@@ -76,12 +75,12 @@ def copy_init_vectors(
     init_vectors: Vectors,
     network: WordNetwork,
     rows: InputRows,
-    keys: Keys,
+    vocabulary: Vocabulary,
     settings: WordSettings,
     reporter: Reporter,
 ) -> npt.NDArray[np.bool_]:
     """Let the network start from vectors; returns for each word whether it has one there."""
-    sources = matching_rows(init_vectors, keys, reporter)
+    sources = matching_rows(init_vectors, vocabulary.words, reporter)
     inputs = network.inputs
     if not len(rows.used_buckets):
         copy_rows(inputs, init_vectors.matrix, sources)
@@ -91,9 +90,24 @@ def copy_init_vectors(
         copy_rows(inputs[rows.words :], init_vectors.bucket_rows, buckets)
     else:
         shift_means(inputs, rows, init_vectors.matrix, sources)
-    if settings.loss == "negative-sampling" and init_vectors.context_matrix is not None:
+    if init_vectors.context_matrix is not None and has_same_outputs(
+        init_vectors, vocabulary, settings
+    ):
         copy_rows(network.outputs, init_vectors.context_matrix, sources)
     return sources >= 0
+
+
+def has_same_outputs(init_vectors: Vectors, vocabulary: Vocabulary, settings: WordSettings) -> bool:
+    """Whether output rows are of words on both sides, or of the same Huffman tree."""
+    had_tree = "hierarchical-softmax" in init_vectors.meta.get("settings", "")
+    if settings.loss == "negative-sampling":
+        return not had_tree
+    return (
+        had_tree
+        and init_vectors.counts is not None
+        and init_vectors.keys == vocabulary.words
+        and np.array_equal(init_vectors.counts, vocabulary.counts)
+    )
 
 
 def matching_buckets(

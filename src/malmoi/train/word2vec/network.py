@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,13 @@ from malmoi.train.word2vec.trainer import (
     keep_probabilities,
     warn_subsampling,
 )
+from malmoi.vectors import Vectors
+
+AnyVectors = TypeVar("AnyVectors", bound=Vectors)
+
+
+class NoTrainingPairsError(InvalidArgumentError):
+    """No line of a text keeps two words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +58,8 @@ class TrainedNetwork:
         return np.ascontiguousarray(self.network.inputs[:, : self.settings.dim])
 
     @property
-    def context_matrix(self) -> Float32Array | None:
-        """The output rows [words, dim]; None for a Huffman tree, which depends on the text."""
-        if self.settings.loss == "hierarchical-softmax":
-            return None
+    def context_matrix(self) -> Float32Array:
+        """The output rows [words, dim]: of words, or of the inner nodes of the Huffman tree."""
         return np.ascontiguousarray(self.network.outputs[:, : self.settings.dim])
 
     @property
@@ -62,7 +68,9 @@ class TrainedNetwork:
         return {
             "method": type(self.settings).__name__.lower(),
             "tokenizer": self.corpus.tokenizer,
-            "settings": json.dumps(asdict(self.settings)),
+            "settings": json.dumps(
+                asdict(self.settings), default=np.generic.item
+            ),  # NumPy's numbers too
             "losses": json.dumps(self.losses),
         }
 
@@ -73,7 +81,8 @@ def train_network(
     input_rows: Callable[[Keys], InputRows],
     options: TrainOptions,
     reporter: Reporter,
-) -> TrainedNetwork:
+    make_vectors: Callable[[TrainedNetwork], AnyVectors],
+) -> AnyVectors:
     """Train a network on a corpus; `input_rows` are the rows of each word."""
     init_vectors = options.init_vectors
     if options.update and init_vectors is not None:
@@ -88,19 +97,26 @@ def train_network(
     )
     frozen = np.zeros(rows.words, np.bool_)
     if init_vectors is not None:
-        known = copy_init_vectors(init_vectors, network, rows, vocabulary.words, settings, reporter)
-        frozen = known & options.freeze
+        known = copy_init_vectors(init_vectors, network, rows, vocabulary, settings, reporter)
+        frozen = known & options.is_frozen(vocabulary.words)
     keep = keep_probabilities(vocabulary.counts, settings.subsample)
     warn_subsampling(vocabulary.counts, keep, settings.subsample, reporter)
     words = Words(keep, rows.starts, rows.rows, np.where(frozen, np.float32(0), rows.shares))
     trainer = Word2VecTrainer(np.asarray(corpus.ids), words, network, vocabulary.counts, settings)
-    trainer.run(checkpointer, reporter)
-    if not trainer.losses[..., 1].any():
-        raise InvalidArgumentError(
+
+    def vectors_so_far() -> AnyVectors:  # with its own rows: the training goes on
+        copied = WordNetwork(network.inputs.copy(), network.outputs.copy())
+        losses = trainer.epoch_losses()
+        return make_vectors(TrainedNetwork(corpus, settings, copied, rows, frozen, losses))
+
+    trainer.run(checkpointer, reporter, options.on_epoch_end, vectors_so_far)
+    if not trainer.losses[: trainer.finished_epochs, :, 1].any():
+        raise NoTrainingPairsError(
             "there are no training pairs: no line keeps two words; give longer lines, lower"
             " min_count or raise subsample"
         )
-    return TrainedNetwork(corpus, settings, network, rows, frozen, trainer.epoch_losses())
+    losses = trainer.epoch_losses()
+    return make_vectors(TrainedNetwork(corpus, settings, network, rows, frozen, losses))
 
 
 def memory_needed(rows: InputRows, num_ids: int, settings: WordSettings) -> int:

@@ -49,7 +49,7 @@ class WordSettings:
     negative_samples: int = 5
     """Negative samples per target."""
     ns_exponent: float = 0.75
-    """Sample negatives by count to this power."""
+    """Sample negatives by count to this power; below 0 rare words are sampled more often."""
     subsample: float = 1e-3
     """Skip words at random whose share of the text is larger; 0 disables subsampling."""
     learning_rate: float = 0.05
@@ -89,7 +89,7 @@ class WordSettings:
                     f"{name} must be one of {', '.join(get_args(choices))};"
                     f" got '{getattr(self, name)}'"
                 )
-        for name in ("ns_exponent", "subsample", "min_learning_rate"):
+        for name in ("subsample", "min_learning_rate"):
             if not 0 <= getattr(self, name) < inf:
                 raise InvalidArgumentError(
                     f"{name} is {getattr(self, name)}: it must be a number of at least 0"
@@ -99,9 +99,10 @@ class WordSettings:
                 f"learning_rate is {self.learning_rate}: it must be a number of at least"
                 f" min_learning_rate, which is {self.min_learning_rate}"
             )
-        if self.ns_exponent > MAX_NS_EXPONENT:
+        if not abs(self.ns_exponent) <= MAX_NS_EXPONENT:
             raise InvalidArgumentError(
-                f"ns_exponent is {self.ns_exponent}: it must be at most {MAX_NS_EXPONENT}"
+                f"ns_exponent is {self.ns_exponent}: it must be from {-MAX_NS_EXPONENT} to"
+                f" {MAX_NS_EXPONENT}"
             )
         if not 0 <= self.seed < 2**64:
             raise InvalidArgumentError(f"seed is {self.seed}: it must be from 0 to 2**64 - 1")

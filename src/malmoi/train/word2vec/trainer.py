@@ -107,11 +107,10 @@ class Word2VecTrainer(EpochTrainer[int]):
         if pairs:
             reporter.loss(loss / pairs)
 
-    def epoch_losses(self) -> tuple[float | None, ...]:
-        """The mean loss per pair of each epoch; None if no pair was measured."""
-        return tuple(
-            loss / pairs if pairs else None for loss, pairs in self.losses.sum(axis=1).tolist()
-        )
+    def epoch_loss(self, epoch: int) -> float | None:
+        """The mean loss per pair of an epoch; None if no pair was measured."""
+        loss, pairs = self.losses[epoch].sum(axis=0).tolist()
+        return loss / pairs if pairs else None
 
     def _new_workspace(self, words: int) -> Workspace:
         width, contexts = self.network.inputs.shape[1], 2 * self.settings.window

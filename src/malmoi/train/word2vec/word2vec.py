@@ -8,12 +8,13 @@ share its negative samples: as good, and one small matrix product instead of man
 from dataclasses import dataclass
 
 from malmoi.arguments import settings_or_default
+from malmoi.keys import Keys
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
 from malmoi.train.common.options import DEFAULT_OPTIONS, TrainOptions, expect_options
-from malmoi.train.word2vec.input_rows import word_input_rows
-from malmoi.train.word2vec.network import train_network
+from malmoi.train.word2vec.input_rows import InputRows, word_input_rows
+from malmoi.train.word2vec.network import TrainedNetwork, train_network
 from malmoi.train.word2vec.settings import WordSettings
 from malmoi.vectors import Vectors
 
@@ -53,7 +54,7 @@ def train_word2vec(
         settings: How to train; the defaults of `Word2Vec` if not given.
         tokenizer: A tokenizer or its name, such as "korean"; splits at white space if not given.
             An `EncodedCorpus` has its tokens already.
-        options: Initial vectors, and checkpoints to resume from.
+        options: Initial vectors, checkpoints to resume from, and a callback per epoch.
         reporter: Receives progress in words, the mean loss per training pair, the memory needed,
             and warnings.
 
@@ -68,11 +69,15 @@ def train_word2vec(
     expect_reporter(reporter)
     expect_options(options)
     settings = settings_or_default(settings, Word2Vec)
+
+    def make_vectors(trained: TrainedNetwork) -> Vectors:
+        words = trained.corpus.vocabulary
+        return Vectors(
+            words.words, trained.inputs, words.counts, trained.metadata, trained.context_matrix
+        )
+
+    def input_rows(keys: Keys) -> InputRows:
+        return word_input_rows(len(keys))
+
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
-    trained = train_network(
-        corpus, settings, lambda keys: word_input_rows(len(keys)), options, reporter
-    )
-    words = trained.corpus.vocabulary
-    return Vectors(
-        words.words, trained.inputs, words.counts, trained.metadata, trained.context_matrix
-    )
+    return train_network(corpus, settings, input_rows, options, reporter, make_vectors)

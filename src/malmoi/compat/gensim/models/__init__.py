@@ -1,0 +1,1 @@
+"""Word2Vec and FastText as in gensim: vocabulary, training, predictions, files."""

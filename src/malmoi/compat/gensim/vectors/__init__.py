@@ -1,0 +1,1 @@
+"""KeyedVectors as in gensim: storage, queries, evaluations, files of word2vec."""

@@ -1,0 +1,1 @@
+"""gensim's own files: a restricted reader of pickles, and the models and vectors in them."""
