@@ -1,7 +1,7 @@
 """The notebook of the documentation, executed: `python -m tests.notebook` renews its outputs.
 
-The cells are edited in the notebook itself. An output that is too large to store, such as the
-page of a scene, is left out: opening the notebook and running the cell shows it.
+The cells are edited in the notebook itself. An output that is too large to store is left out:
+opening the notebook and running the cell shows it.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.pages import DOCS
 
 NOTEBOOK = DOCS / "notebook.ipynb"
 TIMEOUT = 60  # seconds for a cell
-MAX_STORED = 40_000  # characters of an output
+MAX_STORED = 400_000  # characters of an output
 MAX_TEXT = 2000  # of one as text
 
 

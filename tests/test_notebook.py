@@ -16,7 +16,7 @@ from tests.notebook import (
     without_large_outputs,
 )
 
-MAX_BYTES = 300_000
+MAX_BYTES = 500_000
 PROGRESS = """
 import time
 import malmoi as mm

@@ -13,9 +13,7 @@ import pytest
 
 import malmoi
 
-# To be removed once the functions of the projector are documented in this way too.
-LATER = "malmoi.project"
-NAMES = [name for name in malmoi.__all__ if not malmoi._HOME_OF[name].startswith(LATER)]
+NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
 SETTINGS = ["Cooccurrence", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
 CLASSES = [  # whose methods are for users

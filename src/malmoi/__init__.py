@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from malmoi.text.tokenizers import make_tokenizer as make_tokenizer
     from malmoi.text.wordpiece import WordPiece as WordPiece
     from malmoi.text.wordpiece import train_wordpiece as train_wordpiece
+    from malmoi.text_inputs import TableLike as TableLike
     from malmoi.train.common.epochs import EpochEnd as EpochEnd
     from malmoi.train.common.epochs import StopTraining as StopTraining
     from malmoi.train.common.options import TrainOptions as TrainOptions
@@ -244,6 +245,7 @@ _HOMES = {
     "malmoi.text.normalize": ("Normalizer",),
     "malmoi.text.tokenizers": ("Tokenizer", "make_tokenizer"),
     "malmoi.text.wordpiece": ("WordPiece", "train_wordpiece"),
+    "malmoi.text_inputs": ("TableLike",),
     "malmoi.train.common.epochs": ("EpochEnd", "StopTraining"),
     "malmoi.train.common.options": ("TrainOptions",),
     "malmoi.train.counts.cooccurrence": ("Cooccurrence", "count_cooccurrences"),

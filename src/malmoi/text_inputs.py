@@ -105,6 +105,8 @@ def column_names(values: object) -> list[str]:
     names = getattr(values, "columns", getattr(values, "column_names", None))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         return []
+    if not hasattr(values, "__getitem__"):  # a value that has columns, but is not a table
+        return []
     given = getattr(values, "column_names", names)  # Arrow's `columns` are the columns themselves
     return [str(name) for name in given] or ["none"]
 

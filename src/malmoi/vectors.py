@@ -250,7 +250,7 @@ def expect_vectors(value: object, name: str = "vectors") -> None:
         hint = f"load them with load({str(value)!r})"
     elif is_encoder(value):
         hint = "it encodes texts: compare the rows of encoder.encode(texts), or use build_index"
-    elif hasattr(value, "vectors"):
+    elif isinstance(getattr(value, "vectors", None), Vectors):
         hint = "pass its vectors"
     expect(value, Vectors, name, "word vectors", hint=hint)
 

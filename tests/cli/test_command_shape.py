@@ -1,6 +1,6 @@
 """A command parses its arguments, makes one call into the library and prints the result.
 
-Beside that call it may open what the arguments name (load, open, read, find), build settings
+Beside that call it may open what the arguments name (load, open, find, points of), build settings
 (classes), check targets, and write or draw the result; it computes nothing itself.
 """
 
@@ -15,7 +15,7 @@ from malmoi import cli
 
 FOLDER = Path(str(cli.__file__)).parent
 OWN = ("malmoi.cli", "malmoi.errors", "malmoi.reporting", "malmoi.files.targets")
-OPENS = r"(load|open|read|find|parse|make|choose|requested|given|default)(_\w+)?"
+OPENS = r"(load|open|read|find|parse|make|choose|requested|given|default)(_\w+)?|\w+_points"
 CHECKS = r"(check|is)_\w+"
 WRITES = r"(save|write|heat_map|histogram|describe|in)(_\w+)?"
 BESIDES = re.compile(f"{OPENS}|{CHECKS}|{WRITES}|[A-Z]\\w*|\\w+\\.[a-z]\\w*")

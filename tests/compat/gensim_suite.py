@@ -134,9 +134,8 @@ def run_statement(example: doctest.Example, names: dict[str, object]) -> tuple[s
     return "passed", ""
 
 
-def run_documentation(examples: dict[str, list[doctest.Example]], folder: Path) -> Outcomes:
+def run_documentation(examples: dict[str, list[doctest.Example]]) -> Outcomes:
     """The outcomes of all statements; vectors to download are those that malmoi has installed."""
-    os.chdir(folder)
     glove: Any = ours.KeyedVectors.of(mm.load("glove-6b-50d", limit=20_000))
     gensim.downloader.load = lambda name: glove
     outcomes: Outcomes = {}
@@ -152,12 +151,13 @@ def run_documentation(examples: dict[str, list[doctest.Example]], folder: Path) 
 
 def main(folder: Path) -> None:
     warnings.simplefilter("ignore")
+    os.chdir(folder)  # some tests write files where they are
     examples = documentation()
     replace_classes()
     provide_testfixtures()
-    outcomes = run_tests(folder) | run_documentation(examples, folder)
+    outcomes = run_tests(folder) | run_documentation(examples)
     (folder / "outcomes.json").write_text(json.dumps(outcomes))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]).resolve())

@@ -52,7 +52,14 @@ class Occurrences(Tabular):
         return rows @ rows.T
 
     def nearest(self, k: int) -> list[list[tuple[int, float]]]:
-        """The k most similar other occurrences of each, as (index, cosine), best first."""
+        """The most similar other occurrences of each occurrence.
+
+        Args:
+            k: How many, at most.
+
+        Returns:
+            One list of (index, cosine) per occurrence, best first.
+        """
         cosines = self.similarity()
         np.fill_diagonal(cosines, -np.inf)
         best = np.argsort(-cosines, axis=1, kind="stable")[:, : min(k, len(self) - 1)]
