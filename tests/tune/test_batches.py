@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from malmoi.tune.batches import NumberedExamples, epoch_batches
+from malmoi.tune.data.batches import NumberedExamples, epoch_batches
 from malmoi.tune.settings import ObjectiveName
 
 

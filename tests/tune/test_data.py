@@ -10,7 +10,7 @@ import pytest
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.sentence_sets import SentenceSet
-from malmoi.tune.data import read_examples
+from malmoi.tune.data.examples import read_examples
 from tests.recording_reporter import RecordingReporter
 
 NLI = [(f"one {i}", f"two {i}", ["neutral", "entailment"][i % 2]) for i in range(4)]

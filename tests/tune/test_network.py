@@ -12,8 +12,8 @@ from torch import Tensor
 
 from malmoi.encode.checkpoint.weights import BERT, read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
-from malmoi.tune.network import SentenceNetwork, TransformerLayer, length_batches
-from malmoi.tune.packing import pack
+from malmoi.tune.network.packing import pack
+from malmoi.tune.network.sentence_network import SentenceNetwork, TransformerLayer, length_batches
 from tests.encode.checkpoints import FAMILIES, change, save_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*unknown")  # so few are known

@@ -24,66 +24,62 @@ OBJECTIVE_NAMES: tuple[ObjectiveName, ...] = get_args(ObjectiveName)
 class TuneSettings:
     """How a sentence encoder is tuned.
 
-    Attributes:
-        objective: The loss; without one, that which suits the columns of the data.
-        columns: The columns of the texts and then of the label, where they cannot be detected.
-        epochs: How often each example is used.
-        batch_size: Examples per step.
-        mini_batch_size: Examples whose activations are in memory at a time (gradient caching);
-            without it, the whole batch.
-        learning_rate: The highest learning rate of AdamW, after the warm-up.
-        warmup: The share of the steps in which the learning rate rises; it falls to 0 after.
-        weight_decay: The weight decay of AdamW.
-        dropout: The share of hidden values that are dropped; 0 is fastest.
-        freeze_layers: This many of the lowest layers do not change; their output is computed
-            once and cached.
-        train_embeddings: Train the table of tokens as well, unless layers are frozen.
-        scale: The factor of cosines in multiple_negatives and cosent.
-        margin: The margin of triplet (5), contrastive and online_contrastive (0.5).
-        matryoshka_dims: Train the vectors truncated to these dimensions as well.
-        teacher: The encoder whose vectors are the targets of mse.
-        eval_steps: Score the dev set after so many steps; by default twice per epoch.
-        patience: Stop after so many dev scores without a new best one; 0 is never.
-        minutes: Stop after so many minutes.
-        threads: The number of threads of torch.
-        seed: Seed of the order of the examples and of dropout.
+    Without an `objective`, that which suits the columns of the data is used. With `threads=1` the
+    same seed gives the same model, bit for bit.
 
     Raises:
-        InvalidArgumentError: A setting is out of its range.
+        InvalidArgumentError: A setting is out of range.
     """
 
     objective: ObjectiveName | None = None
+    """The loss; by default that which suits the data."""
     columns: tuple[str, ...] = ()
+    """Columns of the texts, then of the label."""
     epochs: int = 4
+    """Passes over the examples."""
     batch_size: int = 16
+    """Examples per step."""
     mini_batch_size: int | None = None
+    """Examples in memory at a time (gradient caching)."""
     learning_rate: float = 2e-5
+    """Peak learning rate of AdamW."""
     warmup: float = 0.1
+    """Share of the training in which the rate rises."""
     weight_decay: float = 0.0
+    """Weight decay of AdamW."""
     dropout: float = 0.0
+    """Share of hidden values dropped while training."""
     freeze_layers: int = 0
+    """Freeze this many of the lowest layers."""
     train_embeddings: bool = False
+    """Train the table of tokens too."""
     scale: float = 20.0
+    """Factor of cosines (multiple_negatives, cosent)."""
     margin: float | None = None
+    """Margin of triplet (5) and contrastive (0.5)."""
     matryoshka_dims: tuple[int, ...] = ()
+    """Train vectors truncated to these sizes too."""
     teacher: str | None = None
+    """mse: the encoder whose vectors are the targets."""
     eval_steps: int | None = None
+    """Steps between dev scores; by default half an epoch."""
     patience: int = 0
+    """Stop after so many dev scores without a new best."""
     minutes: float | None = None
-    threads: int = 2
+    """Stop after so many minutes."""
     seed: int = 1
+    """Same seed, one thread: same model."""
+    threads: int = 2
+    """Number of threads."""
 
     def __post_init__(self) -> None:
         if self.objective is not None and self.objective not in OBJECTIVE_NAMES:
             known = ", ".join(OBJECTIVE_NAMES)
             raise InvalidArgumentError(f"objective is '{self.objective}': choose one of {known}")
-        for name in ("epochs", "batch_size", "threads"):
+        for name in ("epochs", "batch_size", "threads", "mini_batch_size", "eval_steps"):
             self._check_at_least(name, 1)
         for name in ("freeze_layers", "patience", "seed"):
             self._check_at_least(name, 0)
-        for name in ("mini_batch_size", "eval_steps"):
-            if getattr(self, name) is not None:
-                self._check_at_least(name, 1)
         for name in ("learning_rate", "scale", "margin", "minutes"):
             value = getattr(self, name)
             if value is not None and not 0 < value < inf:
@@ -97,9 +93,13 @@ class TuneSettings:
             raise InvalidArgumentError(
                 f"matryoshka_dims are {self.matryoshka_dims}: each must be at least 1"
             )
+        if (self.objective == "mse") != (self.teacher is not None):
+            raise InvalidArgumentError(
+                f"objective is {self.objective} and teacher is {self.teacher}: objective mse needs"
+                " a teacher, and only mse has one"
+            )
 
     def _check_at_least(self, name: str, least: int) -> None:
-        if getattr(self, name) < least:
-            raise InvalidArgumentError(
-                f"{name} is {getattr(self, name)}: it must be at least {least}"
-            )
+        value = getattr(self, name)
+        if value is not None and value < least:
+            raise InvalidArgumentError(f"{name} is {value}: it must be at least {least}")

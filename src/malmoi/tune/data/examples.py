@@ -15,9 +15,9 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.sentence_sets import SentenceSet
 from malmoi.evaluate.sets.test_file import parse_number
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.tune.columns import ChosenColumns, choose_columns
+from malmoi.tune.data.columns import ChosenColumns, choose_columns
+from malmoi.tune.data.tables import DataSource, TableRows, read_table
 from malmoi.tune.settings import ObjectiveName
-from malmoi.tune.tables import DataSource, TableRows, read_table
 
 Kind = Literal[
     "scored pairs",
@@ -59,6 +59,7 @@ NLI_NUMBERS = {0.0, 1.0, 2.0}
 class ExampleSet:
     """Examples of one kind; labels are numbers, or the numbers of `classes`."""
 
+    source: str  # a path, or what was passed
     name: str
     kind: Kind
     texts: tuple[tuple[str, ...], ...]  # one tuple of texts per example
@@ -142,7 +143,9 @@ def _collect(table: TableRows, chosen: ChosenColumns) -> ExampleSet:
             texts.append(own)
             labels.append(label)
     first = KINDS[kind][1][0]
-    return ExampleSet(table.name, kind, tuple(texts), np.array(labels), first, classes)
+    return ExampleSet(
+        table.source, table.name, kind, tuple(texts), np.array(labels), first, classes
+    )
 
 
 def _labels(

@@ -7,7 +7,7 @@ from typing import Any
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.test_file import is_number
 from malmoi.text_inputs import is_missing
-from malmoi.tune.tables import TableRows
+from malmoi.tune.data.tables import TableRows
 
 TEXT_NAMES: tuple[tuple[str, ...], ...] = (  # of the first, second and third text
     (
@@ -140,5 +140,5 @@ def _is_label(rows: Sequence[Sequence[Any]], column: int) -> bool:
     if 2 * sum(map(is_number, strings)) > len(strings):
         return True
     distinct = set(strings)
-    repeated = len(distinct) <= min(MAX_CLASSES, len(strings) // 2)
+    repeated = 2 <= len(distinct) <= min(MAX_CLASSES, len(strings) // 2)
     return repeated and all(len(value.split()) <= 2 for value in distinct)

@@ -13,7 +13,7 @@ from torch.nn import functional
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.sentence_transformers import DenseModule, SentenceModules
 from malmoi.encode.pooling.groups import DIVISOR_POWERS
-from malmoi.tune.packing import PackedTexts
+from malmoi.tune.network.packing import PackedTexts
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "Identity": lambda rows: rows,
@@ -29,7 +29,10 @@ class SentenceHead(nn.Module):
         super().__init__()
         self.pools, self.truncate_dim = modules.pools, modules.truncate_dim
         dense = [step for step in modules.steps if isinstance(step, DenseModule)]
-        self.dense = nn.ModuleList(new_linear(step.weight, step.bias) for step in dense)
+        layers = [new_linear(step.weight, step.bias) for step in dense]
+        self.dense = nn.ModuleList(layers)
+        for step, layer in zip(dense, layers, strict=True):  # a folder may have no bias
+            layer.bias.requires_grad_(bool(step.bias.any()))
         # The activation of a dense layer, or None where vectors are normalized.
         self.steps = [getattr(step, "activation", None) for step in modules.steps]
 
