@@ -14,13 +14,13 @@ from torch.nn import functional
 
 from malmoi.tune.settings import ObjectiveName
 
-Columns = Sequence[Tensor]
+VectorColumns = Sequence[Tensor]
 
 
 class Objective(Protocol):
     """The loss of a batch."""
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """The loss of vectors [examples, dim] per column; labels are one row per example."""
 
 
@@ -41,14 +41,14 @@ class SoftmaxClassification(nn.Module):
         super().__init__()
         self.classifier = nn.Linear(3 * dim, classes)
 
-    def forward(self, columns: Columns, labels: Tensor) -> Tensor:
+    def forward(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Labels are the numbers of classes."""
         u, v = columns
         scores = self.classifier(torch.cat([u, v, (u - v).abs()], dim=1))
         return functional.cross_entropy(scores, labels.long())
 
 
-def cosine_regression(columns: Columns, labels: Tensor) -> Tensor:
+def cosine_regression(columns: VectorColumns, labels: Tensor) -> Tensor:
     """The mean of (cos(u, v) − label)²."""
     u, v = columns
     return functional.mse_loss(functional.cosine_similarity(u, v), labels)
@@ -60,7 +60,7 @@ class Triplet:
 
     margin: float = 5.0
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Columns are anchors, positives and negatives; labels are not used."""
         anchor, positive, negative = columns
         near = torch.linalg.vector_norm(anchor - positive, dim=1)
@@ -78,7 +78,7 @@ class MultipleNegatives:
 
     scale: float = 20.0
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Columns are anchors, positives and any number of negatives; labels are not used."""
         anchors, *others = (functional.normalize(column, dim=1) for column in columns)
         scores = self.scale * anchors @ torch.cat(others).T
@@ -91,7 +91,7 @@ class CoSENT:
 
     scale: float = 20.0
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Only the order of the labels counts."""
         u, v = columns
         cosines = self.scale * functional.cosine_similarity(u, v)
@@ -106,7 +106,7 @@ class Contrastive:
 
     margin: float = 0.5
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Labels are 1 for similar texts, 0 for others (Hadsell et al. 2006)."""
         distances = _cosine_distances(columns)
         near = labels * distances.square()
@@ -124,7 +124,7 @@ class OnlineContrastive:
 
     margin: float = 0.5
 
-    def __call__(self, columns: Columns, labels: Tensor) -> Tensor:
+    def __call__(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """Labels are 1 for similar texts, 0 for others."""
         distances = _cosine_distances(columns)
         far, near = distances[labels == 0], distances[labels == 1]
@@ -133,14 +133,14 @@ class OnlineContrastive:
         return hard_near.square().sum() + functional.relu(self.margin - hard_far).square().sum()
 
 
-def margin_mse(columns: Columns, labels: Tensor) -> Tensor:
+def margin_mse(columns: VectorColumns, labels: Tensor) -> Tensor:
     """The mean of (a·p − a·n − label)²; the label is the margin by a teacher."""
     anchor, positive, negative = columns
     margins = (anchor * positive).sum(dim=1) - (anchor * negative).sum(dim=1)
     return functional.mse_loss(margins, labels)
 
 
-def teacher_mse(columns: Columns, labels: Tensor) -> Tensor:
+def teacher_mse(columns: VectorColumns, labels: Tensor) -> Tensor:
     """The mean squared difference to a teacher's vectors, which are the labels [examples, dim]."""
     return torch.stack([functional.mse_loss(column, labels) for column in columns]).mean()
 
@@ -157,7 +157,7 @@ class Matryoshka(nn.Module):
         trained = [each for each in inner.values() if isinstance(each, nn.Module)]
         self.trained = nn.ModuleList(trained)
 
-    def forward(self, columns: Columns, labels: Tensor) -> Tensor:
+    def forward(self, columns: VectorColumns, labels: Tensor) -> Tensor:
         """The sum over all dimensions (Kusupati et al. 2022)."""
         losses = [
             loss([functional.normalize(column[:, :dim], dim=1) for column in columns], labels)
@@ -166,7 +166,7 @@ class Matryoshka(nn.Module):
         return torch.stack(losses).sum()
 
 
-def _cosine_distances(columns: Columns) -> Tensor:
+def _cosine_distances(columns: VectorColumns) -> Tensor:
     u, v = columns
     return 1 - functional.cosine_similarity(u, v)
 

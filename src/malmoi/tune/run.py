@@ -14,7 +14,7 @@ from malmoi.evaluate.sentences import pair_cosines
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import Reporter
-from malmoi.tune.data.batches import Batch, epoch_batches
+from malmoi.tune.data.batches import ExampleBatch, epoch_batches
 from malmoi.tune.data.numbering import NumberedData
 from malmoi.tune.settings import TuneSettings
 from malmoi.tune.trainer import SentenceTrainer
@@ -97,7 +97,7 @@ class TuningRun:
         examples = sum(map(len, self.data.sets))
         return self.settings.eval_steps or ceil(examples / self.settings.batch_size / 2)
 
-    def _batches(self) -> Iterator[tuple[Batch, bool]]:
+    def _batches(self) -> Iterator[tuple[ExampleBatch, bool]]:
         """All batches after those that are done, each with whether it is the last one."""
         settings, number = self.settings, 0
         for epoch in range(settings.epochs):
@@ -112,7 +112,7 @@ class TuningRun:
                 if number > self.state.step:
                     yield batch, epoch + 1 == settings.epochs and position == len(batches)
 
-    def _step(self, batch: Batch, total: int) -> None:
+    def _step(self, batch: ExampleBatch, total: int) -> None:
         examples, done = self.data.sets[batch.data_set], self.state.done
         share = learning_rate_factor(done / total, self.settings.warmup)
         rate = self.settings.learning_rate * share

@@ -34,7 +34,7 @@ class TuneSettings:
     objective: ObjectiveName | None = None
     """The loss; by default that which suits the data."""
     columns: tuple[str, ...] = ()
-    """Columns of the texts, then of the label."""
+    """Columns of the texts and the label: A,B,SCORE."""
     epochs: int = 4
     """Passes over the examples."""
     batch_size: int = 16

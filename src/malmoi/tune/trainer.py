@@ -12,7 +12,7 @@ from malmoi.reporting.reporter import Reporter
 from malmoi.train.common.memory import free_memory, in_megabytes
 from malmoi.tune.data.batches import NumberedExamples
 from malmoi.tune.network.sentence_network import ENCODE_TOKENS, SentenceNetwork, length_batches
-from malmoi.tune.objectives import Columns, Objective
+from malmoi.tune.objectives import Objective, VectorColumns
 from malmoi.tune.settings import TuneSettings
 
 MAX_GRADIENT_NORM = 1.0  # as in the trainer of transformers
@@ -154,5 +154,5 @@ class SentenceTrainer:
                 }
 
 
-def _split(vectors: Tensor, columns: int) -> Columns:
+def _split(vectors: Tensor, columns: int) -> VectorColumns:
     return torch.split(vectors, len(vectors) // columns)

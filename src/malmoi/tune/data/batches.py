@@ -29,7 +29,7 @@ class NumberedExamples:
         return len(self.texts)
 
 
-class Batch(NamedTuple):
+class ExampleBatch(NamedTuple):
     """The rows of one data set that make up one step."""
 
     data_set: int
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 
 def epoch_batches(
     sets: Sequence[NumberedExamples], batch_size: int, seed: int, epoch: int
-) -> list[Batch]:
+) -> list[ExampleBatch]:
     """All batches of an epoch; each data set has as many as it has examples.
 
     Examples are shuffled, sorted by length within buckets of `BATCHES_SORTED` batches, and
@@ -46,12 +46,12 @@ def epoch_batches(
     example that is left without any negatives is not used in this epoch.
     """
     random = np.random.default_rng([seed, epoch])
-    batches: list[Batch] = []
+    batches: list[ExampleBatch] = []
     for number, examples in enumerate(sets):
         order = random.permutation(len(examples))
         is_contrasted = examples.objective in IN_BATCH_NEGATIVES
         make = _without_duplicates if is_contrasted else _consecutive
-        batches += [Batch(number, rows) for rows in make(examples, order, batch_size)]
+        batches += [ExampleBatch(number, rows) for rows in make(examples, order, batch_size)]
     return [batches[i] for i in random.permutation(len(batches))]
 
 

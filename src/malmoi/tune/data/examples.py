@@ -19,7 +19,7 @@ from malmoi.tune.data.columns import ChosenColumns, choose_columns
 from malmoi.tune.data.tables import DataSource, TableRows, read_table
 from malmoi.tune.settings import ObjectiveName
 
-Kind = Literal[
+ExampleKind = Literal[
     "scored pairs",
     "labelled pairs",
     "classified pairs",
@@ -30,7 +30,7 @@ Kind = Literal[
     "texts",
 ]
 FROM_LABELS: tuple[ObjectiveName, ...] = ("contrastive", "online_contrastive", "cosine", "cosent")
-KINDS: dict[Kind, tuple[str, tuple[ObjectiveName, ...]]] = {  # what it is, and what suits it
+KINDS: dict[ExampleKind, tuple[str, tuple[ObjectiveName, ...]]] = {  # what it is, and what suits it
     "scored pairs": ("two texts and a number", ("cosine", "cosent")),
     "labelled pairs": ("two texts and 0 or 1", (*FROM_LABELS, "softmax")),
     "classified pairs": ("two texts and a class", ("softmax",)),
@@ -61,7 +61,7 @@ class ExampleSet:
 
     source: str  # a path, or what was passed
     name: str
-    kind: Kind
+    kind: ExampleKind
     texts: tuple[tuple[str, ...], ...]  # one tuple of texts per example
     labels: Float64Array  # [examples]; zeros where the kind has no labels
     objective: ObjectiveName
@@ -150,10 +150,10 @@ def _collect(table: TableRows, chosen: ChosenColumns) -> ExampleSet:
 
 def _labels(
     texts: int, given: Sequence[Any]
-) -> tuple[Kind, Callable[[Any], float | None], tuple[str, ...]]:
+) -> tuple[ExampleKind, Callable[[Any], float | None], tuple[str, ...]]:
     """The kind of examples, how a label becomes a number, and the names of classes."""
     if not given:
-        kinds: dict[int, Kind] = {1: "texts", 2: "pairs", 3: "triplets"}
+        kinds: dict[int, ExampleKind] = {1: "texts", 2: "pairs", 3: "triplets"}
         return kinds[texts], parse_label, ()
     numbers = [number for value in given if (number := parse_label(value)) is not None]
     are_numbers = 2 * len(numbers) > len(given)
@@ -172,7 +172,7 @@ def _labels(
             f"the labels of the examples are {', '.join(names[:5])}: pass numbers for three texts,"
             " and at least two classes otherwise"
         )
-    kind: Kind = "classified pairs" if texts == 2 else "classified texts"
+    kind: ExampleKind = "classified pairs" if texts == 2 else "classified texts"
     return kind, lambda value: numbered.get(_class_name(value)), tuple(names)
 
 

@@ -18,7 +18,7 @@ from malmoi.text.readers import TabSeparated, open_parquet, text_lines
 from malmoi.text_inputs import Table, column_names, iterate
 
 MAX_LINES_SHOWN = 5  # of skipped rows
-Row = tuple[int, list[Any]]  # line number, or row number from 1, and fields
+TableRow = tuple[int, list[Any]]  # line number, or row number from 1, and fields
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TableRows:
     source: str  # for messages
     name: str
     names: tuple[str, ...] | None
-    rows: list[Row]
+    rows: list[TableRow]
     skipped: SkippedRows
 
 
@@ -111,7 +111,7 @@ def _json_objects(
             skipped.add("which are not JSON objects", number)
 
 
-def _csv_rows(path: Path, lines: list[str], dialect: type[csv.Dialect]) -> Iterator[Row]:
+def _csv_rows(path: Path, lines: list[str], dialect: type[csv.Dialect]) -> Iterator[TableRow]:
     csv.field_size_limit(1 << 30)  # long fields are valid
     reader = csv.reader((f"{line}\n" for line in lines), dialect)
     try:
@@ -129,7 +129,7 @@ def _list_rows(source: object, skipped: SkippedRows) -> TableRows:
     items = list(enumerate(iterate(source, "examples"), 1))
     if items and all(isinstance(item, Mapping) for _, item in items):
         return TableRows(kind, "examples", *_from_mappings(items), skipped)
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for number, item in items:
         if not isinstance(item, list | tuple):
             raise InvalidArgumentError(
@@ -142,6 +142,6 @@ def _list_rows(source: object, skipped: SkippedRows) -> TableRows:
 
 def _from_mappings(
     items: Sequence[tuple[int, Mapping[str, Any]]],
-) -> tuple[tuple[str, ...], list[Row]]:
+) -> tuple[tuple[str, ...], list[TableRow]]:
     names = tuple(dict.fromkeys(str(name) for _, item in items for name in item))
     return names, [(number, [item.get(name) for name in names]) for number, item in items]
