@@ -11,9 +11,9 @@ from malmoi.cli import run
 from tests.pages import answer, blocks
 
 MANY = [f"the king of word{i} and word{i * 7 % 120} beside word{i * 11 % 120}" for i in range(120)]
-FILES = {"counts": "corpus.txt", "text": "reviews.csv"}  # which a page shows
+FILES = {"counts": "corpus.txt", "text": "reviews.csv", "tuning": "pairs.csv"}  # which a page shows
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
-PAGES = ["files", "asking", "values", "text", "counts", "language-models"]
+PAGES = ["files", "asking", "values", "text", "counts", "language-models", "tuning"]
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_python_runs_and_answers_as_shown(page: str) -> None:
     assert execute(page)
 
 
-@pytest.mark.parametrize("page", ["files", "asking", "text", "counts", "language-models"])
+@pytest.mark.parametrize("page", ["files", "asking", "text", "counts", "language-models", "tuning"])
 def test_commands_run(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     prepare(page)
     if page == "files":  # its commands take what its Python wrote

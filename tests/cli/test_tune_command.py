@@ -42,7 +42,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_verdict_is_printed(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*command, "--out", "out", "--epochs", "2", "--columns", "1,2,3"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("out: 12 steps, 48 examples, ")
+    assert out.startswith("out: 12 steps, 48 examples in ")
     assert "Spearman" in out
     assert "two texts and a number: cosine regression" in err
     assert all(len(line) <= 80 for line in out.splitlines())

@@ -261,6 +261,29 @@ def test_settings_that_cannot_be_are_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_texts_alone_need_a_teacher(model: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="name a teacher"):
+        tune([("a fish",), ("the bank",)], model, tmp_path / "out")
+
+
+def test_weights_that_diverge_in_the_last_step_are_not_saved(model: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="diverged after 4 examples"):
+        tune(PAIRS[:4], model, tmp_path / "out", epochs=1, warmup=0.0, learning_rate=1e38)
+    assert not (tmp_path / "out").exists()
+
+
+def test_progress_names_the_dev_score(model: str, tmp_path: Path) -> None:
+    reporter = RecordingReporter()
+    settings = TuneSettings(**QUIET | {"freeze_layers": 1})
+    tune_sentence(PAIRS, model, tmp_path / "out", settings, dev=DEV, reporter=reporter)
+    names = list(reporter.stages)
+    assert names[:2] == ["tokenizing", "frozen layers"]
+    assert all(name.startswith("tuning, dev ") for name in names[2:])
+    assert reporter.units[names[2]] == "examples"
+    assert reporter.stages[names[-1]][-1] == (80, 80)
+    assert len(reporter.losses) == 20
+
+
 def test_an_existing_folder_is_not_replaced(model: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="exists already"):
         tune(PAIRS, model, Path(model))

@@ -13,7 +13,7 @@ from malmoi.evaluate.scores import spearman
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.tensors import Tensors
-from malmoi.reporting.reporter import Reporter
+from malmoi.reporting.reporter import Progress, Reporter
 from malmoi.tune.data.batches import ExampleBatch, epoch_batches
 from malmoi.tune.data.numbering import NumberedData
 from malmoi.tune.settings import TuneSettings
@@ -60,31 +60,44 @@ class TuningRun:
     def run(self) -> RunState:
         """Train until the end, or until a limit; the trainer then has the best weights."""
         self._restore()
+        started = monotonic() - self.state.seconds
+        self.trainer.cache_states(self.reporter)
         if self.has_dev and not self.state.history:
             self._score_dev()
-        started = monotonic() - self.state.seconds
-        progress = self.reporter.stage("tuning", "examples")
-        total = self.settings.epochs * sum(map(len, self.data.sets))
+        progress, total = self._stage(), self.settings.epochs * sum(map(len, self.data.sets))
         for batch, is_last in self._batches():
             self._step(batch, total)
             progress(min(self.state.done, total), total)
-            self.state = replace(self.state, seconds=monotonic() - started)
             if self.has_dev and (is_last or self.state.step % self.eval_steps == 0):
                 self._score_dev()
+                progress = self._stage()
+            self.state = replace(self.state, seconds=monotonic() - started)
             if reason := self._reason_to_stop():
                 self.state = replace(self.state, stopped=reason)
                 break
             if self.checkpointer.is_due:
                 self.checkpointer.save(self._checkpoint())
-        if self.state.done < total:  # stopped, or examples without negatives are left
-            progress(total, total)
+        progress(total, total)
+        self._finish()
+        self.state = replace(self.state, seconds=monotonic() - started)
+        return self.state
+
+    def _finish(self) -> None:
+        """Score the last state, if it is not scored yet, and load the best one."""
+        if not self.trainer.is_finite():
+            raise InvalidArgumentError(self._divergence)
         if self.has_dev and self.state.history[-1][0] != self.state.step:
             self._score_dev()
         if self.best_weights:
             self.trainer.load_weights(self.best_weights)
         else:
             self.state = replace(self.state, best_step=self.state.step)
-        return self.state
+
+    def _stage(self) -> Progress:
+        """The stage of the progress, which names the latest dev score."""
+        scores = self.state.history
+        name = f"tuning, dev {100 * scores[-1][1]:.2f}" if scores else "tuning"
+        return self.reporter.stage(name, "examples")
 
     @property
     def has_dev(self) -> bool:
@@ -118,12 +131,16 @@ class TuningRun:
         rate = self.settings.learning_rate * share
         loss = self.trainer.step(examples, batch.rows, batch.data_set, rate)
         if not isfinite(loss):
-            raise InvalidArgumentError(
-                f"tuning diverged after {done:,} examples (the loss is not finite): lower"
-                f" learning_rate (now {self.settings.learning_rate:g})"
-            )
+            raise InvalidArgumentError(self._divergence)
         self.reporter.loss(loss)
         self.state = replace(self.state, step=self.state.step + 1, done=done + len(batch.rows))
+
+    @property
+    def _divergence(self) -> str:
+        return (
+            f"tuning diverged after {self.state.done:,} examples (the loss is not finite): lower"
+            f" learning_rate (now {self.settings.learning_rate:g})"
+        )
 
     def _score_dev(self) -> None:
         texts, rows = np.unique(self.data.dev_texts, return_inverse=True)

@@ -86,6 +86,7 @@ def tune_sentence(
         )
         for source in _sources(data)
     ]
+    _check_teacher(sets, settings)
     dev_set = None if dev is None else read_sentences(dev)
     numbered = number_data(encoder, sets, dev_set, settings.teacher, reporter)
     path = checkpoint_path(folder)
@@ -112,7 +113,6 @@ def _train(
 
     with repeatable(settings.seed, settings.threads):
         trainer = new_trainer(encoder, sets, data, settings)
-        trainer.cache_states(reporter)
         run = TuningRun(trainer, data, settings, checkpointer, reporter)
         run.run()
     return run
@@ -214,6 +214,15 @@ def _check_settings(encoder: TransformerEncoder, settings: TuneSettings) -> None
         raise InvalidArgumentError(
             "objective mse compares whole vectors: leave out matryoshka_dims"
         )
+
+
+def _check_teacher(sets: Sequence[ExampleSet], settings: TuneSettings) -> None:
+    for one in sets:
+        if one.objective == "mse" and settings.teacher is None:
+            raise InvalidArgumentError(
+                f"{one.source} has one text per row and no label: set objective to mse and name a"
+                " teacher, whose vectors are the targets, or pass pairs"
+            )
 
 
 def _fingerprint(

@@ -123,6 +123,10 @@ class SentenceTrainer:
         vectors: Tensor = self.network([self.texts[i] for i in numbers], states)
         return vectors
 
+    def is_finite(self) -> bool:
+        """Whether no weight is NaN or infinite."""
+        return all(bool(torch.isfinite(weight).all()) for weight in self.parameters.values())
+
     def weights(self) -> Tensors:
         """A copy of all weights that are trained."""
         return {name: weight.detach().numpy().copy() for name, weight in self.parameters.items()}

@@ -58,8 +58,7 @@ def tune_sentence_command(
 
 def print_result(result: TuneResult) -> None:
     """Print what was written and the verdict."""
-    speed = result.examples / max(result.seconds, 1e-9)
-    facts = f"{result.steps:,} steps, {result.examples:,} examples, {speed:.0f} examples/s"
+    facts = f"{result.steps:,} steps, {result.examples:,} examples in {result.seconds:.0f} s"
     print(wrapped(f"{result.folder}: {facts}"))
     if result.stopped:
         print(wrapped(f"stopped: {result.stopped}"))
