@@ -88,6 +88,17 @@ def test_parquet_and_tables_are_read(tmp_path: Path) -> None:
         assert "(columns query, answer, negative)" in warnings[0]
 
 
+def test_cp949_is_read_and_other_encodings_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes("한국어 문장,다른 문장,0.5\n은행,강,0.1\n".encode("cp949"))
+    examples, warnings = read(path, "cosine")
+    assert examples.texts[0] == ("한국어 문장", "다른 문장")
+    assert warnings == [f"{path} is not UTF-8 and was read as CP949"]
+    path.write_bytes("café,bar,0.5\nbank,river,0.1\n".encode("latin-1"))
+    _, warnings = read(path, "cosine")
+    assert warnings == [f"{path} is not UTF-8: characters in 1 lines cannot be read"]
+
+
 def test_a_sentence_set_is_read() -> None:
     pairs = SentenceSet.of(["a"], ["b"], [0.5])
     assert read(pairs)[0].texts == (("a", "b"),)
@@ -102,16 +113,16 @@ def test_bad_rows_are_counted_with_their_lines(tmp_path: Path) -> None:
     examples, warnings = read(path, "cosine")
     assert len(examples) == 3
     assert warnings == [
-        f"{path}: 2 rows skipped, which are not JSON objects (lines 2, 4)",
-        f"{path}: 1 row skipped, which lack a text (line 3)",
-        f"{path}: 1 row skipped, which lack a label (line 5)",
+        f"{path}: 2 rows skipped: not a JSON object (lines 2, 4)",
+        f"{path}: 1 row skipped: no text (line 3)",
+        f"{path}: 1 row skipped: no label (line 5)",
     ]
 
 
 def test_short_rows_and_numbers_instead_of_texts_are_skipped() -> None:
     examples, warnings = read([*STS, ("alone",), (3, "b", 0.5), (None, "b", 0.5)], "cosent")
     assert len(examples) == 3
-    assert warnings == ["the list: 3 rows skipped, which lack a text (lines 4, 5, 6)"]
+    assert warnings == ["the list: 3 rows skipped: no text (lines 4, 5, 6)"]
 
 
 def test_pairs_without_a_majority_are_no_class() -> None:
@@ -119,7 +130,7 @@ def test_pairs_without_a_majority_are_no_class() -> None:
     rows = [(f"one {i}", f"two {i}", labels[i % 3]) for i in range(6)]
     examples, warnings = read(rows, "softmax")
     assert examples.classes == ("entailment", "neutral")
-    assert warnings == ["the list: 2 rows skipped, which lack a label (lines 2, 5)"]
+    assert warnings == ["the list: 2 rows skipped: no label (lines 2, 5)"]
 
 
 def test_texts_with_classes_become_pairs() -> None:

@@ -1,5 +1,7 @@
 """Tuning as a whole: it learns, keeps the best state, stops, resumes, and can be loaded."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -282,6 +284,11 @@ def test_progress_names_the_dev_score(model: str, tmp_path: Path) -> None:
     assert reporter.units[names[2]] == "examples"
     assert reporter.stages[names[-1]][-1] == (80, 80)
     assert len(reporter.losses) == 20
+
+
+def test_torch_is_imported_only_when_something_is_tuned() -> None:
+    code = "import sys, malmoi.cli.tune.sentence; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_existing_folder_is_not_replaced(model: str, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def read_examples(
     """
     if isinstance(source, SentenceSet):
         source = [tuple(pair) for pair in source.pairs]
-    table = read_table(source)
+    table = read_table(source, reporter)
     chosen = choose_columns(table, columns)
     examples = _collect(table, chosen)
     table.skipped.report(table.source, reporter)
@@ -136,9 +136,9 @@ def _collect(table: TableRows, chosen: ChosenColumns) -> ExampleSet:
         is_text = [isinstance(_field(fields, column), str) for column in chosen.texts]
         label = convert(given[number]) if given else 0.0
         if not all(own) or not all(is_text):
-            table.skipped.add("which lack a text", line)
+            table.skipped.add("no text", line)
         elif label is None:
-            table.skipped.add("which lack a label", line)
+            table.skipped.add("no label", line)
         else:
             texts.append(own)
             labels.append(label)
@@ -156,7 +156,7 @@ def _labels(
         kinds: dict[int, ExampleKind] = {1: "texts", 2: "pairs", 3: "triplets"}
         return kinds[texts], parse_label, ()
     numbers = [number for value in given if (number := parse_label(value)) is not None]
-    are_numbers = 2 * len(numbers) > len(given)
+    are_numbers = 2 * len(numbers) >= len(given)
     if are_numbers and texts == 3:
         return "scored triplets", parse_label, ()
     if are_numbers and texts == 2:

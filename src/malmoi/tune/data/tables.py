@@ -13,10 +13,11 @@ from typing import Any
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import set_name
-from malmoi.reporting.reporter import Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.readers import TabSeparated, open_parquet, text_lines
 from malmoi.text_inputs import Table, column_names, iterate
 
+REPLACEMENT = "\ufffd"  # of bytes that cannot be decoded
 MAX_LINES_SHOWN = 5  # of skipped rows
 TableRow = tuple[int, list[Any]]  # line number, or row number from 1, and fields
 
@@ -38,7 +39,7 @@ class SkippedRows:
             more = ", …" if len(lines) > MAX_LINES_SHOWN else ""
             what, where = ("row", "line") if len(lines) == 1 else ("rows", "lines")
             reporter.warn(
-                f"{source}: {len(lines):,} {what} skipped, {reason} ({where} {shown}{more})"
+                f"{source}: {len(lines):,} {what} skipped: {reason} ({where} {shown}{more})"
             )
 
 
@@ -56,8 +57,10 @@ class TableRows:
 DataSource = str | Path | Table | Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
-def read_table(source: DataSource) -> TableRows:
+def read_table(source: DataSource, reporter: Reporter = DEFAULT_REPORTER) -> TableRows:
     """The rows of a file, of a DataFrame or Arrow table, or of a list of tuples or dicts.
+
+    `reporter` receives a warning where a file is not UTF-8.
 
     Raises:
         InvalidFileError: The file cannot be read, or has no rows.
@@ -65,7 +68,7 @@ def read_table(source: DataSource) -> TableRows:
     """
     skipped = SkippedRows()
     if isinstance(source, str | Path):
-        table = _file_rows(Path(source), skipped)
+        table = _file_rows(Path(source), skipped, reporter)
     elif names := column_names(source):
         columns = [iterate(source[name]) for name in names]  # type: ignore[call-overload,index]
         kind = type(source).__name__
@@ -78,7 +81,7 @@ def read_table(source: DataSource) -> TableRows:
     return table
 
 
-def _file_rows(path: Path, skipped: SkippedRows) -> TableRows:
+def _file_rows(path: Path, skipped: SkippedRows, reporter: Reporter) -> TableRows:
     name = set_name(path)
     if path.suffix == ".parquet":
         with open_parquet(path) as file:
@@ -86,13 +89,32 @@ def _file_rows(path: Path, skipped: SkippedRows) -> TableRows:
             values = (row for batch in file.iter_batches() for row in batch.to_pylist())
             rows = [(number, list(row.values())) for number, row in enumerate(values, 1)]
         return TableRows(str(path), name, names, rows, skipped)
-    lines = [line for line, _ in text_lines(path, "utf-8")]
+    lines = _decoded_lines(path, reporter)
     first = next((line.lstrip("\ufeff") for line in lines if line.strip()), "")
     if first.startswith("{"):
         objects = list(_json_objects(lines, skipped))
         return TableRows(str(path), name, *_from_mappings(objects), skipped)
     dialect = TabSeparated if "\t" in first else csv.excel
     return TableRows(str(path), name, None, list(_csv_rows(path, lines, dialect)), skipped)
+
+
+def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
+    """The lines of a file in UTF-8, or else in CP949 if that decodes more of it."""
+    lines, damaged = _lines(path, "utf-8")
+    if not damaged:
+        return lines
+    others, damaged_others = _lines(path, "cp949")
+    if not damaged_others:
+        reporter.warn(f"{path} is not UTF-8 and was read as CP949")
+        return others
+    reporter.warn(f"{path} is not UTF-8: characters in {damaged:,} lines cannot be read")
+    return lines
+
+
+def _lines(path: Path, encoding: str) -> tuple[list[str], int]:
+    """The lines, and how many of them have bytes that are not of this encoding."""
+    lines = [line for line, _ in text_lines(path, encoding)]
+    return lines, sum(REPLACEMENT in line for line in lines)
 
 
 def _json_objects(
@@ -108,7 +130,7 @@ def _json_objects(
         if isinstance(value, dict):
             yield number, value
         else:
-            skipped.add("which are not JSON objects", number)
+            skipped.add("not a JSON object", number)
 
 
 def _csv_rows(path: Path, lines: list[str], dialect: type[csv.Dialect]) -> Iterator[TableRow]:
