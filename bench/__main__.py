@@ -42,6 +42,7 @@ QUALITY = (
     "slips",
     "typos",
     "sentences",
+    "tuning",
     "static",
     "fragments",
     "clusters",

@@ -11,6 +11,7 @@ import pytest
 
 from malmoi.cli import COMMANDS, run
 from malmoi.cli.train.app import KINDS
+from malmoi.cli.tune.app import KINDS as TUNED
 from tests.pages import DOCS
 from tests.source_tree import ROOT, SOURCE
 
@@ -47,6 +48,9 @@ FIELD_TERMS = {  # each finds its code in these folders
     "reporter": "train",
     "mean pooling": "encode",
     "wordpiece": "text",
+    "in-batch negatives": "tune",
+    "gradient caching": "tune",
+    "matryoshka": "tune",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"
@@ -115,6 +119,7 @@ def test_no_page_is_of_the_dialect(page: Path) -> None:
 
 def test_no_help_text_is_of_the_dialect() -> None:
     commands = [[name] for name, _, _ in COMMANDS] + [["train", name] for name, _, _ in KINDS]
+    commands += [["tune", name] for name, _, _ in TUNED]
     for command in [[], *commands]:
         shown = io.StringIO()
         with redirect_stdout(shown):

@@ -12,6 +12,7 @@ import pytest
 import malmoi
 from malmoi.cli import COMMANDS, run
 from malmoi.cli.train.app import KINDS
+from malmoi.cli.tune.app import KINDS as TUNED
 from tests.pages import DOCS
 
 PAGES = sorted(DOCS.glob("*.md"))
@@ -34,7 +35,7 @@ def options(*command: str) -> frozenset[str]:
 @cache
 def all_options() -> frozenset[str]:
     """What any command can be given."""
-    kinds = [("train", name) for name, _, _ in KINDS]
+    kinds = [("train", name) for name, _, _ in KINDS] + [("tune", name) for name, _, _ in TUNED]
     return frozenset().union(
         *(options(*one) for one in [*((name,) for name, _, _ in COMMANDS), *kinds])
     )
@@ -59,7 +60,7 @@ def test_commands_have_the_options_they_are_shown_with(page: Path) -> None:
     lines = re.findall(r"^(?:\$ )?(malmoi .*)$", shown, re.MULTILINE)
     for line in [*lines, *re.findall(r"`(malmoi [a-z][^`\n]*)`", text)]:
         words = shlex.split(line, comments=True)[1:]
-        command = words[:2] if words[0] == "train" else words[:1]
+        command = words[:2] if words[0] in ("train", "tune") else words[:1]
         assert {word for word in words if OPTION.fullmatch(word)} <= options(*command), line
 
 

@@ -12,7 +12,7 @@ from malmoi.cli import run
 from tests.pages import answer, blocks
 
 MANY = [f"the king of word{i} and word{i * 7 % 120} beside word{i * 11 % 120}" for i in range(120)]
-FILES = {"counts": "corpus.txt", "text": "reviews.csv"}  # which a page shows
+FILES = {"counts": "corpus.txt", "text": "reviews.csv", "tuning": "pairs.csv"}  # which a page shows
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
 PAGES = [
     "files",
@@ -23,6 +23,7 @@ PAGES = [
     "language-models",
     "notebooks",
     "leaving-gensim",
+    "tuning",
 ]
 
 

@@ -38,6 +38,7 @@ COMMANDS = (
     ("vocab", "vocab:vocab_command", "Count the words of a corpus."),
     ("cooccur", "cooccur:cooccur_command", "Count how often words occur together."),
     ("train", "train.app:train_app", "Train a model: word2vec, fasttext, glove …"),
+    ("tune", "tune.app:tune_app", "Tune a sentence encoder on your own data."),
     ("generate", "generate:generate_command", "Generate text with a language model."),
     (
         "project",

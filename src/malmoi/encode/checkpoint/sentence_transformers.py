@@ -83,7 +83,7 @@ def read_modules(folder: Path) -> SentenceModules:
     """The modules of a model folder, of sentence-transformers or not."""
     if not (folder / "modules.json").is_file():
         return SentenceModules(transformer=folder)
-    modules = _module_folders(folder)
+    modules = module_folders(folder)
     kinds = [kind for kind, _ in modules]
     if kinds[:2] != ["Transformer", "Pooling"]:
         raise InvalidFileError(
@@ -106,7 +106,8 @@ def read_modules(folder: Path) -> SentenceModules:
     )
 
 
-def _module_folders(folder: Path) -> list[tuple[str, Path]]:
+def module_folders(folder: Path) -> list[tuple[str, Path]]:
+    """The kind and the folder of each module."""
     path = folder / "modules.json"
     modules = read_any_json(path)
     try:

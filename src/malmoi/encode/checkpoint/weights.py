@@ -160,6 +160,13 @@ def read_weights(path: Path, config: Config) -> Weights:
     return weights
 
 
+def replace_weights(path: Path, config: Config, weights: Weights) -> Tensors:
+    """All tensors of a weight file under the names they have there, with other values."""
+    values = {theirs: weights[ours] for ours, (theirs, _) in _expected(config).items()}
+    tensors = open_weights(path)
+    return {name: values.get(_short_name(name), tensor) for name, tensor in tensors.items()}
+
+
 def combined_positions(weights: Weights, config: Config) -> Float32Array:
     """Position plus segment embeddings, [segments · positions, embedding size]."""
     positions = weights["position_embeddings"][config.skipped_positions :]
@@ -175,14 +182,16 @@ def is_finite(numbers: Float32Array) -> bool:
 
 
 def _without_prefix(tensors: Tensors) -> Tensors:
-    renamed: Tensors = {}
-    for name, tensor in tensors.items():
-        prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
-        short = name.removeprefix(prefix)
-        for old, new in TENSORFLOW_SUFFIXES.items():
-            short = short.removesuffix(old) + new if short.endswith(old) else short
-        renamed[short] = tensor
-    return renamed
+    return {_short_name(name): tensor for name, tensor in tensors.items()}
+
+
+def _short_name(name: str) -> str:
+    """A name without the prefix of a model with a head, and with torch's suffixes."""
+    prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
+    short = name.removeprefix(prefix)
+    for old, new in TENSORFLOW_SUFFIXES.items():
+        short = short.removesuffix(old) + new if short.endswith(old) else short
+    return short
 
 
 def _expected(config: Config) -> Expected:

@@ -1,0 +1,1 @@
+"""Examples to tune on: rows of tables, their columns, kinds of examples, batches."""

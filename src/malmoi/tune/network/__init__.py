@@ -1,0 +1,1 @@
+"""The network of the BERT family for training, with torch."""

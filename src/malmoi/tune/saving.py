@@ -1,0 +1,98 @@
+"""Saves a tuned network as a sentence-transformers folder, which is complete or does not exist."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from malmoi.encode.checkpoint.config import read_json
+from malmoi.encode.checkpoint.convert import METADATA, folder_beside, needed_files
+from malmoi.encode.checkpoint.locate import find_model, split_precision
+from malmoi.encode.checkpoint.sentence_transformers import module_folders
+from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
+from malmoi.encode.encoder import TransformerEncoder
+from malmoi.files.tensors import write_safetensors
+from malmoi.tune.model_card import model_card
+from malmoi.tune.result import TuneResult
+from malmoi.tune.settings import TuneSettings
+
+if TYPE_CHECKING:
+    from malmoi.tune.network.sentence_network import SentenceNetwork
+
+TYPES = "sentence_transformers.models"
+POOLING = "1_Pooling"
+
+
+def save_tuned(
+    encoder: TransformerEncoder,
+    network: "SentenceNetwork",
+    result: TuneResult,
+    settings: TuneSettings,
+) -> None:
+    """Write the folder of a result: the files of the untuned model with other weights.
+
+    Raises:
+        InvalidFileError: The folder exists or cannot be written.
+    """
+    name, _ = split_precision(encoder.name)
+    source, transformer = find_model(name), encoder.modules.transformer
+    with folder_beside(result.folder) as part:
+        for path in needed_files(source):
+            if path.suffix != ".safetensors" and path.name != INDEX:
+                copy = part / path.relative_to(source)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
+        own = part / transformer.relative_to(source)
+        write_safetensors(own / FILE, dict(tensors), METADATA)
+        _set_float32(own / "config.json")
+        if (source / "modules.json").is_file():
+            _write_dense(source, part, network)
+        else:
+            _write_modules(part, encoder)
+        (part / "README.md").write_text(model_card(result, settings), encoding="utf-8")
+
+
+def _write_dense(source: Path, part: Path, network: "SentenceNetwork") -> None:
+    """The weights of dense layers after the pooling; a layer without bias keeps none."""
+    folders = [path for kind, path in module_folders(source) if kind == "Dense"]
+    for path, layer in zip(folders, network.head.dense, strict=True):
+        weights = {f"linear.{name}": w.detach().numpy() for name, w in layer.named_parameters()}
+        if not read_json(path / "config.json").get("bias", True):
+            del weights["linear.bias"]
+        write_safetensors(part / path.relative_to(source) / FILE, dict(weights), METADATA)
+
+
+def _write_modules(part: Path, encoder: TransformerEncoder) -> None:
+    """The files of sentence-transformers for a model that has none: its pooling is the mean."""
+    (part / POOLING).mkdir()
+    modules = [("Transformer", ""), ("Pooling", POOLING)]
+    pooling = {
+        "word_embedding_dimension": encoder.config.dim,
+        "pooling_mode_cls_token": False,
+        "pooling_mode_mean_tokens": True,
+        "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False,
+    }
+    files: dict[str, Any] = {
+        "modules.json": [
+            {"idx": i, "name": str(i), "path": path, "type": f"{TYPES}.{kind}"}
+            for i, (kind, path) in enumerate(modules)
+        ],
+        f"{POOLING}/config.json": pooling,
+        "sentence_bert_config.json": {
+            "max_seq_length": encoder.tokenizer.max_length,
+            "do_lower_case": encoder.tokenizer.lowercase,
+        },
+    }
+    for name, value in files.items():
+        (part / name).write_text(json.dumps(value, indent=2), encoding="utf-8")
+
+
+def _set_float32(path: Path) -> None:
+    """The weights are float32 now, whatever those of the untuned model were."""
+    values = read_json(path)
+    changed = {name: "float32" for name in ("dtype", "torch_dtype") if name in values}
+    if changed:
+        text = json.dumps(values | changed, indent=2, ensure_ascii=False)
+        path.write_text(text, encoding="utf-8")

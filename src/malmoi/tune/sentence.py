@@ -1,0 +1,234 @@
+"""Tunes a sentence encoder on your own examples, and saves it as a sentence-transformers folder."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from malmoi.encode.checkpoint.weights import read_weights, sha256_of, weights_file
+from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.evaluate.scores import correlation
+from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
+from malmoi.extras import require
+from malmoi.files.checkpoint import (
+    Checkpointer,
+    RunFingerprint,
+    checkpoint_path,
+    discard_checkpoint,
+)
+from malmoi.files.targets import check_writable
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.tune.data.examples import ExampleSet, read_examples
+from malmoi.tune.data.numbering import NumberedData, number_data
+from malmoi.tune.data.tables import DataSource
+from malmoi.tune.model_card import command_line
+from malmoi.tune.result import TuneResult, compare
+from malmoi.tune.saving import save_tuned
+from malmoi.tune.settings import TuneSettings
+
+if TYPE_CHECKING:
+    from malmoi.tune.run import TuningRun
+    from malmoi.tune.trainer import SentenceTrainer
+
+NOT_FINGERPRINTED = ("threads", "minutes")  # which may change when a run is resumed
+
+
+def tune_sentence(
+    data: DataSource | SentenceSet | Sequence[str | Path],
+    model: str,
+    out: str | PathLike[str],
+    settings: TuneSettings | None = None,
+    *,
+    dev: PairSource | None = None,
+    resume: bool = False,
+    reporter: Reporter = DEFAULT_REPORTER,
+) -> TuneResult:
+    """Tune a sentence encoder on examples, and save it as a sentence-transformers folder.
+
+    The state of the run is written every minute to a file beside `out`, so that it can resume.
+
+    Args:
+        data: CSV, TSV, JSON lines or Parquet with one to three texts and perhaps a label per row;
+            a DataFrame or Arrow table; a list of tuples or dicts; a `SentenceSet`; or a list
+            of paths, which are used in proportion to their sizes.
+        model: A model of the BERT family: a folder, a name on the Hub, or `minilm`.
+        out: The folder to write; it must not exist yet.
+        settings: How to tune; the defaults of `TuneSettings` if not given.
+        dev: Pairs with scores. The folder then has the weights with the best Spearman correlation
+            on them, and the result tells whether they are better than the untuned ones.
+        resume: Continue an interrupted run with the same data and settings.
+        reporter: Receives progress in examples, losses, the detected kind of the data, and
+            warnings.
+
+    Returns:
+        Scores before and after, and the verdict.
+
+    Raises:
+        InvalidArgumentError: The data or settings do not fit each other or the model.
+        InvalidFileError: A file cannot be read, `out` exists, or it cannot be written.
+        MissingDependencyError: torch is not installed.
+    """
+    settings, folder = settings or TuneSettings(), Path(out)
+    check_target(folder)
+    require("torch", extra="train")
+    encoder = load_transformer(model)
+    _check_settings(encoder, settings)
+    sets = [
+        read_examples(
+            source,
+            settings.objective,
+            columns=settings.columns,
+            seed=settings.seed,
+            reporter=reporter,
+        )
+        for source in _sources(data)
+    ]
+    _check_teacher(sets, settings)
+    dev_set = None if dev is None else read_sentences(dev)
+    numbered = number_data(encoder, sets, dev_set, settings.teacher, reporter)
+    path = checkpoint_path(folder)
+    checkpointer = Checkpointer(path, _fingerprint(encoder, settings, numbered), resume=resume)
+    run = _train(encoder, sets, numbered, settings, checkpointer, reporter)
+    dev_name = None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
+    command = command_line(model, [one.source for one in sets], folder, settings, dev_name)
+    result = _result(run, sets, folder, model=model, command=command)
+    save_tuned(encoder, run.trainer.network, result, settings)
+    discard_checkpoint(path)
+    return result
+
+
+def _train(
+    encoder: TransformerEncoder,
+    sets: Sequence[ExampleSet],
+    data: NumberedData,
+    settings: TuneSettings,
+    checkpointer: Checkpointer,
+    reporter: Reporter,
+) -> "TuningRun":
+    from malmoi.models.nnlm_network import repeatable
+    from malmoi.tune.run import TuningRun
+
+    with repeatable(settings.seed, settings.threads):
+        trainer = new_trainer(encoder, sets, data, settings)
+        run = TuningRun(trainer, data, settings, checkpointer, reporter)
+        run.run()
+    return run
+
+
+def _result(
+    run: "TuningRun", sets: Sequence[ExampleSet], folder: Path, *, model: str, command: str
+) -> TuneResult:
+    state, scores = run.state, run.data.dev_scores
+    result = TuneResult(
+        folder=folder,
+        model=model,
+        data=tuple(f"{one.source}: {len(one):,} examples, {one.title}" for one in sets),
+        command=command,
+        examples=state.done,
+        steps=state.step,
+        best_step=state.best_step,
+        seconds=state.seconds,
+        stopped=state.stopped,
+        history=state.history,
+    )
+    if not run.has_dev:
+        return result
+    before, best = run.cosines["before"], run.cosines["best"]
+    return replace(
+        result,
+        before=correlation(before, scores, len(scores)),
+        after=correlation(best, scores, len(scores)),
+        difference=compare(before, best, scores),
+    )
+
+
+def new_trainer(
+    encoder: TransformerEncoder,
+    sets: Sequence[ExampleSet],
+    data: NumberedData,
+    settings: TuneSettings,
+) -> "SentenceTrainer":
+    """The network of an encoder with one objective per data set, ready for its first step."""
+    from malmoi.tune.network.sentence_network import SentenceNetwork
+    from malmoi.tune.objectives import ObjectiveOptions, make_objective
+    from malmoi.tune.trainer import SentenceTrainer
+
+    weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
+    network = SentenceNetwork(
+        weights,
+        encoder.config,
+        encoder.modules,
+        freeze_layers=settings.freeze_layers,
+        train_embeddings=settings.train_embeddings,
+        dropout=settings.dropout,
+    )
+    objectives = [
+        make_objective(
+            one.objective,
+            ObjectiveOptions(
+                dim=encoder.dim,
+                classes=len(one.classes),
+                scale=settings.scale,
+                margin=settings.margin,
+            ),
+            settings.matryoshka_dims,
+        )
+        for one in sets
+    ]
+    return SentenceTrainer(network, objectives, data.token_ids, settings)
+
+
+def check_target(folder: Path) -> None:
+    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
+    if folder.exists():
+        raise InvalidFileError(f"{folder} exists already: choose another name")
+    check_writable(folder)
+
+
+def _sources(
+    data: DataSource | SentenceSet | Sequence[str | Path],
+) -> list[DataSource | SentenceSet]:
+    """The data sets: one, or several paths."""
+    paths = [one for one in data if isinstance(one, str | Path)] if isinstance(data, list) else []
+    if paths and len(paths) == len(cast(Sequence[Path], data)):
+        return list(paths)
+    return [cast(DataSource, data)]
+
+
+def _check_settings(encoder: TransformerEncoder, settings: TuneSettings) -> None:
+    layers = encoder.config.layers
+    if settings.freeze_layers >= layers:
+        raise InvalidArgumentError(
+            f"freeze_layers is {settings.freeze_layers}, but {encoder.name} has {layers} layers:"
+            f" freeze at most {layers - 1}"
+        )
+    if max(settings.matryoshka_dims, default=0) > encoder.dim:
+        raise InvalidArgumentError(
+            f"matryoshka_dims are {settings.matryoshka_dims}, but the vectors of {encoder.name}"
+            f" have {encoder.dim} dimensions: none may be larger"
+        )
+    if settings.matryoshka_dims and settings.objective == "mse":
+        raise InvalidArgumentError(
+            "objective mse compares whole vectors: leave out matryoshka_dims"
+        )
+
+
+def _check_teacher(sets: Sequence[ExampleSet], settings: TuneSettings) -> None:
+    for one in sets:
+        if one.objective == "mse" and settings.teacher is None:
+            raise InvalidArgumentError(
+                f"{one.source} has one text per row and no label: set objective to mse and name a"
+                " teacher, whose vectors are the targets, or pass pairs"
+            )
+
+
+def _fingerprint(
+    encoder: TransformerEncoder, settings: TuneSettings, data: NumberedData
+) -> RunFingerprint:
+    by_name = {name: v for name, v in asdict(settings).items() if name not in NOT_FINGERPRINTED}
+    weights = sha256_of(weights_file(encoder.modules.transformer))
+    values = json.loads(json.dumps(by_name | {"model": weights}))
+    return RunFingerprint(values, data.digest, "a tuning")

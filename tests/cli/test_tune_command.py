@@ -1,0 +1,101 @@
+"""`malmoi tune sentence`: what it prints, and a run that is killed at any moment."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from malmoi.cli import run
+from malmoi.encode.loading import load_encoder
+from malmoi.reporting.reporter import SilentReporter
+from tests.tune.worlds import scored_pairs, tiny_model
+
+OPTIONS = ["--batch-size", "4", "--learning-rate", "1e-3", "--threads", "1"]
+KILLS = 4
+# A checkpoint after each step, and steps that take a moment.
+PROGRAM = """
+import sys, time
+from malmoi.cli import run
+from malmoi.files import checkpoint
+from malmoi.tune import trainer
+checkpoint.SAVE_EVERY = 0.0
+step = trainer.SentenceTrainer.step
+trainer.SentenceTrainer.step = lambda *given: (time.sleep(0.05), step(*given))[1]
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    tiny_model(Path("model"))
+    for name, count, seed in (("train", 24, 0), ("dev", 40, 9)):
+        rows = ["\t".join(map(str, row)) for row in scored_pairs(count, seed)]
+        Path(f"{name}.tsv").write_text("\n".join(rows))
+    return ["tune", "sentence", "train.tsv", "--model", "model", "--dev", "dev.tsv", *OPTIONS]
+
+
+def test_the_verdict_is_printed(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command, "--out", "out", "--epochs", "2", "--columns", "1,2,3"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("out: 12 steps, 48 examples in ")
+    assert "Spearman" in out
+    assert "two texts and a number: cosine regression" in err
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert len(load_encoder("out").encode(["the bank"], reporter=SilentReporter())) == 1
+
+
+def test_json(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command, "--out", "out", "--epochs", "1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["written"] == "out"
+    assert record["steps"] == 6
+    assert record["difference"]["verdict"] in ("better", "no difference", "worse")
+    assert [each["step"] for each in record["dev"]] == [0, 3, 6]
+
+
+def test_mistakes_are_one_sentence(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in (
+        (["--out", "model"], "model exists already"),
+        (["--out", "out", "--objective", "triplet"], "choose cosine or cosent"),
+        (["--out", "out", "--resume"], "no out.checkpoint to resume from"),
+    ):
+        assert run([*command, *words]) == 1
+        assert message in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def start(command: list[str], out: str, *more: str) -> "subprocess.Popen[bytes]":
+    words = [*command, "--out", out, "--epochs", "5", *more]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def finish(process: "subprocess.Popen[bytes]") -> None:
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors.decode()
+
+
+def test_killed_runs_end_with_the_same_bits(command: list[str]) -> None:
+    finish(start(command, "whole"))
+    chance, left, kills = random.Random(1), Path("out.checkpoint"), 0
+    while not Path("out").exists() and kills < KILLS:
+        before = left.stat().st_mtime_ns if left.exists() else 0
+        with start(command, "out", *(["--resume"] * left.exists())) as process:
+            while process.poll() is None and (
+                not left.exists() or left.stat().st_mtime_ns == before
+            ):
+                time.sleep(0.005)
+            time.sleep(chance.uniform(0, 0.2))
+            process.kill()
+        kills += 1
+    assert kills >= 2
+    if not Path("out").exists():
+        finish(start(command, "out", "--resume"))
+    weights = [Path(name, "model.safetensors").read_bytes() for name in ("whole", "out")]
+    assert weights[0] == weights[1]
