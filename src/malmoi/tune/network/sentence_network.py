@@ -157,7 +157,7 @@ class SentenceNetwork(nn.Module):
         if not self.freeze_layers:
             return self._embed(texts)
         with torch.no_grad():
-            rows = self._embed(texts, self.freeze_layers > 0)
+            rows = self._embed(texts, is_frozen=True)
             for layer in self.layers[: self.freeze_layers]:
                 rows = layer(rows, texts, bias)
         return rows
