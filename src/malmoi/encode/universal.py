@@ -16,7 +16,7 @@ import numpy as np
 
 from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
-from malmoi.encode.pipeline.encode_call import collect_vectors, explain_renamed
+from malmoi.encode.pipeline.encode_call import StreamEncoder
 from malmoi.encode.runtime.batches import thread_per_core
 from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks
 from malmoi.encode.tokens.fragments import FragmentCounter
@@ -44,8 +44,8 @@ class PretokenizedText:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UniversalEncoder:
-    """The tokenizer and network of the package; see `load_encoder`."""
+class UniversalEncoder(StreamEncoder):
+    """The tokenizer and network of the package; see `load_encoder`. Vectors have length 1."""
 
     name: str
     tokenizer: Any
@@ -57,47 +57,10 @@ class UniversalEncoder:
         """The dimension of a text's vector."""
         return DIM
 
-    @explain_renamed
-    def encode(
-        self,
-        texts: str | Iterable[TextLike],
-        *,
-        batch_size: int | None = None,
-        normalize: bool = False,
-        show_progress: bool = False,
-        reporter: Reporter = DEFAULT_REPORTER,
-    ) -> Float32Array:
-        """One vector of length 1 per text.
-
-        Args:
-            texts: Strings or token lists, whose tokens are joined by spaces: a list, a
-                generator, a Series or an array; or a single string.
-            batch_size: A hint that code for sentence-transformers passes; texts are batched by
-                their length, and vectors do not depend on it.
-            normalize: Scale each vector to length one.
-            show_progress: Draw a progress bar, if no reporter is passed.
-            reporter: Gets the progress, and the counts of truncated, empty and unknown texts.
-
-        Returns:
-            [texts, dim], or [dim] for a single string.
-
-        Raises:
-            InvalidArgumentError: An argument is invalid.
-        """
-        return collect_vectors(
-            texts,
-            self.dim,
-            lambda all_texts, reporter: self.stream(normalize_texts(all_texts), reporter=reporter),
-            batch_size=batch_size,
-            normalize=normalize,
-            show_progress=show_progress,
-            reporter=reporter,
-        )
-
     def stream(
         self, texts: Iterable[TextLike], *, reporter: Reporter = DEFAULT_REPORTER
     ) -> Iterator[Float32Array]:
-        """The same in chunks, each as soon as it is ready."""
+        """The vectors of `encode` in chunks, each as soon as it is ready."""
         stats = TextStats(max_length=MAX_LENGTH)
         with thread_per_core() as pool:
             for chunk in map(normalize_texts, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):

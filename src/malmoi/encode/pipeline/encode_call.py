@@ -1,5 +1,6 @@
 """What `encode` of every encoder has in common: its arguments, and the chunks as one matrix."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import wraps
@@ -12,6 +13,7 @@ from malmoi.encode.tokens.inputs import Text, TextOrPair, check_texts
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.text_inputs import TextLike
 from malmoi.vectors import l2_normalize
 
 P = ParamSpec("P")
@@ -79,3 +81,55 @@ def collect_vectors(
     if normalize:
         vectors = l2_normalize(vectors)
     return vectors[0] if isinstance(texts, str) else vectors
+
+
+class StreamEncoder(ABC):
+    """`encode` of encoders without layers, by their `stream`."""
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """The dimension of a text's vector."""
+
+    @abstractmethod
+    def stream(
+        self, texts: Iterable[TextLike], *, reporter: Reporter = DEFAULT_REPORTER
+    ) -> Iterator[Float32Array]:
+        """The vectors of `encode` in chunks, each as soon as it is ready."""
+
+    @explain_renamed
+    def encode(
+        self,
+        texts: str | Iterable[TextLike],
+        *,
+        batch_size: int | None = None,
+        normalize: bool = False,
+        show_progress: bool = False,
+        reporter: Reporter = DEFAULT_REPORTER,
+    ) -> Float32Array:
+        """One vector per text.
+
+        Args:
+            texts: Strings or token lists, whose tokens are joined by spaces: a list, a
+                generator, a Series or an array; or a single string.
+            batch_size: A hint that code for sentence-transformers passes; texts are batched by
+                their length, and vectors do not depend on it.
+            normalize: Scale each vector to length one.
+            show_progress: Draw a progress bar, if no reporter is passed.
+            reporter: Gets the progress, and the counts of texts and words that it warns of.
+
+        Returns:
+            [texts, dim], or [dim] for a single string.
+
+        Raises:
+            InvalidArgumentError: An argument is invalid.
+        """
+        return collect_vectors(
+            texts,
+            self.dim,
+            lambda all_texts, reporter: self.stream(all_texts, reporter=reporter),
+            batch_size=batch_size,
+            normalize=normalize,
+            show_progress=show_progress,
+            reporter=reporter,
+        )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from malmoi.arguments import expect_number
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.encode.pipeline.encode_call import collect_vectors, explain_renamed
+from malmoi.encode.pipeline.encode_call import StreamEncoder
 from malmoi.encode.static.word_weights import WordWeighting, WordWeights, weigh_words
 from malmoi.encode.static.words import WordStats, choose_tokenizer, look_up, words_of
 from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks
@@ -33,7 +33,7 @@ TextSource = str | Path | Iterable[str]  # a file of texts, or texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AverageEncoder:
+class AverageEncoder(StreamEncoder):
     """Averages word vectors; see `average_encoder`.
 
     `common` [dim] is the direction that is removed from each text, if there is one.
@@ -51,47 +51,10 @@ class AverageEncoder:
         """The dimension of a text's vector."""
         return self.vectors.dim
 
-    @explain_renamed
-    def encode(
-        self,
-        texts: str | Iterable[TextLike],
-        *,
-        batch_size: int | None = None,
-        normalize: bool = False,
-        show_progress: bool = False,
-        reporter: Reporter = DEFAULT_REPORTER,
-    ) -> Float32Array:
-        """One vector per text.
-
-        Args:
-            texts: Strings or token lists, whose tokens are joined by spaces: a list, a
-                generator, a Series or an array; or a single string.
-            batch_size: A hint that code for sentence-transformers passes; texts are batched by
-                their length, and vectors do not depend on it.
-            normalize: Scale each vector to length one.
-            show_progress: Draw a progress bar, if no reporter is passed.
-            reporter: Gets the progress, and the counts of unknown words and texts without words.
-
-        Returns:
-            [texts, dim], or [dim] for a single string.
-
-        Raises:
-            InvalidArgumentError: An argument is invalid.
-        """
-        return collect_vectors(
-            texts,
-            self.dim,
-            lambda all_texts, reporter: self.stream(normalize_texts(all_texts), reporter=reporter),
-            batch_size=batch_size,
-            normalize=normalize,
-            show_progress=show_progress,
-            reporter=reporter,
-        )
-
     def stream(
         self, texts: Iterable[TextLike], *, reporter: Reporter = DEFAULT_REPORTER
     ) -> Iterator[Float32Array]:
-        """The same in chunks, each as soon as it is ready."""
+        """The vectors of `encode` in chunks, each as soon as it is ready."""
         stats = WordStats()
         for chunk in map(normalize_texts, chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)):
             rows = self._averages(chunk, stats)

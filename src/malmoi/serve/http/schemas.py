@@ -260,36 +260,35 @@ class ModelsAnswer(Struct, kw_only=True):
     models: list[ModelState]
 
 
-class SearchRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+class SearchOptions(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a search by POST and a search by GET have in common."""
+
+    k: TopK = 10
+    hybrid: bool = False
+    lexical: bool = False
+    weight: (
+        Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
+    ) = None
+
+
+class SearchRequest(SearchOptions, kw_only=True):
     """A query: by embedding, by words (`lexical`, BM25), or by both (`hybrid`)."""
 
     query: WordField
     model: ModelName | None = None
-    k: TopK = 10
     where: Annotated[
         list[str], Meta(description="Filters that must all hold: year>=2020, lang=ko.")
     ] = []
-    hybrid: bool = False
-    lexical: bool = False
-    weight: (
-        Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
-    ) = None
 
 
-class SearchQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+class SearchQuery(SearchOptions, kw_only=True):
     """A search by GET: `q` is the query, `index` the name of an index; `where` may be repeated."""
 
     q: WordField
     index: ModelName | None = None
-    k: TopK = 10
     where: Annotated[
         list[str], Meta(description="A filter: year>=2020; repeat it for several.")
     ] = []
-    hybrid: bool = False
-    lexical: bool = False
-    weight: (
-        Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
-    ) = None
 
 
 class SearchHit(Struct, kw_only=True):
