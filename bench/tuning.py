@@ -22,8 +22,8 @@ from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.data.batches import epoch_batches
 from malmoi.tune.data.examples import read_examples
 from malmoi.tune.data.numbering import number_data
-from malmoi.tune.sentence import new_trainer, tune_sentence
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.settings import TuneSettings
+from malmoi.tune.sentence.tuning import new_trainer, tune_sentence
 
 TRAIN = STSB.with_name("stsb-en-train.csv")
 PAIRS, BATCH_SIZE, ROUNDS, EPOCHS = 128, 16, 2, 2
@@ -95,7 +95,7 @@ def ours(pairs: list[SentencePair], **changes: Any) -> None:
     trainer.cache_states(quiet)
     for epoch in range(EPOCHS):
         for batch in epoch_batches(numbered.sets, BATCH_SIZE, 1, epoch):
-            trainer.step(numbered.sets[0], batch.rows, 0, RATE)
+            trainer.step(batch, RATE)
 
 
 def theirs(pairs: list[SentencePair]) -> None:

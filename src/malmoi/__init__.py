@@ -157,8 +157,8 @@ if TYPE_CHECKING:
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
     from malmoi.tune.result import TuneResult as TuneResult
-    from malmoi.tune.sentence import tune_sentence as tune_sentence
-    from malmoi.tune.settings import TuneSettings as TuneSettings
+    from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
+    from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
     from malmoi.vectors import Vectors as Vectors
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
@@ -269,8 +269,8 @@ _HOMES = {
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.tune.result": ("TuneResult",),
-    "malmoi.tune.sentence": ("tune_sentence",),
-    "malmoi.tune.settings": ("TuneSettings",),
+    "malmoi.tune.sentence.tuning": ("tune_sentence",),
+    "malmoi.tune.sentence.settings": ("TuneSettings",),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
 }

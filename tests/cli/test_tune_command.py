@@ -21,7 +21,7 @@ PROGRAM = """
 import sys, time
 from malmoi.cli import run
 from malmoi.files import checkpoint
-from malmoi.tune import trainer
+from malmoi.tune.sentence import trainer
 checkpoint.SAVE_EVERY = 0.0
 step = trainer.SentenceTrainer.step
 trainer.SentenceTrainer.step = lambda *given: (time.sleep(0.05), step(*given))[1]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.tune.data.batches import NumberedExamples, epoch_batches
-from malmoi.tune.settings import ObjectiveName
+from malmoi.tune.sentence.settings import ObjectiveName
 
 
 def examples(texts: list[tuple[int, int]], objective: ObjectiveName) -> NumberedExamples:

@@ -8,13 +8,13 @@ import torch
 from sentence_transformers.sentence_transformer import losses
 from torch import Tensor, nn
 
-from malmoi.tune.objectives import (
+from malmoi.tune.sentence.objectives import (
     OBJECTIVES,
     ObjectiveOptions,
     SoftmaxClassification,
     make_objective,
 )
-from malmoi.tune.settings import OBJECTIVE_NAMES, ObjectiveName
+from malmoi.tune.sentence.settings import OBJECTIVE_NAMES, ObjectiveName
 
 DIM, CLASSES, EXAMPLES = 12, 3, 10
 OPTIONS = ObjectiveOptions(dim=DIM, classes=CLASSES)

@@ -10,11 +10,12 @@ import torch
 from malmoi.encode.encoder import load_transformer
 from malmoi.models.nnlm_network import repeatable
 from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.data.batches import ExampleBatch
 from malmoi.tune.data.examples import read_examples
 from malmoi.tune.data.numbering import number_data
-from malmoi.tune.run import learning_rate_factor
-from malmoi.tune.sentence import new_trainer
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.loop import learning_rate_factor
+from malmoi.tune.sentence.settings import TuneSettings
+from malmoi.tune.sentence.tuning import new_trainer
 from tests.tune.worlds import QUIET, scored_pairs, tiny_model
 
 
@@ -34,7 +35,7 @@ def test_gradient_caching_gives_the_same_gradients(
         with repeatable(1, 1):
             trainer = new_trainer(encoder, examples, data, settings)
             trainer.cache_states(SilentReporter())
-            losses.append(trainer.step(data.sets[0], np.arange(13), 0, 0.0))
+            losses.append(trainer.backward(ExampleBatch(0, np.arange(13))))
         gradients.append([weight.grad for weight in trainer.parameters.values()])
     assert losses[0] == pytest.approx(losses[1], abs=1e-6)
     for whole, cached in zip(*gradients, strict=True):
@@ -53,7 +54,7 @@ def test_gradient_caching_repeats_the_same_dropout(tmp_path: Path) -> None:
         vectors = []
         run = trainer._run
         trainer._run = lambda numbers: vectors.append(run(numbers)) or vectors[-1]  # type: ignore[method-assign,func-returns-value]
-        trainer.step(data.sets[0], np.arange(8), 0, 0.0)
+        trainer.step(ExampleBatch(0, np.arange(8)), 0.0)
     assert len(vectors) == 4
     for first, second in zip(vectors[:2], vectors[2:], strict=True):
         torch.testing.assert_close(first, second.detach())

@@ -18,8 +18,8 @@ from malmoi.evaluate.sets.sentence_sets import SentenceSet
 from malmoi.files import checkpoint
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.result import TuneResult, compare
-from malmoi.tune.sentence import tune_sentence
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.settings import TuneSettings
+from malmoi.tune.sentence.tuning import tune_sentence
 from tests.encode.checkpoints import change
 from tests.recording_reporter import RecordingReporter
 from tests.tune.worlds import QUIET, StopAfter, random_texts, scored_pairs, tiny_model
@@ -154,7 +154,7 @@ def test_frozen_layers_stay_and_their_cache_changes_nothing(
     for before, after in zip(*states, strict=True):
         np.testing.assert_array_equal(before[:3], after[:3])
         assert np.abs(before[3] - after[3]).max() > 1e-3
-    monkeypatch.setattr("malmoi.tune.trainer.free_memory", lambda: 1000)
+    monkeypatch.setattr("malmoi.tune.sentence.trainer.free_memory", lambda: 1000)
     reporter = RecordingReporter()
     settings = TuneSettings(**QUIET | {"freeze_layers": 2})
     tune_sentence(PAIRS, model, tmp_path / "uncached", settings, reporter=reporter)

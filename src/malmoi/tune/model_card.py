@@ -7,7 +7,7 @@ from pathlib import Path
 
 from malmoi.evaluate.scores import Score
 from malmoi.tune.result import TuneResult
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.settings import TuneSettings
 
 CARD = """\
 ---

@@ -14,7 +14,7 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.files.tensors import write_safetensors
 from malmoi.tune.model_card import model_card
 from malmoi.tune.result import TuneResult
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
     from malmoi.tune.network.sentence_network import SentenceNetwork

@@ -5,12 +5,11 @@ Knows texts by their numbers only, and nothing of torch.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.tune.settings import ObjectiveName
+from malmoi.tune.sentence.settings import ObjectiveName
 
 BATCHES_SORTED = 32  # examples of so many batches are sorted by length together
 IN_BATCH_NEGATIVES: tuple[ObjectiveName, ...] = ("multiple_negatives",)
@@ -29,11 +28,15 @@ class NumberedExamples:
         return len(self.texts)
 
 
-class ExampleBatch(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ExampleBatch:
     """The rows of one data set that make up one step."""
 
     data_set: int
     rows: Int64Array
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def epoch_batches(

@@ -17,7 +17,7 @@ from malmoi.evaluate.sets.test_file import parse_number
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.tune.data.columns import ChosenColumns, choose_columns
 from malmoi.tune.data.tables import DataSource, TableRows, read_table
-from malmoi.tune.settings import ObjectiveName
+from malmoi.tune.sentence.settings import ObjectiveName
 
 ExampleKind = Literal[
     "scored pairs",

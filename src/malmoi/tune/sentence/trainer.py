@@ -1,4 +1,4 @@
-"""SentenceTrainer: a network, its objectives and AdamW; one step at a time."""
+"""SentenceTrainer: a network and its objectives; one step at a time."""
 
 from collections.abc import Sequence
 
@@ -6,41 +6,43 @@ import torch
 from torch import Tensor, nn
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
-from malmoi.files.tensors import Tensors
-from malmoi.models.nnlm_network import ADAM_STATE
 from malmoi.reporting.reporter import Reporter
 from malmoi.train.common.memory import free_memory, in_megabytes
-from malmoi.tune.data.batches import NumberedExamples
+from malmoi.tune.data.batches import ExampleBatch, NumberedExamples
+from malmoi.tune.network.adamw import AdamWTrainer
 from malmoi.tune.network.sentence_network import ENCODE_TOKENS, SentenceNetwork, length_batches
-from malmoi.tune.objectives import Objective, VectorColumns
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.objectives import Objective, VectorColumns
 
-MAX_GRADIENT_NORM = 1.0  # as in the trainer of transformers
 CACHED_SHARE = 0.5  # of the free memory, at most, for the output of frozen layers
 BYTES_PER_NUMBER = 4
 
 
-class SentenceTrainer:
-    """Trains a network on texts that are known by their numbers."""
+class SentenceTrainer(AdamWTrainer):
+    """Trains a network on texts that are known by their numbers.
+
+    `sets` are the examples, each with one of the `objectives`. With a `mini_batch_size`, only so
+    many examples are in memory at a time.
+    """
 
     def __init__(
         self,
         network: SentenceNetwork,
         objectives: Sequence[Objective],
         texts: Sequence[Int32Array],
-        settings: TuneSettings,
+        sets: Sequence[NumberedExamples],
+        *,
+        mini_batch_size: int | None = None,
+        weight_decay: float = 0.0,
     ) -> None:
-        self.network, self.objectives, self.texts = network, objectives, texts
-        self.mini_batch_size = settings.mini_batch_size
+        self.network, self.objectives = network, objectives
+        self.texts, self.sets = texts, sets
+        self.mini_batch_size = mini_batch_size
         self.states: list[Tensor] | None = None
         named = dict(network.named_parameters())
         for number, objective in enumerate(objectives):
             if isinstance(objective, nn.Module):
                 named |= {f"objective.{number}.{n}": w for n, w in objective.named_parameters()}
-        self.parameters = {name: weight for name, weight in named.items() if weight.requires_grad}
-        self.optimizer = torch.optim.AdamW(
-            self.parameters.values(), weight_decay=settings.weight_decay, fused=True
-        )
+        super().__init__(named, weight_decay)
         network.train()
 
     def cache_states(self, reporter: Reporter) -> None:
@@ -70,19 +72,18 @@ class SentenceTrainer:
         states = None if self.states is None else [self.states[i] for i in numbers]
         return self.network.encode([self.texts[i] for i in numbers], states)
 
-    def step(
-        self, examples: NumberedExamples, rows: Int64Array, objective: int, learning_rate: float
-    ) -> float:
-        """Train on some rows of examples; returns the loss before the step."""
-        texts = examples.texts[rows].T.ravel()  # one column after the other
-        labels = torch.from_numpy(examples.labels[rows])
-        self.optimizer.zero_grad()
-        loss = self._backward(texts, labels, objective, examples.texts.shape[1])
-        nn.utils.clip_grad_norm_(self.parameters.values(), MAX_GRADIENT_NORM)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
-        self.optimizer.step()
+    def step(self, batch: ExampleBatch, learning_rate: float) -> float:
+        """Train on some rows of a data set; returns the loss before the step."""
+        loss = self.backward(batch)
+        self.update(learning_rate)
         return loss
+
+    def backward(self, batch: ExampleBatch) -> float:
+        """Compute the gradients of all weights; returns the loss."""
+        examples = self.sets[batch.data_set]
+        texts = examples.texts[batch.rows].T.ravel()  # one column after the other
+        labels = torch.from_numpy(examples.labels[batch.rows])
+        return self._backward(texts, labels, batch.data_set, examples.texts.shape[1])
 
     def _backward(self, texts: Int64Array, labels: Tensor, objective: int, columns: int) -> float:
         """Compute all gradients; returns the loss."""
@@ -122,40 +123,6 @@ class SentenceTrainer:
         states = None if self.states is None else torch.cat([self.states[i] for i in numbers])
         vectors: Tensor = self.network([self.texts[i] for i in numbers], states)
         return vectors
-
-    def is_finite(self) -> bool:
-        """Whether no weight is NaN or infinite."""
-        return all(bool(torch.isfinite(weight).all()) for weight in self.parameters.values())
-
-    def weights(self) -> Tensors:
-        """A copy of all weights that are trained."""
-        return {name: weight.detach().numpy().copy() for name, weight in self.parameters.items()}
-
-    def load_weights(self, weights: Tensors) -> None:
-        """Replace all weights that are trained."""
-        for name, weight in self.parameters.items():
-            if weights[name].shape != weight.shape:
-                raise ValueError(f"{name} has the shape {weights[name].shape}")
-            weight.data.copy_(torch.from_numpy(weights[name]))
-
-    def tensors(self) -> Tensors:
-        """Weights, AdamW's state and torch's generator, for a checkpoint."""
-        tensors: Tensors = {"generator": torch.random.get_rng_state().numpy()}
-        for name, weight in self.parameters.items():
-            tensors[name] = weight.detach().numpy()
-            for part, value in self.optimizer.state[weight].items():
-                tensors[f"{name} {part}"] = value.numpy()
-        return tensors
-
-    def restore(self, tensors: Tensors) -> None:
-        """Restore what `tensors` returned; weights that no step has changed have no state."""
-        self.load_weights(tensors)
-        torch.random.set_rng_state(torch.from_numpy(tensors["generator"]))
-        for name, weight in self.parameters.items():
-            if f"{name} {ADAM_STATE[0]}" in tensors:
-                self.optimizer.state[weight] = {
-                    part: torch.from_numpy(tensors[f"{name} {part}"]) for part in ADAM_STATE
-                }
 
 
 def _split(vectors: Tensor, columns: int) -> VectorColumns:

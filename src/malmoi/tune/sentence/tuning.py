@@ -21,17 +21,19 @@ from malmoi.files.checkpoint import (
 )
 from malmoi.files.targets import check_writable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.tune.data.batches import ExampleBatch, epoch_batches
+from malmoi.tune.data.dev_pairs import DevPairs
 from malmoi.tune.data.examples import ExampleSet, read_examples
 from malmoi.tune.data.numbering import NumberedData, number_data
 from malmoi.tune.data.tables import DataSource
+from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import command_line
 from malmoi.tune.result import TuneResult, compare
 from malmoi.tune.saving import save_tuned
-from malmoi.tune.settings import TuneSettings
+from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
-    from malmoi.tune.run import TuningRun
-    from malmoi.tune.trainer import SentenceTrainer
+    from malmoi.tune.sentence.trainer import SentenceTrainer
 
 NOT_FINGERPRINTED = ("threads", "minutes")  # which may change when a run is resumed
 
@@ -74,6 +76,8 @@ def tune_sentence(
     settings, folder = settings or TuneSettings(), Path(out)
     check_target(folder)
     require("torch", extra="train")
+    from malmoi.models.nnlm_network import repeatable
+
     encoder = load_transformer(model)
     _check_settings(encoder, settings)
     sets = [
@@ -91,37 +95,59 @@ def tune_sentence(
     numbered = number_data(encoder, sets, dev_set, settings.teacher, reporter)
     path = checkpoint_path(folder)
     checkpointer = Checkpointer(path, _fingerprint(encoder, settings, numbered), resume=resume)
-    run = _train(encoder, sets, numbered, settings, checkpointer, reporter)
+    with repeatable(settings.seed, settings.threads):
+        trainer = new_trainer(encoder, sets, numbered, settings)
+        loop = _train(trainer, numbered, settings, checkpointer, reporter)
     dev_name = None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
     command = command_line(model, [one.source for one in sets], folder, settings, dev_name)
-    result = _result(run, sets, folder, model=model, command=command)
-    save_tuned(encoder, run.trainer.network, result, settings)
+    result = _result(loop, sets, numbered, folder, model=model, command=command)
+    save_tuned(encoder, trainer.network, result, settings)
     discard_checkpoint(path)
     return result
 
 
 def _train(
-    encoder: TransformerEncoder,
-    sets: Sequence[ExampleSet],
+    trainer: "SentenceTrainer",
     data: NumberedData,
     settings: TuneSettings,
     checkpointer: Checkpointer,
     reporter: Reporter,
-) -> "TuningRun":
-    from malmoi.models.nnlm_network import repeatable
-    from malmoi.tune.run import TuningRun
+) -> TrainingLoop[ExampleBatch]:
+    """Train over all epochs."""
 
-    with repeatable(settings.seed, settings.threads):
-        trainer = new_trainer(encoder, sets, data, settings)
-        run = TuningRun(trainer, data, settings, checkpointer, reporter)
-        run.run()
-    return run
+    def batches(epoch: int) -> list[ExampleBatch]:
+        return epoch_batches(data.sets, settings.batch_size, settings.seed, epoch)
+
+    if not batches(0):
+        raise InvalidArgumentError(
+            "there is no batch with in-batch negatives: pass at least two pairs that share no text"
+        )
+    dev = DevPairs(data.dev_texts, data.dev_scores, trainer.vectors)
+    loop = TrainingLoop(
+        trainer=trainer,
+        epoch_batches=batches,
+        examples=sum(map(len, data.sets)),
+        settings=settings,
+        checkpointer=checkpointer,
+        reporter=reporter,
+        dev=dev if len(data.dev_scores) else None,
+    )
+    loop.restore()
+    trainer.cache_states(reporter)
+    loop.run()
+    return loop
 
 
 def _result(
-    run: "TuningRun", sets: Sequence[ExampleSet], folder: Path, *, model: str, command: str
+    loop: TrainingLoop[ExampleBatch],
+    sets: Sequence[ExampleSet],
+    data: NumberedData,
+    folder: Path,
+    *,
+    model: str,
+    command: str,
 ) -> TuneResult:
-    state, scores = run.state, run.data.dev_scores
+    state, scores = loop.state, data.dev_scores
     result = TuneResult(
         folder=folder,
         model=model,
@@ -134,9 +160,9 @@ def _result(
         stopped=state.stopped,
         history=state.history,
     )
-    if not run.has_dev:
+    if loop.dev is None:
         return result
-    before, best = run.cosines["before"], run.cosines["best"]
+    before, best = loop.details["before"], loop.details["best"]
     return replace(
         result,
         before=correlation(before, scores, len(scores)),
@@ -153,8 +179,8 @@ def new_trainer(
 ) -> "SentenceTrainer":
     """The network of an encoder with one objective per data set, ready for its first step."""
     from malmoi.tune.network.sentence_network import SentenceNetwork
-    from malmoi.tune.objectives import ObjectiveOptions, make_objective
-    from malmoi.tune.trainer import SentenceTrainer
+    from malmoi.tune.sentence.objectives import ObjectiveOptions, make_objective
+    from malmoi.tune.sentence.trainer import SentenceTrainer
 
     weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
     network = SentenceNetwork(
@@ -178,7 +204,14 @@ def new_trainer(
         )
         for one in sets
     ]
-    return SentenceTrainer(network, objectives, data.token_ids, settings)
+    return SentenceTrainer(
+        network,
+        objectives,
+        data.token_ids,
+        data.sets,
+        mini_batch_size=settings.mini_batch_size,
+        weight_decay=settings.weight_decay,
+    )
 
 
 def check_target(folder: Path) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from malmoi.tune.settings import ObjectiveName
+from malmoi.tune.sentence.settings import ObjectiveName
 
 VectorColumns = Sequence[Tensor]
 
