@@ -9,7 +9,6 @@ workers on one file each of them counts its own words only, so that the rate fal
 it should on two: that is another training. So gensim runs with one worker, two seeds at once.
 """
 
-import gzip
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,11 +19,10 @@ import numpy as np
 from bench.data import Data
 from bench.measure import Figure, say
 from bench.text import CORPORA
-from bench.vectors import ENGLISH, beside
+from bench.vectors import ENGLISH, beside, in_order_of, write_words
 from bench.words import GENSIM, SHARED
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
-from malmoi.text.tokenizers import Whitespace
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
 
@@ -43,7 +41,7 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no corpora in {CORPORA} (set MALMOI_DATA): cbow is left out")
         return
     plain = data.folder / "cbow.txt"
-    write_words(plain)
+    write_words(plain, "enwiki", size=SIZE)
     corpus = encode_corpus(
         Corpus.of(plain), settings=VocabularySettings(min_count=5), folder=data.folder / "cbow"
     )
@@ -52,26 +50,8 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"gensim's CBOW at {rate}, seeds {SEEDS}")
         with ThreadPoolExecutor(AT_ONCE) as pool:  # without Python's lock while it trains
             peers = list(pool.map(partial(gensim_vectors, plain, rate), SEEDS))
-        theirs = [in_order_of(ours[0], each) for each in peers]
-        yield from beside(f"at {rate}", ENGLISH, ours, theirs, "gensim")
-        yield from lengths(f"at {rate}", ours, theirs)
-
-
-def write_words(plain: Path) -> None:
-    """The beginning of Wikipedia, one space between words as our tokenizer finds them."""
-    with gzip.open(CORPORA / "enwiki.txt.gz") as file:
-        text = file.read(SIZE).rpartition(b"\n")[0].decode()
-    split = Whitespace()
-    lines = (" ".join(split(line)) for line in Corpus.of(text.split("\n")))
-    plain.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def in_order_of(first: Vectors, second: Vectors) -> Vectors:
-    """The rows of `second` in the order of the words of `first`, which are the same words."""
-    rows = second.keys.find_all(first.keys)
-    if len(first) != len(second) or rows.min() < 0:
-        raise RuntimeError(f"{len(first)} words beside {len(second)}: the vocabularies differ")
-    return second.take(rows)
+        yield from beside(f"at {rate}", ENGLISH, ours, peers, "gensim")
+        yield from lengths(f"at {rate}", ours, [in_order_of(ours[0], each) for each in peers])
 
 
 def our_vectors(corpus: EncodedCorpus, rate: float, seed: int) -> Vectors:
