@@ -42,6 +42,7 @@ QUALITY = (
     "slips",
     "typos",
     "sentences",
+    "suites",
     "tuning",
     "static",
     "fragments",
