@@ -44,6 +44,7 @@ QUALITY = (
     "sentences",
     "suites",
     "tuning",
+    "mining",
     "static",
     "fragments",
     "clusters",

@@ -195,7 +195,7 @@ def test_tables_are_read(tmp_path: Path) -> None:
         ("a.json", "{}", "retrieval", "is not JSON in the layout of SQuAD"),
         ("a.json", "{", "retrieval", "is not JSON in the layout of SQuAD"),
         ("a.json", '{"data": []}', "retrieval", "has no questions"),
-        ("a.csv", "", "classification", "has none of the columns text"),
+        ("a.csv", "", "classification", "is empty"),
         ("a.csv", "x,y\n1,2\n", "classification", "has none of the columns text"),
         ("a.csv", "text,label\n", "clustering", "a header and no usable rows"),
         ("a.csv", "one", "bitext", "has no pairs"),

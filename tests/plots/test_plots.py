@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from malmoi.errors import InvalidArgumentError
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram, ticks
+from malmoi.plots.interval_plot import IntervalRow, interval_plot
 from malmoi.plots.svg import shade, text_width, write_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -60,7 +60,7 @@ def make_rules(
         rules.append(("equal to a positive but for case and spaces",
                       lambda text, _: fold(text) in folded))  # fmt: skip
         rules.append(("a near-duplicate of a positive",
-                      lambda text, _: any(overlap(text, one) >= share for one in own)))  # fmt: skip
+                      lambda text, _: any(is_near(text, one, share) for one in own)))  # fmt: skip
     if absolute is not None:
         rules.append(("within the absolute margin", lambda _, each: each + absolute > score))
     if relative is not None:
@@ -81,6 +81,12 @@ def fold(text: str) -> str:
     return "".join(normalize("NFKC", text).casefold().split())
 
 
+def is_near(one: str, other: str, share: float) -> bool:
+    """Whether two texts of similar length have at least this share of trigrams in common."""
+    short, long = sorted((len(one), len(other)))  # most pairs differ here: trigrams cost more
+    return short >= share * long and overlap(one, other) >= share
+
+
 def overlap(one: str, other: str) -> float:
     """The share of character trigrams that two texts have in common (Jaccard)."""
     first, second = trigrams(one), trigrams(other)
@@ -88,7 +94,7 @@ def overlap(one: str, other: str) -> float:
     return len(first & second) / either if either else 1.0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def trigrams(text: str) -> frozenset[str]:
     """The character trigrams of a folded text; all of it where it is shorter."""
     folded = fold(text)
