@@ -229,7 +229,9 @@ def test_pairs_from_files_and_what_is_not_a_pair(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("a", "b", "score"), *((*pair, 0.5) for pair in PAIRS)])
-    with pytest.raises(InvalidArgumentError, match="has scored pairs: pass pairs of a query"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"has no pairs \(columns a, b, score\): pass a query"
+    ):
         mm.mine_negatives(path, CORPUS, BAG, reporter=QUIET)
     settings = mm.MiningSettings(columns=("a", "b"))
     assert mm.mine_negatives(path, CORPUS, BAG, settings, reporter=QUIET).pairs == len(PAIRS)
@@ -241,6 +243,18 @@ def test_pairs_from_files_and_what_is_not_a_pair(tmp_path: Path) -> None:
     lines = [json.dumps({"query": a, "positive": b}) for a, b in PAIRS]
     (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
     assert mm.mine_negatives(tmp_path / "pairs.jsonl", None, BAG, reporter=QUIET).pairs == 21
+
+
+def test_rows_without_a_text_are_counted_and_few_answers_are_no_labels() -> None:
+    rows = [("the bank", "yes"), ("a river", "no"), ("a fish", "yes"), ("fishing", "no"), ("", "x")]
+    settings = mm.MiningSettings(columns=("1", "2"), relative_margin=None)
+    with pytest.warns(mm.MalmoiWarning, match="1 row skipped: no text"):
+        mined = mm.mine_negatives(rows, None, BAG, settings)
+    assert mined.pairs == 4
+    assert {(one.positive, one.negative) for one in mined.triplets} == {
+        ("yes", "no"),
+        ("no", "yes"),
+    }
 
 
 def test_arguments_that_exclude_each_other() -> None:

@@ -13,8 +13,8 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, InputTotals, Reporter, e
 from malmoi.search.index import Index
 from malmoi.table import Table, Tabular
 from malmoi.text_inputs import TextLike, strings
-from malmoi.tune.data.examples import read_examples
-from malmoi.tune.data.tables import DataSource
+from malmoi.tune.data.columns import choose_columns
+from malmoi.tune.data.tables import DataSource, read_table
 from malmoi.tune.mining.candidates import (
     Candidate,
     CandidateSource,
@@ -24,8 +24,6 @@ from malmoi.tune.mining.candidates import (
 )
 from malmoi.tune.mining.guards import SkippedCandidates, make_rules
 from malmoi.tune.mining.settings import MiningSettings
-
-KINDS = ("pairs", "triplets")  # of examples that have a query and a positive
 
 
 class MinedTriplet(NamedTuple):
@@ -183,18 +181,28 @@ def _triplet(
 def _positives(
     pairs: DataSource, settings: MiningSettings, reporter: Reporter
 ) -> dict[str, list[str]]:
-    """The positives of each query, each once."""
-    examples = read_examples(pairs, columns=settings.columns, reporter=reporter)
-    if examples.kind not in KINDS:
+    """The positives of each query, each once; rows without a text are counted and skipped."""
+    table = read_table(pairs, reporter)
+    chosen = choose_columns(table, settings.columns)
+    both = chosen.texts
+    if len(settings.columns) == 2 and chosen.label is not None:
+        both = (*both, chosen.label)  # few different answers look like labels
+    elif len(both) < 2 or chosen.label is not None:
         raise InvalidArgumentError(
-            f"{examples.source} has {examples.kind}: pass pairs of a query and its answer, or name"
-            " these two columns"
+            f"{table.source} has no pairs ({chosen.describe(table)}): pass a query and its answer"
+            " per row, or name these two columns"
         )
     positives: dict[str, list[str]] = {}
-    for query, text, *_ in examples.texts:
-        own = positives.setdefault(query, [])
-        if text not in own:
-            own.append(text)
+    for line, fields in table.rows[chosen.first_row :]:
+        values = [fields[column] if column < len(fields) else None for column in both[:2]]
+        query, text = (value.strip() if isinstance(value, str) else "" for value in values)
+        if not query or not text:
+            table.skipped.add("no text", line)
+        elif text not in positives.setdefault(query, []):
+            positives[query].append(text)
+    table.skipped.report(table.source, reporter)
+    if not positives:
+        raise InvalidArgumentError(f"{table.source} has no usable rows: expected two texts per row")
     return positives
 
 
