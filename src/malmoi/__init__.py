@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from malmoi.evaluate.sets.word_sets import SimilaritySet as SimilaritySet
     from malmoi.evaluate.similarity import SimilarityScore as SimilarityScore
     from malmoi.evaluate.similarity import word_similarity as word_similarity
+    from malmoi.evaluate.suites.result import SuiteScores as SuiteScores
+    from malmoi.evaluate.suites.suite import evaluate_suite as evaluate_suite
+    from malmoi.evaluate.suites.task import EvaluationTask as EvaluationTask
+    from malmoi.evaluate.suites.task_files import load_task as load_task
     from malmoi.evaluate.sweep import Sweep as Sweep
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
     from malmoi.evaluate.typo_robustness import TypoScore as TypoScore
@@ -156,6 +160,9 @@ if TYPE_CHECKING:
     from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
+    from malmoi.tune.mining.mine import MinedNegatives as MinedNegatives
+    from malmoi.tune.mining.mine import mine_negatives as mine_negatives
+    from malmoi.tune.mining.settings import MiningSettings as MiningSettings
     from malmoi.tune.result import TuneResult as TuneResult
     from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
     from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
@@ -205,6 +212,10 @@ _HOMES = {
     "malmoi.evaluate.sets.sentence_sets": ("SentenceSet",),
     "malmoi.evaluate.sets.word_sets": ("AnalogySet", "SimilaritySet"),
     "malmoi.evaluate.similarity": ("SimilarityScore", "word_similarity"),
+    "malmoi.evaluate.suites.result": ("SuiteScores",),
+    "malmoi.evaluate.suites.suite": ("evaluate_suite",),
+    "malmoi.evaluate.suites.task": ("EvaluationTask",),
+    "malmoi.evaluate.suites.task_files": ("load_task",),
     "malmoi.evaluate.sweep": ("Sweep", "sweep_recipes"),
     "malmoi.evaluate.typo_robustness": ("TypoScore", "add_typo", "typo_robustness"),
     "malmoi.evaluate.word_vectors": ("WordScores", "evaluate_words"),
@@ -268,6 +279,8 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.tune.mining.mine": ("MinedNegatives", "mine_negatives"),
+    "malmoi.tune.mining.settings": ("MiningSettings",),
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),
