@@ -1,0 +1,96 @@
+"""The tokenizer of a static student: a unigram model whose tokens are learnt from the texts.
+
+The vocabulary is WordPiece's, learnt from the texts or read from vocab.txt files: `word` begins a
+word, `##s` continues one; here they are `▁word` and `s`. How often each token occurs is estimated
+from the texts, and the most probable tokens of a word are chosen. Characters without a token
+become their bytes, so that no text is without tokens. Texts are NFC and lower case.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from malmoi.encode.static.static_encoder import BYTE_TOKENS
+from malmoi.encode.static.token_lookup import TokenLookup
+from malmoi.extras import require
+from malmoi.text.wordpiece import SPECIAL, load_wordpiece
+
+UNKNOWN, CONTINUED, WORD_START = "<unk>", "##", "▁"
+MIN_COUNT, MAX_ALPHABET = 2, 5000  # of a token, and of characters
+ROUNDS = 2  # of estimating the counts of tokens
+FIRST_SCORE = -10.0  # of each token: the fewest tokens are the most probable ones
+UNSEEN = 0.5  # added to every count
+
+
+def learn_tokenizer(texts: Sequence[str], size: int, vocabularies: Sequence[str] = ()) -> Any:
+    """A `tokenizers.Tokenizer` with about `size` tokens, or with those of vocab.txt files.
+
+    Raises:
+        InvalidFileError: A vocabulary cannot be read.
+        MissingDependencyError: The package tokenizers is not installed.
+    """
+    words = _read_tokens(vocabularies) if vocabularies else _learn_tokens(texts, size)
+    tokens = dict.fromkeys(
+        word.removeprefix(CONTINUED) if word.startswith(CONTINUED) else WORD_START + word
+        for word in words
+    )
+    tokens |= dict.fromkeys(sorted({letter for token in tokens for letter in token}))
+    names = [UNKNOWN, *BYTE_TOKENS, *tokens]
+    scores = [FIRST_SCORE] * len(names)
+    for _ in range(ROUNDS):
+        ids = TokenLookup(_tokenizer(names, scores))(texts)[1]
+        counts = np.bincount(ids, minlength=len(names)) + UNSEEN
+        scores = np.log(counts / counts.sum()).tolist()
+    return _tokenizer(names, scores)
+
+
+def _learn_tokens(texts: Iterable[str], size: int) -> list[str]:
+    """The tokens of WordPiece, learnt from texts."""
+    tokenizers = require("tokenizers", extra="bert")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = _normalizer(), _words()
+    trainer = tokenizers.trainers.WordPieceTrainer(
+        vocab_size=size,
+        min_frequency=MIN_COUNT,
+        limit_alphabet=MAX_ALPHABET,
+        continuing_subword_prefix=CONTINUED,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return sorted(tokenizer.get_vocab(), key=tokenizer.token_to_id)
+
+
+def _read_tokens(vocabularies: Sequence[str]) -> list[str]:
+    """The tokens of several files without special ones, in lower case."""
+    files = [load_wordpiece(str(Path(path)), lower=True) for path in vocabularies]
+    each = [sorted(one.get_vocab(), key=one.token_to_id) for one in files]
+    return [token.lower() for tokens in each for token in tokens if token not in SPECIAL]
+
+
+def _tokenizer(names: Sequence[str], scores: Sequence[float]) -> Any:
+    tokenizers = require("tokenizers", extra="bert")
+    vocabulary = list(zip(names, scores, strict=True))
+    model = tokenizers.models.Unigram(vocabulary, 0, byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = _normalizer()
+    metaspace = tokenizers.pre_tokenizers.Metaspace(replacement=WORD_START)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([_words(), metaspace])
+    tokenizer.decoder = tokenizers.decoders.Sequence(
+        [
+            tokenizers.decoders.ByteFallback(),
+            tokenizers.decoders.Metaspace(replacement=WORD_START),
+        ]
+    )
+    return tokenizer
+
+
+def _normalizer() -> Any:
+    normalizers = require("tokenizers", extra="bert").normalizers
+    return normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+
+
+def _words() -> Any:
+    """Words at white space, and every punctuation mark by itself."""
+    return require("tokenizers", extra="bert").pre_tokenizers.BertPreTokenizer()
