@@ -110,7 +110,7 @@ def _table(home: Path, tensors: Tensors, tokens: int) -> Float32Array:
         )
     table, mapping, weights = tensors[name], tensors.get("mapping"), tensors.get("weights")
     if mapping is not None:
-        if mapping.size and not (0 <= int(mapping.min()) and int(mapping.max()) < len(table)):
+        if mapping.size and not (int(mapping.min()) >= 0 and int(mapping.max()) < len(table)):
             raise InvalidFileError(f"{home}: its mapping refers to rows that do not exist")
         table = table[mapping]
     if table.ndim != 2 or table.shape[1] < 1 or table.dtype.kind not in "fi":

@@ -27,7 +27,9 @@ from malmoi.vectors import l2_normalize
 
 CHUNK_TEXTS = 4096  # texts that are pooled together
 CHUNKS_WITHOUT_KERNEL = 4  # pooled by NumPy: importing Numba takes longer
+MAX_TOKENS_WITHOUT_KERNEL = 1 << 14  # of a text
 BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
+WORD_START = "▁"  # which is a token of its own before an unknown character
 Tokens = tuple[Int64Array, Int32Array]  # offsets of texts, ids
 
 
@@ -62,7 +64,7 @@ class StaticEncoder(StreamEncoder):
 
     def pool(self, offsets: Int64Array, ids: Int32Array, *, compiled: bool) -> Float32Array:
         """The vectors of texts by their token ids, [texts, dim]."""
-        if compiled:
+        if compiled or np.diff(offsets).max(initial=0) > MAX_TOKENS_WITHOUT_KERNEL:
             from malmoi.kernels.static.pool_rows import pool_rows
 
             means = pool_rows(offsets, ids, self.parts.table)
@@ -73,7 +75,8 @@ class StaticEncoder(StreamEncoder):
     @cached_property
     def is_unknown(self) -> BoolArray:
         """For each token whether it is the unknown one, or a byte of an unknown character."""
-        ids = map(self.parts.tokenizer.token_to_id, (*UNKNOWN_TOKENS, *BYTE_TOKENS))
+        names = (*UNKNOWN_TOKENS, *BYTE_TOKENS, WORD_START)
+        ids = map(self.parts.tokenizer.token_to_id, names)
         unknown = np.zeros(len(self.parts.table), bool)
         unknown[[each for each in ids if each is not None]] = True
         return unknown
@@ -83,21 +86,12 @@ class StaticEncoder(StreamEncoder):
         ids = map(self.parts.tokenizer.token_to_id, UNKNOWN_TOKENS)
         return [each for each in ids if each is not None]
 
-    @cached_property
-    def _max_characters(self) -> int | None:
-        """model2vec tokenizes only so much of a text: the median token, max_length times."""
-        if self.parts.max_length is None:
-            return None
-        lengths = [len(token) for token in self.parts.tokenizer.get_vocab()]
-        return int(np.median(lengths)) * self.parts.max_length
-
     def _tokenize(self, texts: Sequence[Text], stats: TextStats) -> Tokens:
         strings = list(map(single_text, texts))
-        if self._max_characters is not None:
-            strings = [text[: self._max_characters] for text in strings]
-        offsets, ids = self.lookup(strings)
-        if self.parts.max_length is not None:
-            offsets, ids = self._truncate(offsets, ids, stats)
+        if self.parts.max_length is None:
+            offsets, ids = self.lookup(strings)
+        else:
+            offsets, ids = self._truncated(strings, self.parts.max_length, stats)
         known = np.concatenate([[0], np.cumsum(~self.is_unknown[ids])])[offsets]
         for i in np.flatnonzero(np.diff(known) == 0).tolist():
             kind = stats.unknown if strings[i].strip() else stats.empty
@@ -107,14 +101,22 @@ class StaticEncoder(StreamEncoder):
             offsets, ids = keep(offsets, ids, ~np.isin(ids, self._unk_token_ids))
         return offsets, ids
 
-    def _truncate(self, offsets: Int64Array, ids: Int32Array, stats: TextStats) -> Tokens:
-        counts, limit = np.diff(offsets), self.parts.max_length
-        long = np.flatnonzero(counts > limit)
-        if not len(long):
-            return offsets, ids
-        stats.truncated += (stats.texts + 1 + long).tolist()
+    def _truncated(self, texts: list[str], limit: int, stats: TextStats) -> Tokens:
+        """At most `limit` tokens of each text, and characters of the median token times that.
+
+        So does model2vec. Texts that are longer are counted.
+        """
+        characters = self._median_token_length * limit
+        offsets, ids = self.lookup([text[:characters] for text in texts])
+        counts = np.diff(offsets)
+        long = (counts > limit) | (np.array(list(map(len, texts))) > characters)
+        stats.truncated += (stats.texts + 1 + np.flatnonzero(long)).tolist()
         positions = np.arange(len(ids)) - np.repeat(offsets[:-1], counts)
         return keep(offsets, ids, positions < limit)
+
+    @cached_property
+    def _median_token_length(self) -> int:
+        return int(np.median([len(token) for token in self.parts.tokenizer.get_vocab()]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by name: another process loads the folder again."""
@@ -135,13 +137,19 @@ def static_encoder(parts: StaticParts, name: str | Path) -> StaticEncoder:
 
 
 def mean_rows(offsets: Int64Array, ids: Int32Array, table: Float32Array) -> Float32Array:
-    """The mean of each text's rows, [texts, dim]; zeros for a text without tokens."""
-    means = np.zeros((len(offsets) - 1, table.shape[1]), np.float32)
+    """The mean of each text's rows, [texts, dim]; zeros for a text without tokens.
+
+    Adds the first tokens of all texts, then the second ones: the same bits as the kernel.
+    """
     counts = np.diff(offsets)
-    filled = np.flatnonzero(counts)
-    if len(filled):
-        sums = np.add.reduceat(table[ids], offsets[:-1][filled], axis=0)
-        means[filled] = sums / counts[filled, np.newaxis].astype(np.float32)
+    order = np.argsort(-counts, kind="stable")
+    starts, counts = offsets[:-1][order], counts[order]
+    sums = np.zeros((len(counts), table.shape[1]), np.float32)
+    for position in range(int(counts.max(initial=0))):
+        longer = int(np.searchsorted(-counts, -position))  # texts with more tokens than that
+        sums[:longer] += table[ids[starts[:longer] + position]]
+    means = np.empty_like(sums)
+    means[order] = sums / np.maximum(counts, 1).astype(np.float32)[:, np.newaxis]
     return means
 
 

@@ -40,7 +40,9 @@ class TokenLookup:
         self.tokenizer = tokenizer
         self._splits = splits_at_spaces(tokenizer)
         self._lock = Lock()
-        self._forget()
+        self._numbers, self._characters = WordNumbers(), 0
+        self._starts: Int64Array = np.zeros(1, np.int64)  # of each word in the ids
+        self._ids: Int32Array = np.empty(0, np.int32)
 
     def __call__(self, texts: Sequence[str]) -> tuple[Int64Array, Int32Array]:
         """The token ids of all texts, end to end, and their offsets [texts + 1]."""

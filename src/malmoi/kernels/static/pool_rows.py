@@ -1,6 +1,6 @@
 """Mean pooling of token vectors: the mean of each text's rows of a table.
 
-Sums run over tokens in order, as in NumPy's `add.reduceat`, so that both give the same bits.
+Sums run over tokens in order, so that vectors do not depend on the instruction set.
 """
 
 import numpy as np

@@ -107,7 +107,8 @@ def sum_rows(
     square = np.float32(0)
     for k in range(len(total)):
         square += total[k] * total[k]
-    return np.sqrt(square)
+    length: np.float32 = np.sqrt(square)
+    return length
 
 
 @jit_inline

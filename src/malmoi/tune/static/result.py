@@ -6,7 +6,7 @@ from pathlib import Path
 
 from malmoi.evaluate.scores import Score
 from malmoi.tune.static.settings import StaticSettings
-from malmoi.tune.static.trainer import Fit
+from malmoi.tune.static.trainer import HeldOutFit
 
 CARD = """\
 ---
@@ -60,11 +60,11 @@ class StaticResult:
     dim: int
     seconds: float
     stopped: str
-    fits: tuple[Fit, ...]
+    fits: tuple[HeldOutFit, ...]
     dev: tuple[Score, Score] | None = None
 
     @property
-    def best(self) -> Fit:
+    def best(self) -> HeldOutFit:
         """The fit of the table in the folder."""
         return max(self.fits, key=lambda fit: fit.cosine)
 

@@ -40,7 +40,9 @@ class StaticSettings:
     def __post_init__(self) -> None:
         for name in ("dim", "epochs", "held_out", "threads", "vocabulary_size"):
             if getattr(self, name) < 1:
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}: it must be at least 1")
+                raise InvalidArgumentError(
+                    f"{name} is {getattr(self, name)}: it must be at least 1"
+                )
         if self.seed < 0:
             raise InvalidArgumentError(f"seed is {self.seed}: it must be at least 0")
         for name in ("learning_rate", "smoothing", "minutes"):

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.encode.static.static_encoder import BYTE_TOKENS
+from malmoi.encode.static.static_encoder import BYTE_TOKENS, WORD_START
 from malmoi.encode.static.token_lookup import TokenLookup
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL, load_wordpiece
 
-UNKNOWN, CONTINUED, WORD_START = "<unk>", "##", "▁"
+UNKNOWN, CONTINUED = "<unk>", "##"
 MIN_COUNT, MAX_ALPHABET = 2, 5000  # of a token, and of characters
 ROUNDS = 2  # of estimating the counts of tokens
 FIRST_SCORE = -10.0  # of each token: the fewest tokens are the most probable ones
