@@ -44,6 +44,7 @@ QUALITY = (
     "sentences",
     "tuning",
     "static",
+    "students",
     "fragments",
     "clusters",
     "retrieval",

@@ -63,8 +63,7 @@ def test_a_student_imitates_its_teacher(tmp_path: Path) -> None:
     student = mm.load_encoder(str(tmp_path / "out"))
     new = some_texts(430)[400:]
     ours, theirs = (l2_normalize(each.encode(new)) for each in (student, teacher))
-    cosines = [np.corrcoef((x @ x.T).ravel()) for x in (ours, theirs)]
-    assert np.corrcoef((ours @ ours.T).ravel(), (theirs @ theirs.T).ravel())[0, 1] > 0.9, cosines
+    assert np.corrcoef((ours @ ours.T).ravel(), (theirs @ theirs.T).ravel())[0, 1] > 0.9
     assert not list(tmp_path.glob("out.*"))
 
 
@@ -104,13 +103,14 @@ def test_empty_and_repeated_texts_are_reported(tmp_path: Path) -> None:
     assert f"malmoi tune distill-static {path} --teacher bag" in card
 
 
-def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     texts, out = some_texts(120), tmp_path / "out"
     mm.distill_static(texts, BagOfWords(), tmp_path / "whole", settings(), reporter=QUIET)
     with pytest.raises(KeyboardInterrupt):
         mm.distill_static(texts, Interrupted(), out, settings(), reporter=QUIET)
     assert vectors_path(out).stat().st_size == 50 * 16 * 4
-    vectors_path(out).open("ab").write(b"half a row")
+    with vectors_path(out).open("ab") as file:
+        file.write(b"half a row")
     seen: list[str] = []
     result = mm.distill_static(
         texts, BagOfWords(seen=(seen,)), out, settings(epochs=8), resume=True, reporter=QUIET

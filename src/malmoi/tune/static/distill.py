@@ -36,12 +36,17 @@ from malmoi.text_inputs import TextLike
 from malmoi.tune.sentence import check_target
 from malmoi.tune.static.result import StaticResult, static_card
 from malmoi.tune.static.settings import StaticSettings
-from malmoi.tune.static.teacher import principal_axes, project, teacher_vectors, vectors_path
+from malmoi.tune.static.teacher import (
+    MIN_TEXTS,
+    principal_axes,
+    project,
+    teacher_vectors,
+    vectors_path,
+)
 from malmoi.tune.static.trainer import first_table, fit_table
 from malmoi.tune.static.vocabulary import learn_tokenizer
 from malmoi.unicode import normalize
 
-MIN_TEXTS = 2  # one to train on and one held out
 TEACHER_SHARE = 0.85  # of the minutes; the rest is for tokens and training
 FINGERPRINTED = ("seed",)  # the teacher reads the texts in an order by seed
 TextSource = str | PathLike[str] | Iterable[TextLike]

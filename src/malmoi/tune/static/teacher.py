@@ -20,6 +20,7 @@ from malmoi.files.output import invalid_file_on_os_error
 from malmoi.reporting.reporter import Reporter
 from malmoi.vectors import l2_normalize
 
+MIN_TEXTS = 2  # one to train on and one held out
 BLOCK_ROWS = 1 << 14  # whose products are computed at a time
 
 
@@ -65,7 +66,7 @@ def teacher_vectors(
                 progress(done, len(texts))
                 if checkpointer.is_due:
                     save()
-                if before + monotonic() - start >= seconds:
+                if before + monotonic() - start >= seconds and done >= MIN_TEXTS:
                     break
         except BaseException:
             if done:
@@ -73,6 +74,8 @@ def teacher_vectors(
                     save()
             raise
         save()
+    if not done:
+        return np.empty((0, teacher.dim), np.float32)
     return np.asarray(np.memmap(path, np.float32, "r", shape=(done, teacher.dim)))
 
 

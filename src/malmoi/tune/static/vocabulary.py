@@ -1,9 +1,10 @@
 """The tokenizer of a static student: a unigram model whose tokens are learnt from the texts.
 
-The vocabulary is WordPiece's, learnt from the texts or read from vocab.txt files: `word` begins a
-word, `##s` continues one; here they are `▁word` and `s`. How often each token occurs is estimated
-from the texts, and the most probable tokens of a word are chosen. Characters without a token
-become their bytes, so that no text is without tokens. Texts are NFC and lower case.
+Tokens are those of byte-pair encoding, learnt from the texts, or of WordPiece vocabularies, where
+`word` begins a word and `##s` continues one; here they are `▁word` and `s`. How often each token
+occurs is estimated from the texts, and the most probable tokens of a word are chosen. Characters
+without a token become their bytes, so that no text is without tokens. Texts are NFC and lower
+case.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,11 +32,7 @@ def learn_tokenizer(texts: Sequence[str], size: int, vocabularies: Sequence[str]
         InvalidFileError: A vocabulary cannot be read.
         MissingDependencyError: The package tokenizers is not installed.
     """
-    words = _read_tokens(vocabularies) if vocabularies else _learn_tokens(texts, size)
-    tokens = dict.fromkeys(
-        word.removeprefix(CONTINUED) if word.startswith(CONTINUED) else WORD_START + word
-        for word in words
-    )
+    tokens = dict.fromkeys(_read_tokens(vocabularies) if vocabularies else _learn(texts, size))
     tokens |= dict.fromkeys(sorted({letter for token in tokens for letter in token}))
     names = [UNKNOWN, *BYTE_TOKENS, *tokens]
     scores = [FIRST_SCORE] * len(names)
@@ -46,16 +43,15 @@ def learn_tokenizer(texts: Sequence[str], size: int, vocabularies: Sequence[str]
     return _tokenizer(names, scores)
 
 
-def _learn_tokens(texts: Iterable[str], size: int) -> list[str]:
-    """The tokens of WordPiece, learnt from texts."""
+def _learn(texts: Iterable[str], size: int) -> list[str]:
+    """The tokens of byte-pair encoding; the same texts give the same tokens."""
     tokenizers = require("tokenizers", extra="bert")
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.normalizer, tokenizer.pre_tokenizer = _normalizer(), _words()
-    trainer = tokenizers.trainers.WordPieceTrainer(
+    trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=size,
         min_frequency=MIN_COUNT,
         limit_alphabet=MAX_ALPHABET,
-        continuing_subword_prefix=CONTINUED,
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
@@ -63,10 +59,14 @@ def _learn_tokens(texts: Iterable[str], size: int) -> list[str]:
 
 
 def _read_tokens(vocabularies: Sequence[str]) -> list[str]:
-    """The tokens of several files without special ones, in lower case."""
+    """The tokens of WordPiece vocabularies without special ones, in lower case."""
     files = [load_wordpiece(str(Path(path)), lower=True) for path in vocabularies]
     each = [sorted(one.get_vocab(), key=one.token_to_id) for one in files]
-    return [token.lower() for tokens in each for token in tokens if token not in SPECIAL]
+    words = [token.lower() for tokens in each for token in tokens if token not in SPECIAL]
+    return [
+        word.removeprefix(CONTINUED) if word.startswith(CONTINUED) else WORD_START + word
+        for word in words
+    ]
 
 
 def _tokenizer(names: Sequence[str], scores: Sequence[float]) -> Any:
@@ -74,9 +74,7 @@ def _tokenizer(names: Sequence[str], scores: Sequence[float]) -> Any:
     vocabulary = list(zip(names, scores, strict=True))
     model = tokenizers.models.Unigram(vocabulary, 0, byte_fallback=True)
     tokenizer = tokenizers.Tokenizer(model)
-    tokenizer.normalizer = _normalizer()
-    metaspace = tokenizers.pre_tokenizers.Metaspace(replacement=WORD_START)
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([_words(), metaspace])
+    tokenizer.normalizer, tokenizer.pre_tokenizer = _normalizer(), _words()
     tokenizer.decoder = tokenizers.decoders.Sequence(
         [
             tokenizers.decoders.ByteFallback(),
@@ -92,5 +90,6 @@ def _normalizer() -> Any:
 
 
 def _words() -> Any:
-    """Words at white space, and every punctuation mark by itself."""
-    return require("tokenizers", extra="bert").pre_tokenizers.BertPreTokenizer()
+    """Words at white space, every punctuation mark by itself; each begins with `WORD_START`."""
+    steps = require("tokenizers", extra="bert").pre_tokenizers
+    return steps.Sequence([steps.BertPreTokenizer(), steps.Metaspace(replacement=WORD_START)])
