@@ -46,6 +46,7 @@ QUALITY = (
     "tuning",
     "mining",
     "static",
+    "students",
     "fragments",
     "clusters",
     "retrieval",

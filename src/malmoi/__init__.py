@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from malmoi.encode.protocol import Encoder as Encoder
     from malmoi.encode.static.average import AverageEncoder as AverageEncoder
     from malmoi.encode.static.average import average_encoder as average_encoder
+    from malmoi.encode.static.static_encoder import StaticEncoder as StaticEncoder
     from malmoi.encode.tokens.tokenized import Tokenized as Tokenized
     from malmoi.errors import InvalidArgumentError as InvalidArgumentError
     from malmoi.errors import InvalidFileError as InvalidFileError
@@ -166,6 +167,9 @@ if TYPE_CHECKING:
     from malmoi.tune.result import TuneResult as TuneResult
     from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
     from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
+    from malmoi.tune.static.distill import distill_static as distill_static
+    from malmoi.tune.static.result import StaticResult as StaticResult
+    from malmoi.tune.static.settings import StaticSettings as StaticSettings
     from malmoi.vectors import Vectors as Vectors
     from malmoi.vocabulary import Vocabulary as Vocabulary
 
@@ -185,6 +189,7 @@ _HOMES = {
     "malmoi.encode.prompts": ("Prompts",),
     "malmoi.encode.protocol": ("Encoder",),
     "malmoi.encode.static.average": ("AverageEncoder", "average_encoder"),
+    "malmoi.encode.static.static_encoder": ("StaticEncoder",),
     "malmoi.encode.tokens.tokenized": ("Tokenized",),
     "malmoi.errors": (
         "InvalidArgumentError",
@@ -284,6 +289,9 @@ _HOMES = {
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),
+    "malmoi.tune.static.distill": ("distill_static",),
+    "malmoi.tune.static.result": ("StaticResult",),
+    "malmoi.tune.static.settings": ("StaticSettings",),
     "malmoi.vectors": ("Vectors",),
     "malmoi.vocabulary": ("Vocabulary",),
 }

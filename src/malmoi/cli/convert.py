@@ -1,4 +1,4 @@
-"""`malmoi convert IN OUT`: vectors in another format, or a model's weights as safetensors."""
+"""`malmoi convert IN OUT`: vectors or a static encoder in another format, or pickled weights."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,8 @@ from malmoi.reporting.progress_bar import ProgressReporter
 
 def convert_command(
     source: Annotated[
-        str, Parameter(help="A file of vectors, glove-6b-50d, or a folder with pytorch_model.bin.")
+        str,
+        Parameter(help="A file of vectors, glove-6b-50d, a pickled or static model folder."),
     ],
     target: Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")],
     /,
@@ -36,7 +37,10 @@ def convert_command(
     encoding: Annotated[str, Parameter(help="Encoding of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Convert vectors to another file format, or a pickled model to safetensors."""
+    """Convert vectors to another file format, or a pickled model to safetensors.
+
+    The folder of a static encoder becomes one that model2vec and sentence-transformers load.
+    """
     if Path(source).is_dir():
         if format or limit or only or normalize or nfc or skip_bad_rows:
             raise InvalidArgumentError(
@@ -64,7 +68,11 @@ def convert_command(
 def _convert_model(folder: Path, target: Path, json: bool) -> None:
     """Convert a model whose weights are a pytorch_model.bin."""
     from malmoi.encode.checkpoint.convert import convert_model
+    from malmoi.encode.checkpoint.static_folder import is_static_folder
 
+    if is_static_folder(folder):
+        _convert_static(folder, target, json)
+        return
     with ProgressReporter() as reporter:
         progress = reporter.stage(f"converting {folder}", "files")
         count = convert_model(folder, target, progress=progress)
@@ -72,6 +80,17 @@ def _convert_model(folder: Path, target: Path, json: bool) -> None:
         print_json({"written": str(target), "weights": count})
     else:
         print(f"{target}: {count:,} weights")
+
+
+def _convert_static(folder: Path, target: Path, json: bool) -> None:
+    """Convert a static encoder to one folder for malmoi, model2vec and sentence-transformers."""
+    from malmoi.encode.static.saving import convert_static
+
+    rows = convert_static(folder, target)
+    if json:
+        print_json({"written": str(target), "tokens": rows})
+    else:
+        print(f"{target}: {rows:,} tokens")
 
 
 def _read_words(path: Path) -> list[str]:

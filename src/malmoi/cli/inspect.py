@@ -122,11 +122,12 @@ def vector_facts(inspection: Inspection) -> dict[str, str]:
 
 def model_facts(inspection: "ModelInspection") -> dict[str, str]:
     """The facts of a model."""
+    layers = f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads"
     return {
         "family": inspection.family,
-        "layers": f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads",
+        "layers": layers if inspection.layers else f"none, vectors of {inspection.dim} dimensions",
         "vocabulary": f"{inspection.vocab_size:,} tokens",
-        "longest": f"{inspection.max_length:,} tokens per text",
+        "longest": f"{inspection.max_length:,} tokens per text" if inspection.max_length else "any",
         "numbers": inspection.dtypes or "unknown",
         "arithmetic": f"{inspection.arithmetic} on this processor",
         "size": f"{inspection.bytes:,} bytes",

@@ -1,17 +1,23 @@
 """Describes a model folder, finds its faults, and suggests what to do about them."""
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from malmoi.encode.checkpoint.config import Config, read_config
+from malmoi.encode.checkpoint.config import read_config
 from malmoi.encode.checkpoint.locate import find_model, is_universal, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import (
     DenseModule,
     SentenceModules,
     read_modules,
+)
+from malmoi.encode.checkpoint.static_folder import (
+    StaticParts,
+    is_static_folder,
+    read_static_folder,
 )
 from malmoi.encode.checkpoint.weights import open_weights, read_weights, weights_file, weights_files
 from malmoi.encode.protocol import Arithmetic
@@ -23,6 +29,7 @@ from malmoi.formats.inspection import Finding
 Result = TypeVar("Result")
 KOREAN = "한국어를 읽는다"
 ACCENT = "Été"
+BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")  # of a character that has no token
 JAMO = ("\u1100", "\u11ff")  # decomposed Hangul
 REPAIR_FIRST = "the model cannot be loaded until this is repaired"
 
@@ -33,11 +40,11 @@ class ModelInspection:
 
     path: str
     family: str
-    layers: int
+    layers: int  # 0 for a static encoder
     dim: int
     heads: int
     vocab_size: int
-    max_length: int  # tokens of a text
+    max_length: int  # tokens of a text; 0 without a limit
     dtypes: str  # of the weights in the file
     arithmetic: Arithmetic  # in which they are multiplied here, by the suffix of the name
     bytes: int
@@ -61,6 +68,8 @@ def inspect_model(name: str) -> ModelInspection:
     path, precision = split_precision(name)
     folder = find_model(path)
     findings: list[Finding] = []
+    if is_static_folder(folder):
+        return _inspect_static(folder)
     modules = _try(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
     config = read_config(modules.transformer)
     _try(lambda: read_weights(weights_file(modules.transformer), config), findings)
@@ -79,9 +88,35 @@ def inspect_model(name: str) -> ModelInspection:
         dtypes=dtypes,
         arithmetic=arithmetic_of(precision),
         bytes=size,
-        tokenizer=_described(tokenizer, config) if tokenizer else "",
+        tokenizer=_described(tokenizer) if tokenizer else "",
         pooling=_pooling(modules),
         prompts=tuple(modules.prompts),
+        findings=tuple(findings),
+    )
+
+
+def _inspect_static(folder: Path) -> ModelInspection:
+    """The description of a static encoder, which has no layers."""
+    findings: list[Finding] = []
+    parts: StaticParts | None = _try(lambda: read_static_folder(folder), findings)
+    tokenizer = None if parts is None else ModelTokenizer(parts.tokenizer, parts.max_length or 0)
+    dtypes, size = ("", 0) if parts is None else _dtypes(parts.folder)
+    if tokenizer is not None:
+        findings += _hangul(tokenizer)
+    return ModelInspection(
+        path=str(folder),
+        family="static",
+        layers=0,
+        dim=0 if parts is None else parts.table.shape[1],
+        heads=0,
+        vocab_size=0 if parts is None else len(parts.table),
+        max_length=0 if parts is None else parts.max_length or 0,
+        dtypes=dtypes,
+        arithmetic="float32",
+        bytes=size,
+        tokenizer=_described(tokenizer) if tokenizer else "",
+        pooling="mean, Normalize" if parts is not None and parts.normalize else "mean",
+        prompts=(),
         findings=tuple(findings),
     )
 
@@ -105,11 +140,11 @@ def _dtypes(folder: Path) -> tuple[str, int]:
     return ", ".join(sorted(kinds)), sum(file.stat().st_size for file in weights_files(path))
 
 
-def _described(tokenizer: ModelTokenizer, config: Config) -> str:
+def _described(tokenizer: ModelTokenizer) -> str:
     """The kind of tokenizer, its case and its vocabulary size."""
     kind = type(tokenizer.backend.model).__name__
-    tokens = _tokens(tokenizer, ACCENT)
-    case = "cased" if any(map(str.isupper, "".join(tokens))) else "lower case"
+    letters = BYTE_TOKEN.sub("", "".join(_tokens(tokenizer, ACCENT)))
+    case = "cased" if any(map(str.isupper, letters)) else "lower case"
     return f"{kind}, {case}, {tokenizer.backend.get_vocab_size():,} tokens"
 
 

@@ -13,6 +13,7 @@ from malmoi.encode.checkpoint.locate import (
     PACKAGES,
     UNIVERSAL,
     check_not_model_file,
+    is_static,
     is_universal,
     is_vectors,
     split_precision,
@@ -37,9 +38,11 @@ def load_encoder(name: str) -> Encoder:
             integers, which is faster and a little less exact.
 
     Returns:
-        A `TransformerEncoder` for models of the BERT family, a `UniversalEncoder` for `use`, and
-        an `AverageEncoder` for word vectors (`average_encoder` has its options). Code that needs
-        layers, words or tokens should call `load_transformer`, which accepts transformers only.
+        A `TransformerEncoder` for models of the BERT family, a `StaticEncoder` for folders of
+        `distill_static`, model2vec or sentence-transformers' StaticEmbedding, a `UniversalEncoder`
+        for `use`, and an `AverageEncoder` for word vectors (`average_encoder` has its options).
+        Code that needs layers, words or tokens should call `load_transformer`, which accepts
+        transformers only.
 
     Raises:
         InvalidFileError: There is no such model, or its files are damaged.
@@ -50,7 +53,7 @@ def load_encoder(name: str) -> Encoder:
     expect(name, str | PathLike, "name", "the name or path of a model", hint=hint)
     name = str(name)
     path, precision = split_precision(name)
-    if precision == "quantized" and (is_universal(path) or is_vectors(path)):
+    if precision == "quantized" and (is_universal(path) or is_vectors(path) or is_static(path)):
         suffix = name.removeprefix(path)
         raise InvalidArgumentError(f"{path} has no layers to quantize: name it without {suffix}")
     if is_universal(name):
@@ -63,6 +66,10 @@ def load_encoder(name: str) -> Encoder:
 
         check_not_model_file(name)
         return average_encoder(load(name), name=name)
+    if is_static(path):
+        from malmoi.encode.static.static_encoder import load_static
+
+        return load_static(path)
     from malmoi.encode.encoder import load_transformer
 
     return load_transformer(name)

@@ -11,6 +11,8 @@ from malmoi.encode.checkpoint.locate import find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import module_folders
 from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.errors import InvalidFileError
+from malmoi.files.targets import check_writable
 from malmoi.files.tensors import write_safetensors
 from malmoi.tune.model_card import model_card
 from malmoi.tune.result import TuneResult
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
 
 TYPES = "sentence_transformers.models"
 POOLING = "1_Pooling"
+
+
+def check_target(folder: Path) -> None:
+    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
+    if folder.exists():
+        raise InvalidFileError(f"{folder} exists already: choose another name")
+    check_writable(folder)
 
 
 def save_tuned(

@@ -2,7 +2,10 @@
 
 from cyclopts import App
 
-KINDS = (("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),)
+KINDS = (
+    ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
+    ("distill-static", "distill_static:distill_static_command", "An encoder into token vectors."),
+)
 
 tune_app = App(name="tune", help="Tune a pretrained model on your own data.")
 for name, target, text in KINDS:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from malmoi.encode.checkpoint.hub import download_model
+from malmoi.encode.checkpoint.static_folder import is_static_folder
 from malmoi.encode.protocol import Precision
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MissingDependencyError
 from malmoi.files.source import check_name
@@ -35,6 +36,12 @@ def is_universal(name: str) -> bool:
     return name == UNIVERSAL
 
 
+def is_static(name: str) -> bool:
+    """Whether this is the folder of a static encoder, or its name on the Hub."""
+    is_model = name in PACKAGES or Path(name).is_dir() or bool(HUB_NAME.fullmatch(name))
+    return is_model and is_static_folder(find_model(name))
+
+
 def check_not_encoder(name: str) -> None:
     """Raise InvalidArgumentError for the name of an encoder where word vectors are needed."""
     path, _ = split_precision(name)
@@ -52,6 +59,8 @@ def check_has_layers(name: str) -> None:
     elif is_vectors(name):
         check_not_model_file(name)
         what = "it is a file of word vectors, which do not depend on context"
+    elif is_static(name):
+        what = "it is a static encoder, whose token vectors do not depend on context"
     else:
         return
     raise InvalidArgumentError(f"{name} has no layers: {what}; choose a transformer such as minilm")

@@ -42,10 +42,11 @@ def _checked(value: object, position: int) -> Text:
 
 def normalize_texts(texts: Iterable[Text]) -> list[str]:
     """Normalized texts, for encoders that do not take pairs."""
-    return [normalize_text(_single(text)) for text in texts]
+    return [normalize_text(single_text(text)) for text in texts]
 
 
-def _single(text: Text) -> str:
+def single_text(text: Text) -> str:
+    """The text, for encoders that do not take pairs."""
     if isinstance(text, tuple):
         raise InvalidArgumentError(f"{text!r} is a pair of texts, which only transformers take")
     return text

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from malmoi.encode.checkpoint.locate import is_universal, is_vectors
+from malmoi.encode.checkpoint.locate import is_static, is_universal, is_vectors
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
@@ -116,7 +116,7 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
     """Load and warm up one model of any kind; an index may share an encoder of `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
-    if is_vectors(path) or is_universal(path):
+    if is_vectors(path) or is_universal(path) or is_static(path):
         encoder = load_encoder(path)
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)

@@ -1,0 +1,1 @@
+"""Kernels of static encoders: pooling of token vectors, and training them."""
