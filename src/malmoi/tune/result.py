@@ -1,9 +1,11 @@
 """What a tuning achieved: dev scores before and after, and whether the difference is real."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
-from malmoi.evaluate.scores import Score
+from malmoi.arrays import Float64Array
+from malmoi.evaluate.scores import Score, correlation
 from malmoi.evaluate.suites.differences import Difference as Difference
 from malmoi.evaluate.suites.differences import compare as compare
 
@@ -29,6 +31,15 @@ class TuneResult:
     after: Score | None = None
     difference: Difference | None = None
     history: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+
+    def with_scores(self, before: Float64Array, after: Float64Array, theirs: Float64Array) -> Self:
+        """The same with the dev scores of two models, by their cosines and human scores."""
+        return replace(
+            self,
+            before=correlation(before, theirs, len(theirs)),
+            after=correlation(after, theirs, len(theirs)),
+            difference=compare(before, after, theirs),
+        )
 
     @property
     def sentence(self) -> str:

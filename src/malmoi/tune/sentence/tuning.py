@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from malmoi.encode.checkpoint.weights import read_weights, sha256_of, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import InvalidArgumentError
-from malmoi.evaluate.scores import correlation
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
 from malmoi.extras import require
 from malmoi.files.checkpoint import (
@@ -27,7 +26,7 @@ from malmoi.tune.data.numbering import NumberedData, number_data
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import command_line
-from malmoi.tune.result import TuneResult, compare
+from malmoi.tune.result import TuneResult
 from malmoi.tune.saving import check_target, save_tuned
 from malmoi.tune.sentence.settings import TuneSettings
 
@@ -161,13 +160,7 @@ def _result(
     )
     if loop.dev is None:
         return result
-    before, best = loop.details["before"], loop.details["best"]
-    return replace(
-        result,
-        before=correlation(before, scores, len(scores)),
-        after=correlation(best, scores, len(scores)),
-        difference=compare(before, best, scores),
-    )
+    return result.with_scores(loop.details["before"], loop.details["best"], scores)
 
 
 def new_trainer(

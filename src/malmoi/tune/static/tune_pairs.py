@@ -1,7 +1,7 @@
 """Tunes a static encoder on pairs with scores, by cosine regression of its token vectors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
@@ -11,14 +11,13 @@ from malmoi.arrays import Float32Array, Float64Array, Int32Array
 from malmoi.encode.static.saving import save_static
 from malmoi.encode.static.static_encoder import StaticEncoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.evaluate.scores import correlation, spearman
-from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import SentenceSet
 from malmoi.kernels.static.token_trainer import TokenKernel
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, SilentReporter
+from malmoi.tune.data.dev_pairs import DevPairs
 from malmoi.tune.data.examples import ExampleSet
 from malmoi.tune.model_card import model_card
-from malmoi.tune.result import TuneResult, compare
+from malmoi.tune.result import TuneResult
 from malmoi.tune.sentence.settings import TuneSettings
 from malmoi.tune.static.trainer import check_finite
 
@@ -26,19 +25,36 @@ LEARNING_RATE = 0.1  # the length of a row's first step; higher rates harm other
 OBJECTIVE = "cosine"
 
 
-@dataclass(frozen=True, eq=False)
-class DevPairs:
-    """A dev set: its texts, the two texts of each pair [pairs, 2], and the scores."""
+@dataclass(eq=False)
+class BestTable:
+    """The table of the epoch with the best dev score, or of the last one without a dev set.
 
-    texts: list[str]
-    pairs: Int32Array
-    scores: Float64Array
+    `cosines` are those of the dev pairs, before and best.
+    """
 
-    def cosines(self, encoder: StaticEncoder) -> Float64Array:
-        """The cosine of each pair; 0 for texts without a vector."""
-        vectors = encoder.encode(self.texts, reporter=SilentReporter())
-        one, other = vectors[self.pairs[:, 0]], vectors[self.pairs[:, 1]]
-        return np.nan_to_num(pair_cosines(one, other), nan=0.0)
+    table: Float32Array
+    dev: DevPairs | None
+    best: Float32Array = field(init=False)
+    epoch: int = 0
+    history: tuple[tuple[int, float], ...] = ()
+    cosines: dict[str, Float64Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.best = self.table.copy()
+        if self.dev is not None:
+            score = self.dev.measure()
+            self.history = ((0, score.value),)
+            self.cosines = {"before": score.details, "best": score.details}
+
+    def update(self, epoch: int) -> None:
+        """Keep the table as it is now, if it is the best one."""
+        if self.dev is not None:
+            score = self.dev.measure()
+            self.history = (*self.history, (epoch, score.value))
+            if score.value < max(value for _, value in self.history):
+                return
+            self.cosines["best"] = score.details
+        self.best, self.epoch = self.table.copy(), epoch
 
 
 def tune_static(
@@ -75,16 +91,11 @@ def tune_static(
     start, rate = monotonic(), static_rate(settings)
     examples, scores = _pairs(sets)
     texts, pairs = number_texts(examples)
-    tested = None if dev is None else _dev_pairs(dev)
     table: Float32Array = np.array(encoder.parts.table, np.float32)
     tuned = replace(encoder, parts=replace(encoder.parts, table=table))
     kernel = TokenKernel(*encoder.token_ids(texts), table)
+    kept = BestTable(table, None if dev is None else _dev_pairs(dev, tuned))
     random, progress = np.random.default_rng(settings.seed), reporter.stage("tuning", "examples")
-    before = None if tested is None else tested.cosines(encoder)
-    best, best_cosines, best_epoch = table.copy(), before, 0
-    history: tuple[tuple[int, float], ...] = ()
-    if tested is not None and before is not None:
-        history = ((0, _score(before, tested)),)
     for epoch in range(settings.epochs):
         losses, order = np.zeros(1), random.permutation(len(pairs)).astype(np.uint32)
         falling = rate * (1 - epoch / settings.epochs)
@@ -92,13 +103,7 @@ def tune_static(
         progress((epoch + 1) * len(pairs), settings.epochs * len(pairs))
         reporter.loss(float(losses[0]) / len(pairs))
         check_finite(table, rate)
-        if tested is not None:
-            cosines = tested.cosines(tuned)
-            history = (*history, (epoch + 1, _score(cosines, tested)))
-            if history[-1][1] < max(score for _, score in history):
-                continue
-            best_cosines = cosines
-        best, best_epoch = table.copy(), epoch + 1
+        kept.update(epoch + 1)
     result = TuneResult(
         folder=folder,
         model=encoder.name,
@@ -106,23 +111,17 @@ def tune_static(
         command=command,
         examples=settings.epochs * len(pairs),
         steps=settings.epochs,
-        best_step=best_epoch,
+        best_step=kept.epoch,
         seconds=monotonic() - start,
         stopped="",
-        history=history,
+        history=kept.history,
     )
-    if tested is not None and before is not None and best_cosines is not None:
-        count = len(tested.scores)
-        result = replace(
-            result,
-            before=correlation(before, tested.scores, count),
-            after=correlation(best_cosines, tested.scores, count),
-            difference=compare(before, best_cosines, tested.scores),
-        )
+    if kept.dev is not None:
+        result = result.with_scores(kept.cosines["before"], kept.cosines["best"], kept.dev.scores)
     parts, card = encoder.parts, model_card(result, settings)
     save_static(
         folder,
-        best[: parts.tokenizer.get_vocab_size()],
+        kept.best[: parts.tokenizer.get_vocab_size()],
         parts.tokenizer,
         card=card,
         normalize=parts.normalize,
@@ -155,10 +154,11 @@ def _pairs(sets: Sequence[ExampleSet]) -> tuple[list[tuple[str, ...]], Float32Ar
     return examples, np.concatenate([one.labels for one in sets]).astype(np.float32)
 
 
-def _dev_pairs(dev: SentenceSet) -> DevPairs:
+def _dev_pairs(dev: SentenceSet, encoder: StaticEncoder) -> DevPairs:
     texts, pairs = number_texts([(pair.one, pair.other) for pair in dev.pairs])
-    return DevPairs(texts, pairs, np.array([pair.score for pair in dev.pairs]))
-
-
-def _score(cosines: Float64Array, dev: DevPairs) -> float:
-    return spearman(cosines, dev.scores) or 0.0
+    quiet = SilentReporter()
+    return DevPairs(
+        pairs.astype(np.int64),
+        np.array([pair.score for pair in dev.pairs]),
+        lambda numbers: encoder.encode([texts[i] for i in numbers.tolist()], reporter=quiet),
+    )
