@@ -43,6 +43,8 @@ QUALITY = (
     "typos",
     "sentences",
     "tuning",
+    "tuned",
+    "resuming",
     "static",
     "fragments",
     "clusters",
