@@ -123,10 +123,10 @@ def has_checkpoint(folder: Path) -> bool:
 
 def tune(folder: Path, moment: str, call: int, *more: str) -> int:
     """Run the command in a process of its own; returns its exit code."""
-    command = ("tune", "sentence", "train.csv", "--model", MODEL, "--out", "out", "--dev", "dev.csv")
+    command = ("tune", "sentence", "train.csv", "--dev", "dev.csv", "--model", MODEL, "--out")
     settings = ("--freeze-layers", str(FROZEN), "--epochs", "1", "--threads", "1")
     process = subprocess.run(
-        [sys.executable, "-c", PROGRAM, moment, str(call), *command, *settings, *more],
+        [sys.executable, "-c", PROGRAM, moment, str(call), *command, "out", *settings, *more],
         capture_output=True,
         text=True,
         cwd=folder,

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from bench.data import Data
 from bench.measure import Figure, say
 from bench.sentences import MODEL, STSB
@@ -38,10 +40,7 @@ def run(data: Data) -> Iterator[Figure]:
     say(f"one epoch with seeds {SEEDS} by the peer, which takes long")
     peer = [their_score(seed) for seed in SEEDS]
     for name, changes in WAYS:
-        histories = [
-            our_history(data, seed, **changes)
-            for seed in SEEDS
-        ]  # fmt: skip
+        histories = [our_history(data, seed, **changes) for seed in SEEDS]
         yield figure_of(name, histories, peer)
 
 
@@ -76,7 +75,8 @@ def their_score(seed: int) -> float:
     first, second = (
         model.encode([pair[side] for pair in dev], show_progress_bar=False) for side in (0, 1)
     )
-    value = spearman(pair_cosines(first, second), [pair.score for pair in dev])
+    scores = np.array([pair.score for pair in dev])
+    value = spearman(pair_cosines(first, second), scores)
     return 100 * (value or 0.0)
 
 

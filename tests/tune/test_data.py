@@ -109,7 +109,12 @@ def test_cp949_is_read_and_other_encodings_are_reported(tmp_path: Path) -> None:
     examples, warnings = read(path, "cosine")
     assert examples.texts[0] == ("한국어 문장", "다른 문장")
     assert warnings == [f"{path} is not UTF-8 and was read as CP949"]
-    path.write_bytes("café,bar,0.5\nbank,river,0.1\n".encode("latin-1"))
+    french = "café,bar,0.5\nbank,river,0.1\n".encode("latin-1")
+    path.write_bytes(french)
+    examples, warnings = read(path, "cosine")
+    assert examples.texts[0] == ("café", "bar")
+    assert warnings == [f"{path} is not UTF-8 and was read as Windows-1252"]
+    path.write_bytes(french + "한국어,문장,0.3\n".encode())
     _, warnings = read(path, "cosine")
     assert warnings == [f"{path} is not UTF-8: characters in 1 lines cannot be read"]
 
