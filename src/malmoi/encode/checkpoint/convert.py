@@ -114,5 +114,7 @@ def folder_beside(target: Path) -> Iterator[Path]:
                 shutil.rmtree(other, ignore_errors=True)
     except OSError as error:
         raise InvalidFileError(f"cannot write {target}: {error.strerror or error}") from error
+    except InvalidFileError as error:  # of a file in the folder, which has no other name yet
+        raise InvalidFileError(str(error).replace(str(part), str(target))) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
