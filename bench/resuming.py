@@ -109,7 +109,8 @@ def weights_after(folder: Path, moment: str, call: int) -> bytes:
     for path in sorted(out.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     out.rmdir()
-    (folder / "out.checkpoint").unlink(missing_ok=True)
+    for name in ("out.checkpoint", ".out.lock"):  # of a process killed after saving
+        (folder / name).unlink(missing_ok=True)
     rest = {path.name for path in folder.iterdir()} - {"train.csv", "dev.csv"}
     if rest:
         raise RuntimeError(f"the tuning killed at {moment} left {', '.join(sorted(rest))}")

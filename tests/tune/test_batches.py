@@ -1,5 +1,7 @@
 """Batches: similar lengths, every example once, no duplicates among in-batch negatives."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +10,8 @@ from malmoi.tune.data.batches import NumberedExamples, epoch_batches
 from malmoi.tune.sentence.settings import ObjectiveName
 
 
-def examples(texts: list[tuple[int, int]], objective: ObjectiveName) -> NumberedExamples:
-    numbers = np.array(texts, np.int64).reshape(-1, 2)
+def examples(texts: Sequence[tuple[int, ...]], objective: ObjectiveName) -> NumberedExamples:
+    numbers = np.array(texts, np.int64).reshape(-1, len(texts[0]) if texts else 2)
     labels = np.zeros(len(texts), np.float32)
     return NumberedExamples(numbers, numbers.sum(axis=1), labels, objective)
 

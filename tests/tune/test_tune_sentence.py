@@ -186,7 +186,10 @@ def test_early_stopping_and_a_limit_of_time(model: str, tmp_path: Path) -> None:
     assert (result.stopped, result.steps) == ("the limit of 1e-06 minutes", 1)
 
 
-@pytest.mark.parametrize("changes", [{"dropout": 0.2}, {"freeze_layers": 1, "objective": "cosent"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"dropout": 0.2, "precision": "bfloat16"}, {"freeze_layers": 1, "objective": "cosent"}],
+)
 def test_an_interrupted_run_resumes_to_the_same_bits(
     changes: dict[str, Any], model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,7 +99,7 @@ def _file_rows(path: Path, skipped: SkippedRows, reporter: Reporter) -> TableRow
 
 
 def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
-    """The lines of a file in UTF-8, or else in CP949 or Windows-1252 (Latin-1) if they fit it."""
+    """The lines of a file in UTF-8, or else in CP949 or Windows-1252 (Latin-1) if that fits."""
     lines, damaged = _lines(path, "utf-8")
     if not damaged:
         return lines
@@ -107,16 +107,11 @@ def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
     if not damaged_others:
         reporter.warn(f"{path} is not UTF-8 and was read as CP949")
         return others
-    if not any(_has_utf8(line) for line in lines):
+    if 2 * damaged > sum(not line.isascii() for line in lines):
         reporter.warn(f"{path} is not UTF-8 and was read as Windows-1252")
         return _lines(path, "cp1252")[0]
     reporter.warn(f"{path} is not UTF-8: characters in {damaged:,} lines cannot be read")
     return lines
-
-
-def _has_utf8(line: str) -> bool:
-    """Whether a line has characters beyond ASCII that could be decoded."""
-    return not line.replace(REPLACEMENT, "").isascii()
 
 
 def _lines(path: Path, encoding: str) -> tuple[list[str], int]:
