@@ -45,6 +45,8 @@ QUALITY = (
     "suites",
     "tuning",
     "mining",
+    "tuned",
+    "resuming",
     "static",
     "students",
     "fragments",

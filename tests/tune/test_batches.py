@@ -1,5 +1,7 @@
 """Batches: similar lengths, every example once, no duplicates among in-batch negatives."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +10,8 @@ from malmoi.tune.data.batches import NumberedExamples, epoch_batches
 from malmoi.tune.sentence.settings import ObjectiveName
 
 
-def examples(texts: list[tuple[int, int]], objective: ObjectiveName) -> NumberedExamples:
-    numbers = np.array(texts, np.int64).reshape(-1, 2)
+def examples(texts: Sequence[tuple[int, ...]], objective: ObjectiveName) -> NumberedExamples:
+    numbers = np.array(texts, np.int64).reshape(-1, len(texts[0]) if texts else 2)
     labels = np.zeros(len(texts), np.float32)
     return NumberedExamples(numbers, numbers.sum(axis=1), labels, objective)
 
@@ -63,3 +65,9 @@ def test_no_text_is_twice_in_a_batch_of_in_batch_negatives(
 def test_distinct_texts_are_all_used_in_full_batches() -> None:
     one = examples([(2 * i, 2 * i + 1) for i in range(64)], "multiple_negatives")
     assert [len(batch.rows) for batch in epoch_batches([one], 16, 1, 0)] == [16] * 4
+
+
+def test_an_example_with_negatives_of_its_own_can_be_alone() -> None:
+    one = examples([(0, 1, 2), (0, 3, 4)], "multiple_negatives")
+    assert [len(batch.rows) for batch in epoch_batches([one], 16, 1, 0)] == [1, 1]
+    assert epoch_batches([examples([(0, 1), (0, 3)], "multiple_negatives")], 16, 1, 0) == []

@@ -88,13 +88,33 @@ def test_parquet_and_tables_are_read(tmp_path: Path) -> None:
         assert "(columns query, answer, negative)" in warnings[0]
 
 
+def test_several_negatives_per_row_are_read(tmp_path: Path) -> None:
+    names = ["query", "answer", *(f"negative_{i}" for i in range(1, 6))]
+    table = pandas.DataFrame([[f"{name} {i}" for name in names] for i in range(3)], columns=names)
+    path = tmp_path / "mined.jsonl"
+    table.to_json(path, orient="records", lines=True)
+    for source, columns in ((table, ()), (path, ()), (path, tuple(names))):
+        examples, _ = read(source, columns=columns)
+        assert (examples.kind, examples.objective) == ("tuples", "multiple_negatives")
+        assert examples.texts[1] == tuple(f"{name} 1" for name in names)
+    with pytest.raises(InvalidArgumentError, match="7 texts and a label"):
+        read(table.assign(score=[0.1, 0.2, 0.3]))
+    with pytest.raises(InvalidArgumentError, match="are ambiguous"):
+        read([tuple(row) for row in table.itertuples(index=False)])
+
+
 def test_cp949_is_read_and_other_encodings_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes("한국어 문장,다른 문장,0.5\n은행,강,0.1\n".encode("cp949"))
     examples, warnings = read(path, "cosine")
     assert examples.texts[0] == ("한국어 문장", "다른 문장")
     assert warnings == [f"{path} is not UTF-8 and was read as CP949"]
-    path.write_bytes("café,bar,0.5\nbank,river,0.1\n".encode("latin-1"))
+    french = "café,bar,0.5\nbank,river,0.1\n".encode("latin-1")
+    path.write_bytes(french)
+    examples, warnings = read(path, "cosine")
+    assert examples.texts[0] == ("café", "bar")
+    assert warnings == [f"{path} is not UTF-8 and was read as Windows-1252"]
+    path.write_bytes(french + "한국어,문장,0.3\n".encode())
     _, warnings = read(path, "cosine")
     assert warnings == [f"{path} is not UTF-8: characters in 1 lines cannot be read"]
 

@@ -112,6 +112,17 @@ ROWS: dict[str, list[Any]] = {
 }
 
 
+def test_several_negatives_per_row_are_learned(model: str, tmp_path: Path) -> None:
+    names = ("anchor", "positive", "negative_1", "negative_2")
+    texts = random_texts(60, seed=3)
+    rows = [dict(zip(names, texts[4 * i : 4 * i + 4], strict=True)) for i in range(15)]
+    reporter = RecordingReporter()
+    settings = TuneSettings(**QUIET | {"epochs": 8})
+    result = tune_sentence(rows, model, tmp_path / "out", settings, reporter=reporter)
+    assert result.examples == 8 * 15
+    assert np.mean(reporter.losses[-4:]) < 0.97 * np.mean(reporter.losses[:4])
+
+
 @pytest.mark.parametrize("objective", list(ROWS))
 def test_the_loss_of_every_objective_falls(objective: str, model: str, tmp_path: Path) -> None:
     reporter = RecordingReporter()
@@ -175,7 +186,10 @@ def test_early_stopping_and_a_limit_of_time(model: str, tmp_path: Path) -> None:
     assert (result.stopped, result.steps) == ("the limit of 1e-06 minutes", 1)
 
 
-@pytest.mark.parametrize("changes", [{"dropout": 0.2}, {"freeze_layers": 1, "objective": "cosent"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"dropout": 0.2, "precision": "bfloat16"}, {"freeze_layers": 1, "objective": "cosent"}],
+)
 def test_an_interrupted_run_resumes_to_the_same_bits(
     changes: dict[str, Any], model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,11 +230,13 @@ def test_another_run_does_not_resume(model: str, tmp_path: Path, monkeypatch: An
 def test_the_card_names_data_settings_scores_and_command(model: str, tmp_path: Path) -> None:
     path = tmp_path / "my pairs.tsv"
     path.write_text("\n".join("\t".join(map(str, row)) for row in PAIRS))
-    tune(path, model, tmp_path / "out", DEV, matryoshka_dims=(8, 32))
+    result = tune(path, model, tmp_path / "out", DEV, matryoshka_dims=(8, 32))
     card = (tmp_path / "out" / "README.md").read_text()
     assert f"- {path}: 40 examples, two texts and a number: cosine regression" in card
     assert "learning_rate=0.001" in card
     assert "| tuned | 60 |" in card
+    last_step, last = result.history[-1]
+    assert f"{100 * last:.2f} (step {last_step})." in card
     command = f"malmoi tune sentence '{path}' --model {model} --out {tmp_path / 'out'} --dev DEV"
     assert command in card
     assert "--matryoshka-dims 8 --matryoshka-dims 32" in card

@@ -104,9 +104,14 @@ def _part_path(target: Path, writer: str) -> Path:
 def remove_leftovers(target: Path) -> None:
     """Remove the temporary files of the same target that killed processes have left."""
     for part in target.parent.glob(_part_path(target, "*").name):
-        process = part.name.split(".")[2].partition("-")[0]
-        if process.isdecimal() and not _is_alive(int(process)):
+        if is_left_over(part):
             _remove(part)
+
+
+def is_left_over(part: Path) -> bool:
+    """Whether the process of a temporary path `.NAME.PROCESS-NUMBER.part` is not running."""
+    process = part.name.split(".")[-2].partition("-")[0]
+    return process.isdecimal() and not _is_alive(int(process))
 
 
 def _is_alive(process: int) -> bool:

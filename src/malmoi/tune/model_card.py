@@ -94,7 +94,9 @@ def _scores(result: TuneResult) -> str:
     rows = [("untuned", result.before), ("tuned", result.after)]
     lines = ["| dev set | pairs | Spearman | 95 % interval |", "|---|--:|--:|---|"]
     lines += [f"| {name} | {score.total:,} | {_percent(score)} |" for name, score in rows]
-    return "\n".join([*lines, "", f"Verdict by a paired bootstrap: {result.sentence}."])
+    steps = ", ".join(f"{100 * score:.2f} (step {step:,})" for step, score in result.history)
+    verdict = f"Verdict by a paired bootstrap: {result.sentence}."
+    return "\n".join([*lines, "", f"{verdict} All dev scores: {steps}."])
 
 
 def _percent(score: Score) -> str:

@@ -23,7 +23,7 @@ MAX_SCORES = 6  # printed
 def tune_sentence_command(
     *data: Annotated[
         Path,
-        Parameter(help="Tables of texts with scores or classes: CSV, TSV, JSONL.", required=True),
+        Parameter(help="Tables of texts, scores: CSV, TSV, JSONL, Parquet.", required=True),
     ],
     model: Annotated[str, Parameter(help="A model folder, or minilm.")] = "minilm",
     out: Annotated[Path, Parameter(help="The folder to write.")],

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
+from glob import escape
 from pathlib import Path
 from secrets import token_hex
 
@@ -15,6 +16,7 @@ from malmoi.encode.checkpoint.config import read_json
 from malmoi.encode.checkpoint.hub import IGNORED_FILES, NEEDED_FILES
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
 from malmoi.errors import InvalidFileError
+from malmoi.files.output import is_left_over
 from malmoi.files.source import check_name
 from malmoi.files.tensors import Tensors, write_safetensors
 from malmoi.reporting.reporter import Progress, no_progress
@@ -95,7 +97,10 @@ def is_unneeded(name: Path) -> bool:
 
 @contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """A folder next to `target` to write to; it becomes `target` unless there is an exception."""
+    """A folder next to `target` to write to; it becomes `target` unless there is an exception.
+
+    What a killed process has left of the same target is removed.
+    """
     check_name(target)
     if target.exists():
         raise InvalidFileError(f"{target} exists already: choose another name")
@@ -104,7 +109,12 @@ def folder_beside(target: Path) -> Iterator[Path]:
         part.mkdir()
         yield part
         part.rename(target)
+        for other in target.parent.glob(f".{escape(target.name)}.*-*.part"):
+            if is_left_over(other):
+                shutil.rmtree(other, ignore_errors=True)
     except OSError as error:
         raise InvalidFileError(f"cannot write {target}: {error.strerror or error}") from error
+    except InvalidFileError as error:  # of a file in the folder, which has no other name yet
+        raise InvalidFileError(str(error).replace(str(part), str(target))) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -45,8 +45,8 @@ def epoch_batches(
     """All batches of an epoch; each data set has as many as it has examples.
 
     Examples are shuffled, sorted by length within buckets of `BATCHES_SORTED` batches, and
-    batches are shuffled again. With in-batch negatives no text occurs twice in a batch; an
-    example that is left without any negatives is not used in this epoch.
+    batches are shuffled again. With in-batch negatives no text occurs twice in a batch; a pair
+    that is left without any negatives is not used in this epoch.
     """
     random = np.random.default_rng([seed, epoch])
     batches: list[ExampleBatch] = []
@@ -90,7 +90,7 @@ def _without_duplicates(
             waiting = rest
     while waiting:
         full, waiting = _fill(examples, waiting, batch_size)
-        if len(full) > 1:
+        if len(full) > 1 or examples.texts.shape[1] > 2:  # or it has negatives of its own
             batches.append(np.array(full))
     return batches
 

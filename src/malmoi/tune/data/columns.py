@@ -1,5 +1,6 @@
 """Which columns of a table hold the texts and the label: by name, by number, or detected."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +21,13 @@ TEXT_NAMES: tuple[tuple[str, ...], ...] = (  # of the first, second and third te
     ),
     ("negative", "hard_negative", "negative_1", "sentence3", "text3", "third"),
 )
+FURTHER_NEGATIVE = re.compile(r"(hard_)?negative_?\d+")  # of which there may be several
 LABEL_NAMES = (
     *("score", "similarity_score", "similarity", "relatedness_score", "margin"),
     *("gold_label", "label", "labels", "class", "category"),
 )
-MAX_TEXTS = 3
+MAX_TEXTS = 32
+MAX_UNNAMED_TEXTS = 3
 MAX_CLASSES = 200  # of labels that are not numbers
 EXAMINED_ROWS = 1000
 EXPECTED = "name the columns of the texts and then of the label, or give their numbers from 1"
@@ -32,7 +35,7 @@ EXPECTED = "name the columns of the texts and then of the label, or give their n
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """The indices of one to three texts and of the label; `first_row` is 1 after a header."""
+    """The indices of the texts and of the label; `first_row` is 1 after a header."""
 
     texts: tuple[int, ...]
     label: int | None
@@ -113,6 +116,9 @@ def _by_name(header: Sequence[str]) -> tuple[list[int], int | None] | None:
         if index is None:
             break
         texts.append(index)
+    if len(texts) == len(TEXT_NAMES):
+        negatives = [i for i, name in enumerate(lower) if FURTHER_NEGATIVE.fullmatch(name)]
+        texts += [i for i in negatives if i not in texts]
     label = next((lower.index(name) for name in LABEL_NAMES if name in lower), None)
     return (texts, label) if texts and (label is not None or len(texts) > 1) else None
 
@@ -123,7 +129,7 @@ def _by_content(
     """A single column of numbers or of few different values is the label, all others are texts."""
     labels = [i for i in range(len(header)) if _is_label(rows, i)]
     texts = [i for i in range(len(header)) if i not in labels]
-    if len(labels) > 1 or len(texts) > MAX_TEXTS or not texts:
+    if len(labels) > 1 or len(texts) > MAX_UNNAMED_TEXTS or not texts:
         raise InvalidArgumentError(
             f"the columns of the texts and the label in {table.source} are ambiguous: {EXPECTED};"
             f" it has {', '.join(header)}"

@@ -1,4 +1,4 @@
-"""Examples to tune on: one to three columns of texts with scores, classes, or nothing else.
+"""Examples to tune on: one or more columns of texts with scores, classes, or nothing else.
 
 The kind of examples decides which objectives suit them. Rows that cannot be used are counted and
 reported with their lines.
@@ -26,6 +26,7 @@ ExampleKind = Literal[
     "pairs",
     "triplets",
     "scored triplets",
+    "tuples",
     "classified texts",
     "texts",
 ]
@@ -36,6 +37,7 @@ KINDS: dict[ExampleKind, tuple[str, tuple[ObjectiveName, ...]]] = {  # what it i
     "classified pairs": ("two texts and a class", ("softmax",)),
     "pairs": ("two texts", ("multiple_negatives", "mse")),
     "triplets": ("three texts", ("multiple_negatives", "triplet")),
+    "tuples": ("a text, a positive and several negatives", ("multiple_negatives",)),
     "scored triplets": ("three texts and a number", ("margin_mse",)),
     "classified texts": ("one text and a class", FROM_LABELS),
     "texts": ("one text", ("mse",)),
@@ -154,7 +156,7 @@ def _labels(
     """The kind of examples, how a label becomes a number, and the names of classes."""
     if not given:
         kinds: dict[int, ExampleKind] = {1: "texts", 2: "pairs", 3: "triplets"}
-        return kinds[texts], parse_label, ()
+        return kinds.get(texts, "tuples"), parse_label, ()
     numbers = [number for value in given if (number := parse_label(value)) is not None]
     are_numbers = 2 * len(numbers) >= len(given)
     if are_numbers and texts == 3:
@@ -167,6 +169,11 @@ def _labels(
             return "scored pairs", parse_label, ()
     names = sorted({_class_name(value) for value in given} - set(NO_CLASS))
     numbered = {name: float(number) for number, name in enumerate(names)}
+    if texts > 3:
+        raise InvalidArgumentError(
+            f"the examples have {texts} texts and a label, {', '.join(names[:3])} …: name the"
+            " columns of the texts alone, or of at most three texts and a label"
+        )
     if texts == 3 or len(names) < 2:
         raise InvalidArgumentError(
             f"the labels of the examples are {', '.join(names[:5])}: pass numbers for three texts,"

@@ -99,7 +99,7 @@ def _file_rows(path: Path, skipped: SkippedRows, reporter: Reporter) -> TableRow
 
 
 def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
-    """The lines of a file in UTF-8, or else in CP949 if that decodes more of it."""
+    """The lines of a file in UTF-8, or else in CP949 or Windows-1252 (Latin-1) if that fits."""
     lines, damaged = _lines(path, "utf-8")
     if not damaged:
         return lines
@@ -107,6 +107,9 @@ def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
     if not damaged_others:
         reporter.warn(f"{path} is not UTF-8 and was read as CP949")
         return others
+    if 2 * damaged > sum(not line.isascii() for line in lines):
+        reporter.warn(f"{path} is not UTF-8 and was read as Windows-1252")
+        return _lines(path, "cp1252")[0]
     reporter.warn(f"{path} is not UTF-8: characters in {damaged:,} lines cannot be read")
     return lines
 

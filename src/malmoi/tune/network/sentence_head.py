@@ -5,14 +5,13 @@ These are the modules of a sentence-transformers folder; without any, the poolin
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.sentence_transformers import DenseModule, SentenceModules
 from malmoi.encode.pooling.groups import DIVISOR_POWERS
+from malmoi.tune.network.linear import new_linear
 from malmoi.tune.network.packing import PackedTexts
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -61,11 +60,3 @@ def _pool(rows: Tensor, texts: PackedTexts, pool: str) -> Tensor:
     sums = pooled.index_add(0, texts.owners, rows)
     divisors: Tensor = texts.lengths.to(rows.dtype) ** DIVISOR_POWERS[pool]
     return sums / divisors[:, None]
-
-
-def new_linear(weight: Float32Array, bias: Float32Array) -> nn.Linear:
-    """A linear layer with these weights, copied."""
-    layer = nn.Linear(weight.shape[1], weight.shape[0], device="meta")
-    layer.weight = nn.Parameter(torch.from_numpy(np.array(weight, np.float32)))
-    layer.bias = nn.Parameter(torch.from_numpy(np.array(bias, np.float32)))
-    return layer

@@ -16,8 +16,9 @@ from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules
 from malmoi.encode.checkpoint.weights import Weights
 from malmoi.encode.runtime.relative_positions import distance_buckets
+from malmoi.tune.network.linear import new_linear
 from malmoi.tune.network.packing import PackedTexts, pack
-from malmoi.tune.network.sentence_head import SentenceHead, new_linear
+from malmoi.tune.network.sentence_head import SentenceHead
 
 PROJECTIONS = ("query", "key", "value")  # one matrix `qkv` here
 LINEAR = ("attn_out", "ffn_up", "ffn_down")

@@ -17,6 +17,7 @@ ObjectiveName = Literal[
     "margin_mse",
     "mse",
 ]
+TunePrecision = Literal["auto", "float32", "bfloat16"]
 OBJECTIVE_NAMES: tuple[ObjectiveName, ...] = get_args(ObjectiveName)
 
 
@@ -43,6 +44,8 @@ class TuneSettings(LoopSettings):
     """Freeze this many of the lowest layers."""
     train_embeddings: bool = False
     """Train the table of tokens too."""
+    precision: TunePrecision = "auto"
+    """Of products in training; auto: bfloat16 if fast."""
     scale: float = 20.0
     """Factor of cosines (multiple_negatives, cosent)."""
     margin: float | None = None
@@ -57,6 +60,9 @@ class TuneSettings(LoopSettings):
         if self.objective is not None and self.objective not in OBJECTIVE_NAMES:
             known = ", ".join(OBJECTIVE_NAMES)
             raise InvalidArgumentError(f"objective is '{self.objective}': choose one of {known}")
+        if self.precision not in get_args(TunePrecision):
+            known = ", ".join(get_args(TunePrecision))
+            raise InvalidArgumentError(f"precision is '{self.precision}': choose one of {known}")
         self.check_at_least("mini_batch_size", 1)
         self.check_at_least("freeze_layers", 0)
         self.check_positive("scale", "margin")

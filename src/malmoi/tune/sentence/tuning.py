@@ -170,6 +170,7 @@ def new_trainer(
     settings: TuneSettings,
 ) -> "SentenceTrainer":
     """The network of an encoder with one objective per data set, ready for its first step."""
+    from malmoi.tune.network.linear import has_bfloat16, multiply_in_bfloat16
     from malmoi.tune.network.sentence_network import SentenceNetwork
     from malmoi.tune.sentence.objectives import ObjectiveOptions, make_objective
     from malmoi.tune.sentence.trainer import SentenceTrainer
@@ -183,6 +184,8 @@ def new_trainer(
         train_embeddings=settings.train_embeddings,
         dropout=settings.dropout,
     )
+    if settings.precision == "bfloat16" or (settings.precision == "auto" and has_bfloat16()):
+        multiply_in_bfloat16(network.layers[settings.freeze_layers :])
     objectives = [
         make_objective(
             one.objective,
