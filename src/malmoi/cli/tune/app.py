@@ -2,7 +2,10 @@
 
 from cyclopts import App
 
-KINDS = (("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),)
+KINDS = (
+    ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
+    ("extend", "extend:tune_extend_command", "Tokens of a language that a model lacks."),
+)
 
 tune_app = App(name="tune", help="Tune a pretrained model on your own data.")
 for name, target, text in KINDS:
