@@ -18,7 +18,7 @@ from malmoi.nearest.top_k import rank_rows
 from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.tune.extend.new_tokens import is_latin
 from malmoi.tune.extend.settings import ExtendSettings
-from malmoi.vectors import Vectors
+from malmoi.vectors import Vectors, l2_normalize
 
 CHUNK_TEXTS = 2048  # embedded between two reports of progress
 MAX_SAME = 50  # texts with one vector, which the encoder then cannot tell apart
@@ -110,8 +110,8 @@ def _embed(texts: Sequence[str], encoder: Encoder, reporter: Reporter) -> Float3
 
 
 def _centred(vectors: Float32Array) -> Float32Array:
-    """Without their mean, which tells the languages apart rather than the words."""
-    return vectors - vectors.mean(axis=0)
+    """Without their mean, which tells languages apart rather than words; scaled to length 1."""
+    return l2_normalize(vectors - vectors.mean(axis=0))
 
 
 def _softmax(scores: Float32Array, temperature: float) -> Float32Array:
