@@ -38,7 +38,7 @@ from malmoi.tune.saving import CARD, check_target
 EXAMPLES = (
     "강아지", "남자", "비행기", "연주", "은행", "커피", "병원", "사랑", "대통령", "컴퓨터"
 )  # fmt: skip
-TextSource = str | Path | Corpus | Iterable[TextLike] | Sequence[Path]
+TokenTexts = str | Path | Corpus | Iterable[TextLike] | Sequence[Path]
 
 
 def extend_vocabulary(
@@ -47,7 +47,7 @@ def extend_vocabulary(
     settings: ExtendSettings | None = None,
     *,
     vocabulary: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
-    texts: TextSource | None = None,
+    texts: TokenTexts | None = None,
     dev: Sequence[PairSource] = (),
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> ExtendResult:
@@ -185,7 +185,7 @@ def _paths(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[P
     return [Path(path) for path in several]
 
 
-def _corpora(texts: TextSource) -> list[Corpus]:
+def _corpora(texts: TokenTexts) -> list[Corpus]:
     """One corpus, or one per path of a list."""
     if isinstance(texts, list) and texts and all(isinstance(one, Path) for one in texts):
         return [Corpus.of(path) for path in texts]

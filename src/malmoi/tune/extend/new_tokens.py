@@ -17,7 +17,7 @@ from malmoi.extras import require
 from malmoi.reporting.reporter import Reporter
 from malmoi.text.corpus import Corpus
 from malmoi.text.wordpiece import SPECIAL, UNKNOWN, learn_tokens, read_tokens
-from malmoi.tune.extend.settings import Syllables
+from malmoi.tune.extend.settings import SyllableSet
 
 LAST_LATIN = "\u024f"  # of Basic Latin to Latin Extended-B
 BRACKETED = re.compile(r"\[[^\]]+\]|<[^>]+>")  # [unused7], <s>
@@ -55,7 +55,7 @@ class NewTokens:
             self.tokens.append(token)
             self.added[origin] += 1
 
-    def add_syllables(self, kind: Syllables, seen: Iterable[str]) -> None:
+    def add_syllables(self, kind: SyllableSet, seen: Iterable[str]) -> None:
         """Add single syllables and jamo, at the start of a word and inside: no word is unknown."""
         syllables = ALL_SYLLABLES if kind == "all" else sorted({*common_syllables(), *seen})
         letters = [*syllables, *JAMO]

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.errors import InvalidArgumentError
 
-Syllables = Literal["common", "all"]
+SyllableSet = Literal["common", "all"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class ExtendSettings:
     """An encoder that reads both languages."""
     size: int = 30_000
     """Tokens to learn from the texts."""
-    syllables: Syllables = "common"
+    syllables: SyllableSet = "common"
     """Hangul to add: 2,350 and those seen, or all."""
     neighbours: int = 10
     """Known tokens that a new row is a mean of."""
@@ -39,7 +39,7 @@ class ExtendSettings:
             raise InvalidArgumentError(
                 f"temperature is {self.temperature}: it must be a number above 0"
             )
-        if self.syllables not in get_args(Syllables):
+        if self.syllables not in get_args(SyllableSet):
             raise InvalidArgumentError(
-                f"syllables is {self.syllables!r}: choose from {', '.join(get_args(Syllables))}"
+                f"syllables is {self.syllables!r}: choose from {', '.join(get_args(SyllableSet))}"
             )
