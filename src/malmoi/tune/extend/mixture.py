@@ -87,7 +87,8 @@ def mix_tokens(
         InvalidArgumentError: No known token is a word.
     """
     vocabulary, prefix = tokenizer.get_vocab(), tokenizer.model.continuing_subword_prefix
-    known = {token: i for token, i in vocabulary.items() if is_anchor(token, prefix)}
+    by_id = sorted(vocabulary.items(), key=lambda item: item[1])  # its order varies
+    known = {token: i for token, i in by_id if is_anchor(token, prefix)}
     if not known:
         raise InvalidArgumentError(
             "the vocabulary has no whole words of Latin letters: new rows are mixed from those"
