@@ -23,6 +23,7 @@ from malmoi.tune.extend.translations import Translations
 from malmoi.vectors import Vectors, l2_normalize
 
 CHUNK_TEXTS = 2048  # embedded between two reports of progress
+MIN_SHOWN = 0.01  # of a neighbour
 TRANSLATED = 0.5  # the share of translations in the row of a frequent token
 MAX_SAME = 50  # texts with one vector, which the encoder then cannot tell apart
 
@@ -63,7 +64,7 @@ class Mixture:
         for i, weight in zip(self.ids[row].tolist(), self.weights[row].tolist(), strict=True):
             weights[token(i)] = weights.get(token(i), 0.0) + weight
         by_weight = sorted(weights.items(), key=lambda item: -item[1])
-        return [(name, round(weight, 3)) for name, weight in by_weight if weight > 0]
+        return [(name, round(weight, 3)) for name, weight in by_weight if weight >= MIN_SHOWN]
 
 
 def mix_tokens(
