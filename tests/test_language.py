@@ -51,6 +51,8 @@ FIELD_TERMS = {  # each finds its code in these folders
     "in-batch negatives": "tune",
     "gradient caching": "tune",
     "matryoshka": "tune",
+    "vocabulary extension": "tune",
+    "ibm model 1": "tune/extend",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"
