@@ -47,6 +47,7 @@ QUALITY = (
     "mining",
     "tuned",
     "resuming",
+    "korean",
     "static",
     "students",
     "fragments",

@@ -54,6 +54,8 @@ FIELD_TERMS = {  # each finds its code in these folders
     "hard negatives": "tune/mining",
     "paired bootstrap": "evaluate/suites",
     "linear probe": "evaluate/suites",
+    "vocabulary extension": "tune",
+    "ibm model 1": "tune/extend",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 TYPES = "sentence_transformers.models"
 POOLING = "1_Pooling"
+CARD = "README.md"
 
 
 def check_target(folder: Path) -> None:
@@ -43,23 +46,50 @@ def save_tuned(
     Raises:
         InvalidFileError: The folder exists or cannot be written.
     """
-    name, _ = split_precision(encoder.name)
-    source, transformer = find_model(name), encoder.modules.transformer
-    with folder_beside(result.folder) as part:
+    with copied_model(encoder, result.folder) as (part, own):
+        transformer = encoder.modules.transformer
+        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
+        write_safetensors(own / FILE, dict(tensors), METADATA)
+        _set_float32(own / "config.json")
+        source = model_folder(encoder)
+        if (source / "modules.json").is_file():
+            _write_dense(source, part, network)
+        (part / CARD).write_text(model_card(result, settings), encoding="utf-8")
+
+
+@contextmanager
+def copied_model(encoder: TransformerEncoder, target: Path) -> Iterator[tuple[Path, Path]]:
+    """A sentence-transformers folder with all files of an encoder but weights and model card.
+
+    Yields the folder, and the one in it for the transformer's weights; it becomes `target` unless
+    there is an exception.
+
+    Raises:
+        InvalidFileError: The target exists or cannot be written.
+    """
+    source = model_folder(encoder)
+    with folder_beside(target) as part:
         for path in needed_files(source):
             if path.suffix != ".safetensors" and path.name != INDEX:
                 copy = part / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
-        own = part / transformer.relative_to(source)
-        write_safetensors(own / FILE, dict(tensors), METADATA)
-        _set_float32(own / "config.json")
-        if (source / "modules.json").is_file():
-            _write_dense(source, part, network)
-        else:
+        if not (source / "modules.json").is_file():
             _write_modules(part, encoder)
-        (part / "README.md").write_text(model_card(result, settings), encoding="utf-8")
+        yield part, part / encoder.modules.transformer.relative_to(source)
+
+
+def model_folder(encoder: TransformerEncoder) -> Path:
+    """The folder that an encoder was loaded from."""
+    name, _ = split_precision(encoder.name)
+    return find_model(name)
+
+
+def check_target(folder: Path) -> None:
+    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
+    if folder.exists():
+        raise InvalidFileError(f"{folder} exists already: choose another name")
+    check_writable(folder)
 
 
 def _write_dense(source: Path, part: Path, network: "SentenceNetwork") -> None:

@@ -5,6 +5,7 @@ from cyclopts import App
 KINDS = (
     ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
     ("distill-static", "distill_static:distill_static_command", "An encoder into token vectors."),
+    ("extend", "extend:tune_extend_command", "Tokens of a language that a model lacks."),
 )
 
 tune_app = App(name="tune", help="Tune a pretrained model on your own data.")
