@@ -85,13 +85,6 @@ def model_folder(encoder: TransformerEncoder) -> Path:
     return find_model(name)
 
 
-def check_target(folder: Path) -> None:
-    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
-    if folder.exists():
-        raise InvalidFileError(f"{folder} exists already: choose another name")
-    check_writable(folder)
-
-
 def _write_dense(source: Path, part: Path, network: "SentenceNetwork") -> None:
     """The weights of dense layers after the pooling; a layer without bias keeps none."""
     folders = [path for kind, path in module_folders(source) if kind == "Dense"]

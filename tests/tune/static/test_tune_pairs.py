@@ -1,5 +1,6 @@
 """Tuning a static encoder on pairs with scores."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +78,17 @@ def test_other_objectives_are_refused(encoder: StaticEncoder, tmp_path: Path) ->
 def test_the_default_rate_is_one_for_token_vectors() -> None:
     assert static_rate(TuneSettings()) == LEARNING_RATE
     assert static_rate(TuneSettings(learning_rate=0.3)) == 0.3
+
+
+def test_tune_sentence_tunes_a_static_encoder_without_torch(
+    encoder: StaticEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    pairs, dev = scored_pairs(200), mm.SentenceSet.of(*zip(*scored_pairs(60, seed=9), strict=True))
+    settings = TuneSettings(objective="cosine", epochs=8)
+    result = mm.tune_sentence(
+        pairs, encoder.name, tmp_path / "out", settings, dev=dev, reporter=QUIET
+    )
+    assert result.difference is not None
+    assert result.difference.verdict == "better"
+    assert isinstance(mm.load_encoder(str(tmp_path / "out")), StaticEncoder)

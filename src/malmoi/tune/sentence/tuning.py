@@ -7,8 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from malmoi.encode.checkpoint.locate import is_static
 from malmoi.encode.checkpoint.weights import read_weights, sha256_of, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.static.static_encoder import load_static
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
 from malmoi.extras import require
@@ -33,11 +35,12 @@ from malmoi.tune.sentence.settings import TuneSettings
 if TYPE_CHECKING:
     from malmoi.tune.sentence.trainer import SentenceTrainer
 
+TuningData = DataSource | SentenceSet | Sequence[str | Path]
 NOT_FINGERPRINTED = ("threads", "minutes")  # which may change when a run is resumed
 
 
 def tune_sentence(
-    data: DataSource | SentenceSet | Sequence[str | Path],
+    data: TuningData,
     model: str,
     out: str | PathLike[str],
     settings: TuneSettings | None = None,
@@ -54,7 +57,8 @@ def tune_sentence(
         data: CSV, TSV, JSON lines or Parquet with one to three texts and perhaps a label per row;
             a DataFrame or Arrow table; a list of tuples or dicts; a `SentenceSet`; or a list
             of paths, which are used in proportion to their sizes.
-        model: A model of the BERT family: a folder, a name on the Hub, or `minilm`.
+        model: A model of the BERT family or a static encoder: a folder, a name on the Hub, or
+            `minilm`. Static encoders are tuned by the objective `cosine`, in seconds.
         out: The folder to write; it must not exist yet.
         settings: How to tune; the defaults of `TuneSettings` if not given.
         dev: Pairs with scores. The folder then has the weights with the best Spearman correlation
@@ -73,12 +77,57 @@ def tune_sentence(
     """
     settings, folder = settings or TuneSettings(), Path(out)
     check_target(folder)
+    if is_static(model):
+        return _tune_table(data, model, folder, settings, dev=dev, reporter=reporter)
     require("torch", extra="train")
     from malmoi.models.nnlm_network import repeatable
 
     encoder = load_transformer(model)
     _check_settings(encoder, settings)
-    sets = [
+    sets = _read_sets(data, settings, reporter)
+    _check_teacher(sets, settings)
+    dev_set = None if dev is None else read_sentences(dev)
+    numbered = number_data(encoder, sets, dev_set, settings.teacher, reporter)
+    path = checkpoint_path(folder)
+    checkpointer = Checkpointer(path, _fingerprint(encoder, settings, numbered), resume=resume)
+    with repeatable(settings.seed, settings.threads):
+        trainer = new_trainer(encoder, sets, numbered, settings)
+        loop = _train(trainer, numbered, settings, checkpointer, reporter)
+    command = command_line(model, [one.source for one in sets], folder, settings, _dev_name(dev))
+    result = _result(loop, sets, numbered, folder, model=model, command=command)
+    save_tuned(encoder, trainer.network, result, settings)
+    discard_checkpoint(path)
+    return result
+
+
+def _tune_table(
+    data: TuningData,
+    model: str,
+    folder: Path,
+    settings: TuneSettings,
+    *,
+    dev: PairSource | None,
+    reporter: Reporter,
+) -> TuneResult:
+    """Tune a static encoder, which has a table of token vectors and no network."""
+    from malmoi.tune.static.tune_pairs import tune_static
+
+    sets = _read_sets(data, settings, reporter)
+    command = command_line(model, [one.source for one in sets], folder, settings, _dev_name(dev))
+    dev_set = None if dev is None else read_sentences(dev)
+    return tune_static(
+        sets,
+        load_static(model),
+        folder,
+        settings,
+        dev=dev_set,
+        command=command,
+        reporter=reporter,
+    )
+
+
+def _read_sets(data: TuningData, settings: TuneSettings, reporter: Reporter) -> list[ExampleSet]:
+    return [
         read_examples(
             source,
             settings.objective,
@@ -88,20 +137,11 @@ def tune_sentence(
         )
         for source in _sources(data)
     ]
-    _check_teacher(sets, settings)
-    dev_set = None if dev is None else read_sentences(dev)
-    numbered = number_data(encoder, sets, dev_set, settings.teacher, reporter)
-    path = checkpoint_path(folder)
-    checkpointer = Checkpointer(path, _fingerprint(encoder, settings, numbered), resume=resume)
-    with repeatable(settings.seed, settings.threads):
-        trainer = new_trainer(encoder, sets, numbered, settings)
-        loop = _train(trainer, numbered, settings, checkpointer, reporter)
-    dev_name = None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
-    command = command_line(model, [one.source for one in sets], folder, settings, dev_name)
-    result = _result(loop, sets, numbered, folder, model=model, command=command)
-    save_tuned(encoder, trainer.network, result, settings)
-    discard_checkpoint(path)
-    return result
+
+
+def _dev_name(dev: PairSource | None) -> str | None:
+    """The dev set in the command of the model card."""
+    return None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
 
 
 def _train(
@@ -210,7 +250,7 @@ def new_trainer(
 
 
 def _sources(
-    data: DataSource | SentenceSet | Sequence[str | Path],
+    data: TuningData,
 ) -> list[DataSource | SentenceSet]:
     """The data sets: one, or several paths."""
     paths = [one for one in data if isinstance(one, str | Path)] if isinstance(data, list) else []
