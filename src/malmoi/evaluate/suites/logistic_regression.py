@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.arrays import Float32Array, Float64Array, Int64Array
+from malmoi.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-4  # of the largest component of the gradient, per text
@@ -30,9 +30,9 @@ class LinearProbe:
     def predict(self, matrix: Float32Array) -> Int64Array:
         """The class of each row."""
         outputs = matrix.astype(np.float64) @ self.weights + self.intercepts
-        if outputs.shape[1] == 1:
-            return (outputs[:, 0] > 0).astype(np.int64)
-        return outputs.argmax(axis=1)
+        is_binary = outputs.shape[1] == 1
+        classes: Int64Array = (outputs[:, 0] > 0) if is_binary else outputs.argmax(axis=1)
+        return classes.astype(np.int64)
 
 
 def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
@@ -55,9 +55,7 @@ def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
     return LinearProbe(table[:-1], table[-1])
 
 
-def _cross_entropy(
-    logits: Float64Array, targets: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]"
-) -> tuple[float, Float64Array]:
+def _cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Float64Array]:
     """The sum of cross-entropies and its gradient [n, outputs]."""
     if logits.shape[1] == 1:
         loss = np.logaddexp(0, np.where(targets, -logits, logits)).sum()
