@@ -45,8 +45,8 @@ class InstalledTask:
     def find(self) -> Path | None:
         """The first file that fits, without compressed doubles; None if there is none."""
         folder = data_folder()
-        found = sorted(folder.glob(self.pattern)) if folder and folder.is_dir() else []
-        return found[0] if found else None
+        paths = sorted(folder.glob(self.pattern)) if folder and folder.is_dir() else []
+        return paths[0] if paths else None
 
 
 def _similarity(language: Language) -> Callable[[str, Path], EvaluationTask]:

@@ -17,7 +17,7 @@ TOLERANCE = 1e-4  # of the largest component of the gradient, per text
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
 ARMIJO, SHRINK, MAX_HALVINGS = 1e-4, 0.5, 30
 
-Objective = Callable[[Float64Array], tuple[float, Float64Array]]  # value and gradient
+ObjectiveFunction = Callable[[Float64Array], tuple[float, Float64Array]]  # value and gradient
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,10 @@ class LinearProbe:
     def predict(self, matrix: Float32Array) -> Int64Array:
         """The class of each row."""
         outputs = matrix.astype(np.float64) @ self.weights + self.intercepts
-        is_binary = outputs.shape[1] == 1
-        classes: Int64Array = (outputs[:, 0] > 0) if is_binary else outputs.argmax(axis=1)
-        return classes.astype(np.int64)
+        if outputs.shape[1] == 1:
+            return np.where(outputs[:, 0] > 0, 1, 0)
+        classes: Int64Array = outputs.argmax(axis=1)
+        return classes
 
 
 def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
@@ -66,7 +67,7 @@ def _cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Flo
     return float(loss), np.exp(shifted) / sums - targets
 
 
-def minimize(objective: Objective, start: Float64Array, tolerance: float) -> Float64Array:
+def minimize(objective: ObjectiveFunction, start: Float64Array, tolerance: float) -> Float64Array:
     """The minimum of a smooth function by L-BFGS with a backtracking line search."""
     point, (value, gradient) = start, objective(start)
     pairs: deque[tuple[Float64Array, Float64Array]] = deque(maxlen=MEMORY)

@@ -150,4 +150,6 @@ def _entropy(counts: Float64Array) -> Float64Array:
 
 def _divide(above: Float64Array, below: Float64Array) -> Float64Array:
     """The quotient, NaN where the divisor is 0."""
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    quotient: Float64Array = np.full(above.shape, np.nan)
+    np.divide(above, below, out=quotient, where=below > 0)
+    return quotient
