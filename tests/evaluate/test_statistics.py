@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import spearmanr  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score, v_measure_score
 
+from malmoi.arrays import Int64Array
 from malmoi.evaluate.scores import RESAMPLES, resample_weights
 from malmoi.evaluate.suites.differences import Difference, compare, paired_difference
 from malmoi.evaluate.suites.logistic_regression import fit_probe
@@ -30,8 +31,7 @@ THEIRS = np.round(SCORES + RANDOM.normal(size=N), 1)
 LABELS = THEIRS > 0.3
 CLASSES, CLUSTERS = RANDOM.integers(4, size=N), RANDOM.integers(5, size=N)
 GUESSES = np.where(RANDOM.random(N) < 0.6, CLASSES, RANDOM.integers(4, size=N))
-Rows = "np.ndarray[tuple[int], np.dtype[np.int64]]"
-CASES: dict[str, tuple[Statistic, Callable[[Rows], float]]] = {
+CASES: dict[str, tuple[Statistic, Callable[[Int64Array], float]]] = {
     "mean": (MeanValue(SCORES), lambda rows: float(SCORES[rows].mean())),
     "spearman": (
         SpearmanCorrelation(SCORES, THEIRS),

@@ -19,7 +19,7 @@ from malmoi.tune.mining.output import check_triplets, write_triplets
 from malmoi.tune.mining.settings import MiningSettings
 
 DEFAULT = MiningSettings()
-SHOWN = 3  # triplets
+MAX_TRIPLETS = 3  # triplets
 
 
 def mine_command(
@@ -76,7 +76,7 @@ def print_mined(mined: MinedNegatives, out: Path) -> None:
     print(wrapped(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs"))
     if mined.incomplete:
         print(wrapped(f"{mined.incomplete:,} pairs have fewer negatives than wanted"))
-    for one in mined.triplets[:SHOWN]:
+    for one in mined.triplets[:MAX_TRIPLETS]:
         print(wrapped(f"query {_short(one.anchor)}", 2))
         for score, name in ((one.positive_score, "positive"), (one.negative_score, "negative")):
             print(wrapped(f"{score:.3f} {name} {_short(getattr(one, name))}", 4))

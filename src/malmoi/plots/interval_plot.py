@@ -35,8 +35,8 @@ def interval_plot(rows: Sequence[IntervalRow], series: Sequence[str], *, title: 
 
     parts = [text(MARGIN, MARGIN + FONT_SIZE, title)]
     for number, name in enumerate(series):
-        y = MARGIN + (FONT_SIZE + 6) * (number + 2)
-        parts += [_dot(left, y - 4, _colour(number)), text(left + 10, y, name)]
+        base = MARGIN + (FONT_SIZE + 6) * (number + 2)
+        parts += [_dot(left, base - 4, _colour(number)), text(left + 10, base, name)]
     for tick in ticks(low, high):
         parts.append(line(at(tick), top, at(tick), bottom))
         parts.append(text(at(tick), bottom + FONT_SIZE + 4, f"{tick:.3g}", anchor="middle"))

@@ -30,7 +30,7 @@ TITLES: dict[TaskKind, str] = {
     "clustering": "clustering",
 }
 Files = list[Path] | None
-Several = Parameter(negative="", consume_multiple=False)
+Repeatable = Parameter(negative="", consume_multiple=False)
 
 
 @Parameter(name="*")
@@ -42,22 +42,22 @@ class SuiteOptions:
         Suite | None, Parameter(help="Run all tasks of a language in $MALMOI_DATA.")
     ] = None
     retrieval: Annotated[
-        Files, Several, Parameter(help="A BEIR folder, or JSON as of SQuAD and KorQuAD.")
+        Files, Repeatable, Parameter(help="A BEIR folder, or JSON as of SQuAD and KorQuAD.")
     ] = None
     classification: Annotated[
-        Files, Several, Parameter(help="A table of texts with labels, for a linear probe.")
+        Files, Repeatable, Parameter(help="A table of texts with labels, for a linear probe.")
     ] = None
     clustering: Annotated[
-        Files, Several, Parameter(help="A table of texts with labels, to find by clusters.")
+        Files, Repeatable, Parameter(help="A table of texts with labels, to find by clusters.")
     ] = None
     paraphrases: Annotated[
-        Files, Several, Parameter(help="A table of texts with the names of their groups.")
+        Files, Repeatable, Parameter(help="A table of texts with the names of their groups.")
     ] = None
     nli: Annotated[
-        Files, Several, Parameter(help="A table of premises, hypotheses and relations.")
+        Files, Repeatable, Parameter(help="A table of premises, hypotheses and relations.")
     ] = None
     bitext: Annotated[
-        Files, Several, Parameter(help="A table of texts and their translations.")
+        Files, Repeatable, Parameter(help="A table of texts and their translations.")
     ] = None
     cache: Annotated[
         bool, Parameter(negative="--no-cache", help="Keep vectors in the cache folder.")

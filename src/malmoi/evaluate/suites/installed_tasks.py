@@ -43,10 +43,10 @@ class InstalledTask:
     read: Callable[[str, Path], EvaluationTask]
 
     def find(self) -> Path | None:
-        """The first file that fits, without compressed doubles; None if there is none."""
+        """The first file that fits; None if there is none."""
         folder = data_folder()
-        found = sorted(folder.glob(self.pattern)) if folder and folder.is_dir() else []
-        return found[0] if found else None
+        paths = sorted(folder.glob(self.pattern)) if folder and folder.is_dir() else []
+        return paths[0] if paths else None
 
 
 def _similarity(language: Language) -> Callable[[str, Path], EvaluationTask]:

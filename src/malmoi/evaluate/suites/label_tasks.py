@@ -88,8 +88,8 @@ class ClusteringTask:
 
 def best_clusters(matrix: Float32Array, count: int) -> Int64Array:
     """The clusters of the k-means run with the smallest sum of squared distances."""
-    found = []
+    runs = []
     for seed in range(STARTS):
         which, centres = find_clusters(matrix, count, seed=seed)
-        found.append((float(((matrix - centres[which]) ** 2).sum(dtype=np.float64)), seed, which))
-    return min(found)[2].astype(np.int64)
+        runs.append((float(((matrix - centres[which]) ** 2).sum(dtype=np.float64)), seed, which))
+    return min(runs)[2].astype(np.int64)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.arrays import Float32Array, Float64Array, Int64Array
+from malmoi.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-4  # of the largest component of the gradient, per text
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
 ARMIJO, SHRINK, MAX_HALVINGS = 1e-4, 0.5, 30
 
-Objective = Callable[[Float64Array], tuple[float, Float64Array]]  # value and gradient
+ObjectiveFunction = Callable[[Float64Array], tuple[float, Float64Array]]  # value and gradient
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,9 @@ class LinearProbe:
         """The class of each row."""
         outputs = matrix.astype(np.float64) @ self.weights + self.intercepts
         if outputs.shape[1] == 1:
-            return (outputs[:, 0] > 0).astype(np.int64)
-        return outputs.argmax(axis=1)
+            return np.where(outputs[:, 0] > 0, 1, 0)
+        classes: Int64Array = outputs.argmax(axis=1)
+        return classes
 
 
 def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
@@ -55,9 +56,7 @@ def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
     return LinearProbe(table[:-1], table[-1])
 
 
-def _cross_entropy(
-    logits: Float64Array, targets: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]"
-) -> tuple[float, Float64Array]:
+def _cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Float64Array]:
     """The sum of cross-entropies and its gradient [n, outputs]."""
     if logits.shape[1] == 1:
         loss = np.logaddexp(0, np.where(targets, -logits, logits)).sum()
@@ -68,7 +67,7 @@ def _cross_entropy(
     return float(loss), np.exp(shifted) / sums - targets
 
 
-def minimize(objective: Objective, start: Float64Array, tolerance: float) -> Float64Array:
+def minimize(objective: ObjectiveFunction, start: Float64Array, tolerance: float) -> Float64Array:
     """The minimum of a smooth function by L-BFGS with a backtracking line search."""
     point, (value, gradient) = start, objective(start)
     pairs: deque[tuple[Float64Array, Float64Array]] = deque(maxlen=MEMORY)

@@ -93,6 +93,6 @@ class EntailmentTask:
 
 def _cosines(embed: Embed, pairs: Sequence[tuple[str, str, object]]) -> tuple[Float64Array, int]:
     """The cosine of each pair, 0 where it is undefined, and for how many pairs it is defined."""
-    sides = [embed([pair[side] for pair in pairs]) for side in (0, 1)]
-    cosines = pair_cosines(*sides)
+    one, other = embed([pair[0] for pair in pairs]), embed([pair[1] for pair in pairs])
+    cosines = pair_cosines(one, other)
     return np.nan_to_num(cosines, nan=0.0), int(np.isfinite(cosines).sum())

@@ -54,9 +54,9 @@ class RetrievalTask:
         directions = embed([self.test.queries[name] for name in queries], "query")
         gains, shares = [], []
         for name, rows in zip(queries, _best_rows(matrix, directions), strict=True):
-            found = [ids[row] for row in rows.tolist()]
-            gains.append(ndcg(found, self.test.relevant[name], K))
-            shares.append(recall(found, self.test.relevant[name], K))
+            results = [ids[row] for row in rows.tolist()]
+            gains.append(ndcg(results, self.test.relevant[name], K))
+            shares.append(recall(results, self.test.relevant[name], K))
         values = {f"ndcg_at_{K}": gains, f"recall_at_{K}": shares}
         return [Measure(name, MeanValue(np.array(each))) for name, each in values.items()]
 

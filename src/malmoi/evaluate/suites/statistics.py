@@ -50,8 +50,8 @@ class SpearmanCorrelation:
 
     def __call__(self, weights: Float64Array) -> Float64Array:
         """The questions of each resample are ranked anew."""
-        ranks = [weighted_ranks(values, weights) for values in (self.ours, self.theirs)]
-        return weighted_correlation(*ranks, weights)
+        ours, theirs = weighted_ranks(self.ours, weights), weighted_ranks(self.theirs, weights)
+        return weighted_correlation(ours, theirs, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +130,15 @@ class MacroF1:
             for groups in (self.classes, self.predicted)
         )
         hits, either = weights @ (actual * predicted), weights @ (actual + predicted)
-        return np.nanmean(_divide(2 * hits, either), axis=1)
+        means: Float64Array = np.nanmean(_divide(2 * hits, either), axis=1)
+        return means
 
 
 def _one_hot(groups: Int64Array) -> Float64Array:
     """[n, groups]; numbers need not be consecutive."""
     _, numbers = np.unique(groups, return_inverse=True)
-    return np.eye(numbers.max() + 1)[numbers]
+    rows: Float64Array = np.eye(numbers.max() + 1)[numbers]
+    return rows
 
 
 def _entropy(counts: Float64Array) -> Float64Array:
@@ -148,4 +150,6 @@ def _entropy(counts: Float64Array) -> Float64Array:
 
 def _divide(above: Float64Array, below: Float64Array) -> Float64Array:
     """The quotient, NaN where the divisor is 0."""
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    quotient: Float64Array = np.full(above.shape, np.nan)
+    np.divide(above, below, out=quotient, where=below > 0)
+    return quotient

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import get_args
+from typing import Any, get_args
 
 from malmoi.arguments import expect, expect_count
 from malmoi.encode.loading import load_encoder
@@ -87,7 +87,7 @@ def _measures(
 
 
 def _chosen_models(models: object) -> list[str | Encoder]:
-    several = list(models) if isinstance(models, list | tuple) else [models]
+    several: list[Any] = list(models) if isinstance(models, list | tuple) else [models]
     if not several:
         raise InvalidArgumentError("models is empty: name at least one, such as minilm")
     for model in several:

@@ -31,7 +31,7 @@ def load_task(path: str | Path, kind: TaskKind, *, language: Language = "") -> E
             name of its group; for `bitext` a text and its translation, in tables (CSV, TSV, JSON
             lines) or compressed ones. For `retrieval` a folder in BEIR's layout, or a JSON file
             in that of SQuAD and KorQuAD, whose paragraphs are the texts to find.
-        kind: What is asked of an encoder.
+        kind: What is question of an encoder.
         language: The language of the texts, if known.
 
     Returns:
@@ -103,9 +103,9 @@ def squad_task(path: Path, language: Language) -> RetrievalTask:
         for paragraph in paragraphs:
             text = str(paragraph["context"]).strip()
             name = corpus.setdefault(text, str(len(corpus)))  # equal paragraphs are one text
-            for asked in paragraph["qas"]:
-                queries[str(asked["id"])] = str(asked["question"]).strip()
-                relevant[str(asked["id"])] = {name: 1.0}
+            for question in paragraph["qas"]:
+                queries[str(question["id"])] = str(question["question"]).strip()
+                relevant[str(question["id"])] = {name: 1.0}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidFileError(
             f"{path} is not JSON in the layout of SQuAD: expected data, paragraphs, context and"

@@ -114,7 +114,8 @@ def _unit_vectors(encoder: Encoder, texts: Sequence[str], reporter: Reporter) ->
     unique = list(dict.fromkeys(texts))
     rows = {text: row for row, text in enumerate(unique)}
     matrix = l2_normalize(encoder.encode(unique, reporter=reporter))
-    return matrix[[rows[text] for text in texts]]
+    vectors: Float32Array = matrix[[rows[text] for text in texts]]
+    return vectors
 
 
 def _dots(one: Float32Array, other: Float32Array) -> list[float]:

@@ -114,9 +114,9 @@ def _mined(
     pairs = [(query, text) for query, texts in positives.items() for text in texts]
     known = dict(zip(pairs, source.scores(pairs), strict=True))
     most = max(map(len, positives.values()))
-    found = list(source.nearest(list(positives), settings.candidates(most) + most))
+    candidates = list(source.nearest(list(positives), settings.candidates(most) + most))
     if judge is not None:
-        texts = [text for _, text in pairs] + [each.text for near in found for each in near]
+        texts = [text for _, text in pairs] + [each.text for near in candidates for each in near]
         judge.learn(list(positives), texts)
     skipped, random, triplets, incomplete = (
         SkippedCandidates(),
@@ -125,7 +125,7 @@ def _mined(
         0,
     )
     progress = reporter.stage("mining", "queries")
-    for done, (query, near) in enumerate(zip(positives, found, strict=True), 1):
+    for done, (query, near) in enumerate(zip(positives, candidates, strict=True), 1):
         scores = {text: known[query, text] for text in positives[query]}
         negatives = _negatives(query, scores, near, settings, judge, skipped)
         negatives = _chosen(negatives[: settings.candidates(most)], settings, random)

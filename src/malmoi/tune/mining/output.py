@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import open_output
@@ -57,10 +58,11 @@ def _row(triplet: MinedTriplet, names: list[str]) -> list[str | float]:
 def _table(names: list[str], rows: list[list[str | float]], *, is_tsv: bool) -> str:
     """A table with a header; TSV has no quoting, so white space in its fields becomes one space."""
     stream = io.StringIO()
+    table: list[list[Any]] = [list(names), *rows]
     if not is_tsv:
-        csv.writer(stream, lineterminator="\n").writerows([names, *rows])
+        csv.writer(stream, lineterminator="\n").writerows(table)
         return stream.getvalue()
     writer = csv.writer(stream, TabSeparated, lineterminator="\n", quotechar=None)
-    for row in [names, *rows]:
+    for row in table:
         writer.writerow([" ".join(cell.split()) if isinstance(cell, str) else cell for cell in row])
     return stream.getvalue()
