@@ -40,6 +40,21 @@ class DevPairs:
         one, other = vectors[self.pairs[:, 0]], vectors[self.pairs[:, 1]]
         return np.nan_to_num(pair_cosines(one, other), nan=0.0)
 
+    def spearman(self, cosines: Float64Array) -> float:
+        """Spearman's correlation of cosines and scores; 0 where it is undefined."""
+        return spearman(cosines, self.scores) or 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedTable:
+    """The table of the best epoch, and the dev set's cosines before and after."""
+
+    table: Float32Array
+    epoch: int
+    before: Float64Array
+    after: Float64Array
+    history: tuple[tuple[int, float], ...] = ()
+
 
 def tune_static(
     sets: Sequence[ExampleSet],
@@ -72,33 +87,11 @@ def tune_static(
         InvalidArgumentError: The examples are not pairs with scores, or training diverged.
         InvalidFileError: The folder exists or cannot be written.
     """
-    start, rate = monotonic(), static_rate(settings)
+    start = monotonic()
     examples, scores = _pairs(sets)
     texts, pairs = number_texts(examples)
     tested = None if dev is None else _dev_pairs(dev)
-    table: Float32Array = np.array(encoder.parts.table, np.float32)
-    tuned = replace(encoder, parts=replace(encoder.parts, table=table))
-    kernel = TokenKernel(*encoder.token_ids(texts), table)
-    random, progress = np.random.default_rng(settings.seed), reporter.stage("tuning", "examples")
-    before = None if tested is None else tested.cosines(encoder)
-    best, best_cosines, best_epoch = table.copy(), before, 0
-    history: tuple[tuple[int, float], ...] = ()
-    if tested is not None and before is not None:
-        history = ((0, _score(before, tested)),)
-    for epoch in range(settings.epochs):
-        losses, order = np.zeros(1), random.permutation(len(pairs)).astype(np.uint32)
-        falling = rate * (1 - epoch / settings.epochs)
-        kernel.learn_pairs(order, pairs, scores, falling, losses, 0)
-        progress((epoch + 1) * len(pairs), settings.epochs * len(pairs))
-        reporter.loss(float(losses[0]) / len(pairs))
-        check_finite(table, rate)
-        if tested is not None:
-            cosines = tested.cosines(tuned)
-            history = (*history, (epoch + 1, _score(cosines, tested)))
-            if history[-1][1] < max(score for _, score in history):
-                continue
-            best_cosines = cosines
-        best, best_epoch = table.copy(), epoch + 1
+    trained = _train(encoder, texts, pairs, scores, tested, settings, reporter)
     result = TuneResult(
         folder=folder,
         model=encoder.name,
@@ -106,29 +99,61 @@ def tune_static(
         command=command,
         examples=settings.epochs * len(pairs),
         steps=settings.epochs,
-        best_step=best_epoch,
+        best_step=trained.epoch,
         seconds=monotonic() - start,
         stopped="",
-        history=history,
+        history=trained.history,
     )
-    if tested is not None and before is not None and best_cosines is not None:
-        count = len(tested.scores)
+    if tested is not None:
+        before, after, count = trained.before, trained.after, len(tested.scores)
         result = replace(
             result,
             before=correlation(before, tested.scores, count),
-            after=correlation(best_cosines, tested.scores, count),
-            difference=compare(before, best_cosines, tested.scores),
+            after=correlation(after, tested.scores, count),
+            difference=compare(before, after, tested.scores),
         )
-    parts, card = encoder.parts, model_card(result, settings)
+    parts = encoder.parts
     save_static(
         folder,
-        best[: parts.tokenizer.get_vocab_size()],
+        trained.table[: parts.tokenizer.get_vocab_size()],
         parts.tokenizer,
-        card=card,
+        card=model_card(result, settings),
         normalize=parts.normalize,
         max_length=parts.max_length,
     )
     return result
+
+
+def _train(
+    encoder: StaticEncoder,
+    texts: list[str],
+    pairs: Int32Array,
+    scores: Float32Array,
+    dev: DevPairs | None,
+    settings: TuneSettings,
+    reporter: Reporter,
+) -> TrainedTable:
+    """All epochs; keeps the table of the best dev score, or else the last one."""
+    table: Float32Array = np.array(encoder.parts.table, np.float32)
+    tuned = replace(encoder, parts=replace(encoder.parts, table=table))
+    kernel, rate = TokenKernel(*encoder.token_ids(texts), table), static_rate(settings)
+    random, progress = np.random.default_rng(settings.seed), reporter.stage("tuning", "examples")
+    before = np.empty(0) if dev is None else dev.cosines(encoder)
+    best = TrainedTable(table.copy(), 0, before, before)
+    history = [] if dev is None else [(0, dev.spearman(before))]
+    for epoch in range(1, settings.epochs + 1):
+        losses, order = np.zeros(1), random.permutation(len(pairs)).astype(np.uint32)
+        falling = rate * (1 - (epoch - 1) / settings.epochs)
+        kernel.learn_pairs(order, pairs, scores, falling, losses, 0)
+        progress(epoch * len(pairs), settings.epochs * len(pairs))
+        reporter.loss(float(losses[0]) / len(pairs))
+        check_finite(table, rate)
+        after = before if dev is None else dev.cosines(tuned)
+        if dev is not None:
+            history.append((epoch, dev.spearman(after)))
+        if dev is None or history[-1][1] >= max(score for _, score in history):
+            best = TrainedTable(table.copy(), epoch, before, after)
+    return replace(best, history=tuple(history))
 
 
 def static_rate(settings: TuneSettings) -> float:
@@ -158,7 +183,3 @@ def _pairs(sets: Sequence[ExampleSet]) -> tuple[list[tuple[str, ...]], Float32Ar
 def _dev_pairs(dev: SentenceSet) -> DevPairs:
     texts, pairs = number_texts([(pair.one, pair.other) for pair in dev.pairs])
     return DevPairs(texts, pairs, np.array([pair.score for pair in dev.pairs]))
-
-
-def _score(cosines: Float64Array, dev: DevPairs) -> float:
-    return spearman(cosines, dev.scores) or 0.0
