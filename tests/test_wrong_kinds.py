@@ -148,6 +148,11 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
         lambda it: mm.average_encoder(VECTORS, smoothing=it),
         {"int", "float"},
     ),
+    "distill_static": (lambda it: mm.distill_static(["a", "b"], it, "new"), {"encoder"}),
+    "distill_static settings": (
+        lambda it: mm.distill_static(["a", "b"], BAG, "new", it),
+        {"None"},
+    ),
     "Word2Vec": (lambda it: mm.Word2Vec(dim=it), {"int"}),
     "GloVe": (lambda it: mm.GloVe(x_max=it), {"int", "float"}),
     "NGram": (lambda it: mm.NGram(order=it), {"int"}),

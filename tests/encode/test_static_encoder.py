@@ -90,7 +90,7 @@ def test_converted_folders_are_equal_everywhere(tmp_path: Path) -> None:
         mm.load_encoder(str(tmp_path / name)).encode(ODD_TEXTS, reporter=QUIET)
         for name in ("model", "new")
     ]
-    np.testing.assert_allclose(*ours, atol=1e-6)
+    np.testing.assert_allclose(ours[0], ours[1], atol=1e-6)
     theirs = SentenceTransformer(str(tmp_path / "new"), device="cpu").encode(ODD_TEXTS[:-1])
     np.testing.assert_allclose(ours[1][:-1], theirs, atol=1e-6)
 

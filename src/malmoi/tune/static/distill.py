@@ -49,11 +49,11 @@ from malmoi.unicode import normalize
 
 TEACHER_SHARE = 0.85  # of the minutes; the rest is for tokens and training
 FINGERPRINTED = ("seed",)  # the teacher reads the texts in an order by seed
-TextSource = str | PathLike[str] | Iterable[TextLike]
+CorpusLike = str | PathLike[str] | Iterable[TextLike]
 
 
 def distill_static(
-    texts: TextSource,
+    texts: CorpusLike,
     teacher: str | Encoder,
     out: str | PathLike[str],
     settings: StaticSettings | None = None,
@@ -164,7 +164,7 @@ def _fit(
     return static_encoder(parts, folder), result
 
 
-def read_texts(texts: TextSource, seed: int, reporter: Reporter) -> list[str]:
+def read_texts(texts: CorpusLike, seed: int, reporter: Reporter) -> list[str]:
     """Different texts in NFC, in an order by seed, so that the first are a sample of all."""
     source = Path(texts) if isinstance(texts, str | PathLike) else texts
     every = [normalize("NFC", text.strip()) for text in Corpus.of(source).texts]

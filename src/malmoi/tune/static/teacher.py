@@ -91,9 +91,8 @@ def principal_axes(vectors: Float32Array, dim: int) -> Float32Array:
 
 def project(vectors: Float32Array, axes: Float32Array, path: Path) -> Float32Array:
     """The vectors along the axes, of length 1, [texts, dim]; memory-mapped from `path`."""
-    shape = len(vectors), axes.shape[1]
-    targets = np.memmap(path, np.float32, "w+", shape=shape)
-    for start in range(0, len(vectors), BLOCK_ROWS):
-        block = slice(start, start + BLOCK_ROWS)
-        targets[block] = l2_normalize(l2_normalize(vectors[block]) @ axes)
-    return np.asarray(targets)
+    with invalid_file_on_os_error(path), path.open("wb") as file:
+        for start in range(0, len(vectors), BLOCK_ROWS):
+            rows = l2_normalize(vectors[start : start + BLOCK_ROWS])
+            file.write(np.ascontiguousarray(l2_normalize(rows @ axes)).data)
+    return np.asarray(np.memmap(path, np.float32, "r", shape=(len(vectors), axes.shape[1])))

@@ -21,7 +21,7 @@ from malmoi.tune.result import TuneResult
 from malmoi.tune.sentence.settings import TuneSettings
 from malmoi.tune.static.trainer import check_finite
 
-LEARNING_RATE = 0.1  # the length of a row's first step; higher rates harm other texts
+LEARNING_RATE = 0.2  # the length of a row's first step; higher rates harm other texts
 OBJECTIVE = "cosine"
 
 
