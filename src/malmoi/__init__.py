@@ -156,6 +156,9 @@ if TYPE_CHECKING:
     from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
+    from malmoi.tune.adapt.adapting import adapt as adapt
+    from malmoi.tune.adapt.result import AdaptResult as AdaptResult
+    from malmoi.tune.adapt.settings import AdaptSettings as AdaptSettings
     from malmoi.tune.result import TuneResult as TuneResult
     from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
     from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
@@ -268,6 +271,9 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.tune.adapt.adapting": ("adapt",),
+    "malmoi.tune.adapt.result": ("AdaptResult",),
+    "malmoi.tune.adapt.settings": ("AdaptSettings",),
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),

@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from malmoi.evaluate.scores import Score
+from malmoi.tune.loop_settings import LoopSettings
 from malmoi.tune.result import TuneResult
-from malmoi.tune.sentence.settings import TuneSettings
 
 CARD = """\
 ---
@@ -18,7 +18,7 @@ tags: [sentence-transformers, sentence-similarity, malmoi]
 
 # {name}
 
-A sentence encoder: {model}, tuned with malmoi.
+A sentence encoder: {model}, {how} with malmoi.
 
 ```python
 import malmoi as mm
@@ -48,11 +48,12 @@ step {best_step:,}. Settings that are not the defaults: {settings}.
 """
 
 
-def model_card(result: TuneResult, settings: TuneSettings) -> str:
+def model_card(result: TuneResult, settings: LoopSettings) -> str:
     """The README.md of a tuned encoder."""
     return CARD.format(
         name=result.folder.name,
         model=result.model,
+        how=result.how,
         scores=_scores(result),
         data="\n".join(f"- {line}" for line in result.data),
         steps=result.steps,
@@ -66,10 +67,15 @@ def model_card(result: TuneResult, settings: TuneSettings) -> str:
 
 
 def command_line(
-    model: str, sources: Sequence[str], out: Path, settings: TuneSettings, dev: str | None = None
+    kind: str,
+    model: str,
+    sources: Sequence[str],
+    out: Path,
+    settings: LoopSettings,
+    dev: str | None = None,
 ) -> str:
     """The command that tunes the same way; data that are not in a file are DATA there."""
-    words = ["malmoi", "tune", "sentence"]
+    words = ["malmoi", "tune", kind]
     words += ["DATA" if source.startswith("the ") else source for source in sources]
     words += ["--model", model, "--out", str(out)]
     if dev is not None:
@@ -81,20 +87,22 @@ def command_line(
     return shlex.join(words)
 
 
-def _changed(settings: TuneSettings) -> dict[str, object]:
-    defaults = TuneSettings()
+def _changed(settings: LoopSettings) -> dict[str, object]:
+    defaults = type(settings)()
     names = [field.name for field in fields(settings)]
     values = {name: getattr(settings, name) for name in names}
     return {name: v for name, v in values.items() if v != getattr(defaults, name)}
 
 
 def _scores(result: TuneResult) -> str:
+    notes = [f"{note[0].upper()}{note[1:]}." for note in result.notes]
     if result.before is None or result.after is None:
-        return "No dev set was given."
-    rows = [("untuned", result.before), ("tuned", result.after)]
-    lines = ["| dev set | pairs | Spearman | 95 % interval |", "|---|--:|--:|---|"]
+        return "\n\n".join(["No dev set was given.", *notes])
+    rows = [("before", result.before), ("after", result.after)]
+    lines = [f"| dev set | n | {result.metric} | 95 % interval |", "|---|--:|--:|---|"]
     lines += [f"| {name} | {score.total:,} | {_percent(score)} |" for name, score in rows]
-    return "\n".join([*lines, "", f"Verdict by a paired bootstrap: {result.sentence}."])
+    verdict = f"Verdict by a paired bootstrap: {result.sentence}."
+    return "\n\n".join(["\n".join(lines), verdict, *notes])
 
 
 def _percent(score: Score) -> str:

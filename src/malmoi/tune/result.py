@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ Verdict = Literal["better", "no difference", "worse"]
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """A difference of Spearman's correlations with its 95 % interval, by a paired bootstrap."""
+    """A difference of dev scores with its 95 % interval, by a paired bootstrap."""
 
     value: float
     low: float
@@ -30,9 +30,12 @@ class Difference:
 class TuneResult:
     """A tuned encoder in a folder, and its scores on the dev set; None without a dev set.
 
-    `history` has the step and Spearman's correlation of each dev score, the untuned model first;
-    the folder has the weights of `best_step`. `command` is the command that does the same.
+    `history` has the step and the value of each dev score, the untuned model first; `metric` names
+    the score. The folder has the weights of `best_step`. `command` is the command that does the
+    same.
     """
+
+    how: ClassVar[str] = "tuned"
 
     folder: Path
     model: str
@@ -46,7 +49,13 @@ class TuneResult:
     before: Score | None = None
     after: Score | None = None
     difference: Difference | None = None
+    metric: str = "Spearman"
     history: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else was measured, one sentence each."""
+        return ()
 
     @property
     def sentence(self) -> str:
@@ -56,7 +65,7 @@ class TuneResult:
         each = self.difference
         before, after = self.before.value or 0.0, self.after.value or 0.0
         return (
-            f"{each.verdict}: Spearman {100 * before:.2f} → {100 * after:.2f}, difference"
+            f"{each.verdict}: {self.metric} {100 * before:.2f} → {100 * after:.2f}, difference"
             f" {100 * each.value:+.2f} [{100 * each.low:+.2f}, {100 * each.high:+.2f}]"
         )
 

@@ -11,10 +11,10 @@ from malmoi.encode.checkpoint.locate import find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import module_folders
 from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.files.tensors import write_safetensors
+from malmoi.files.tensors import Tensors, write_safetensors
+from malmoi.tune.loop_settings import LoopSettings
 from malmoi.tune.model_card import model_card
 from malmoi.tune.result import TuneResult
-from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
     from malmoi.tune.network.sentence_network import SentenceNetwork
@@ -27,9 +27,12 @@ def save_tuned(
     encoder: TransformerEncoder,
     network: "SentenceNetwork",
     result: TuneResult,
-    settings: TuneSettings,
+    settings: LoopSettings,
+    others: Tensors | None = None,
 ) -> None:
     """Write the folder of a result: the files of the untuned model with other weights.
+
+    `others` are tensors that an encoder does not need; those that the file has are replaced.
 
     Raises:
         InvalidFileError: The folder exists or cannot be written.
@@ -42,7 +45,8 @@ def save_tuned(
                 copy = part / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
+        weights = network.weights()
+        tensors = replace_weights(weights_file(transformer), encoder.config, weights, others)
         own = part / transformer.relative_to(source)
         write_safetensors(own / FILE, dict(tensors), METADATA)
         _set_float32(own / "config.json")

@@ -2,7 +2,10 @@
 
 from cyclopts import App
 
-KINDS = (("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),)
+KINDS = (
+    ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
+    ("adapt", "adapt:adapt_command", "An encoder, to the raw text of a domain (extra train)."),
+)
 
 tune_app = App(name="tune", help="Tune a pretrained model on your own data.")
 for name, target, text in KINDS:

@@ -99,7 +99,8 @@ def tune_sentence(
         trainer = new_trainer(encoder, sets, numbered, settings)
         loop = _train(trainer, numbered, settings, checkpointer, reporter)
     dev_name = None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
-    command = command_line(model, [one.source for one in sets], folder, settings, dev_name)
+    sources = [one.source for one in sets]
+    command = command_line("sentence", model, sources, folder, settings, dev_name)
     result = _result(loop, sets, numbered, folder, model=model, command=command)
     save_tuned(encoder, trainer.network, result, settings)
     discard_checkpoint(path)
@@ -221,6 +222,16 @@ def check_target(folder: Path) -> None:
     check_writable(folder)
 
 
+def check_layers(encoder: TransformerEncoder, frozen: int) -> None:
+    """Raise `InvalidArgumentError` if no layer would be left to train."""
+    layers = encoder.config.layers
+    if frozen >= layers:
+        raise InvalidArgumentError(
+            f"freeze_layers is {frozen}, but {encoder.name} has {layers} layers: freeze at most"
+            f" {layers - 1}"
+        )
+
+
 def _sources(
     data: DataSource | SentenceSet | Sequence[str | Path],
 ) -> list[DataSource | SentenceSet]:
@@ -232,12 +243,7 @@ def _sources(
 
 
 def _check_settings(encoder: TransformerEncoder, settings: TuneSettings) -> None:
-    layers = encoder.config.layers
-    if settings.freeze_layers >= layers:
-        raise InvalidArgumentError(
-            f"freeze_layers is {settings.freeze_layers}, but {encoder.name} has {layers} layers:"
-            f" freeze at most {layers - 1}"
-        )
+    check_layers(encoder, settings.freeze_layers)
     if max(settings.matryoshka_dims, default=0) > encoder.dim:
         raise InvalidArgumentError(
             f"matryoshka_dims are {settings.matryoshka_dims}, but the vectors of {encoder.name}"
