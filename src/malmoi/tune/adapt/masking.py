@@ -85,8 +85,7 @@ def delete_units(passage: Passage, share: float, random: np.random.Generator) ->
     stays = random.random(passage.num_units) >= share
     if len(stays) and not stays.any():
         stays[random.integers(len(stays))] = True
-    special = passage.units == SPECIAL
-    return passage.ids[special | stays[passage.units]]
+    return passage.ids[np.r_[stays, True][passage.units]]  # the last one for special tokens
 
 
 def find_units(texts: Sequence[Tokenized], *, particles: bool) -> list[Passage]:
