@@ -97,7 +97,8 @@ def test_a_new_head_predicts_about_as_well_as_the_frequencies(tmp_path: Path) ->
     encoder = load_transformer(tiny_model(tmp_path / "model"))
     objective = objective_of(encoder)
     np.testing.assert_allclose(
-        objective.extra.bias.detach().numpy(), np.log(np.full(len(TOKENS), 1 / len(TOKENS))),
+        objective.extra.bias.detach().numpy(),
+        np.log(np.full(len(TOKENS), 1 / len(TOKENS))),
         rtol=1e-5,
     )
     rows = torch.zeros(1, encoder.config.dim)

@@ -107,7 +107,7 @@ def _loop(
     return TrainingLoop(
         trainer=prepared.trainer,
         epoch_batches=prepared.batches,
-        examples=len(prepared.lengths),
+        examples=prepared.examples,
         settings=settings,
         checkpointer=checkpointer,
         reporter=reporter,

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from copy import deepcopy
 from random import Random
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from malmoi.arrays import Int32Array, Int64Array
+from malmoi.arrays import Float32Array, Int32Array
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.reporting.reporter import Reporter
 from malmoi.tune.adapt.documents import Document
 from malmoi.tune.adapt.lexical_teacher import LexicalTeacher
 from malmoi.tune.adapt.pairs import make_pair
@@ -24,7 +24,7 @@ from malmoi.tune.adapt.settings import AdaptSettings
 from malmoi.tune.adapt.trainer import CorpusBatch
 from malmoi.tune.network.sentence_network import SentenceNetwork
 
-CHARACTERS_PER_TOKEN = 5  # about, to sort documents by length without tokenizing them
+HEAD_CHARACTERS = 200
 LARGEST_SEED = 2**62
 
 
@@ -43,10 +43,10 @@ class ContrastiveDocuments:
         self.teacher = LexicalTeacher([document.whole for document in documents])
         self.untouched = deepcopy(network).eval().requires_grad_(False)
 
-    def lengths(self) -> Int64Array:
-        """About how many tokens the texts of each document have."""
-        sizes = [len(document.whole) // CHARACTERS_PER_TOKEN for document in self.documents]
-        return np.minimum(np.array(sizes, np.int64), self.settings.max_tokens)
+    def document_vectors(self, reporter: Reporter) -> Float32Array:
+        """Vectors by which documents are grouped: of their titles, or of how they begin."""
+        heads = [document.title or document.text[:HEAD_CHARACTERS] for document in self.documents]
+        return self.encoder.encode(heads, normalize=True, reporter=reporter)
 
     def loss(self, batch: CorpusBatch) -> Tensor:
         """The cross-entropy of the model's softmax with that of the targets."""

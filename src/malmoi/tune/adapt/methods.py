@@ -15,6 +15,7 @@ from malmoi.tune.adapt.contrastive import ContrastiveDocuments
 from malmoi.tune.adapt.documents import Document
 from malmoi.tune.adapt.masking import Passage
 from malmoi.tune.adapt.mlm import MaskedLanguageModel
+from malmoi.tune.adapt.pairs import similar_batches
 from malmoi.tune.adapt.passages import (
     make_masking,
     make_passages,
@@ -32,20 +33,20 @@ MAX_HELD_OUT_SHARE = 0.1  # of the documents
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Preparation:
-    """A trainer with its examples: their lengths in tokens, and passages that are held out."""
+    """A trainer, the rows of the batches of an epoch, and passages that are held out."""
 
     trainer: CorpusTrainer
-    lengths: Int64Array
-    settings: AdaptSettings
+    rows: Callable[[int], list[Int64Array]]
+    examples: int
+    seed: int
     title: str
     held_out: Sequence[Passage] = ()
     head: PredictionHead | None = None
 
     def batches(self, epoch: int) -> list[CorpusBatch]:
         """The batches of an epoch."""
-        seed, size = self.settings.seed, self.settings.batch_size
-        rows = passage_batches(self.lengths, size, seed, epoch)
-        return [CorpusBatch(some, (seed, epoch, i)) for i, some in enumerate(rows)]
+        each = enumerate(self.rows(epoch))
+        return [CorpusBatch(rows, (self.seed, epoch, number)) for number, rows in each]
 
     def saved_head(self) -> Tensors:
         """The tensors of the head, to replace those of a checkpoint that has one."""
@@ -85,10 +86,16 @@ def _contrastive(
     reporter: Reporter,
 ) -> Preparation:
     objective = ContrastiveDocuments(encoder, network, documents, settings)
+    vectors, size, group = (
+        objective.document_vectors(reporter),
+        settings.batch_size,
+        settings.group,
+    )
     return Preparation(
         trainer=CorpusTrainer(network, objective, settings.weight_decay),
-        lengths=objective.lengths(),
-        settings=settings,
+        rows=lambda epoch: similar_batches(vectors, size, group, (settings.seed, epoch)),
+        examples=len(documents),
+        seed=settings.seed,
         title="pairs of a document and one of its sentences, or its title",
     )
 
@@ -129,10 +136,13 @@ def _prepared(
     held_out: Sequence[Passage],
     settings: AdaptSettings,
 ) -> Preparation:
+    lengths = np.array([len(passage) for passage in passages], np.int64)
+    size, seed = settings.batch_size, settings.seed
     return Preparation(
         trainer=CorpusTrainer(network, objective, settings.weight_decay),
-        lengths=np.array([len(passage) for passage in passages], np.int64),
-        settings=settings,
+        rows=lambda epoch: passage_batches(lengths, size, seed, epoch),
+        examples=len(passages),
+        seed=seed,
         title=f"{len(passages):,} passages to learn from",
         held_out=held_out,
         head=head if settings.method == "mlm" else None,

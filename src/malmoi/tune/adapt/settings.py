@@ -53,6 +53,8 @@ class AdaptSettings(LoopSettings):
     """contrastive: factor of cosines."""
     lexical: float = 10.0
     """contrastive: factor of BM25 in the targets."""
+    group: int = 8
+    """contrastive: similar documents side by side."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,8 +62,8 @@ class AdaptSettings(LoopSettings):
             known = ", ".join(ADAPT_METHODS)
             raise InvalidArgumentError(f"method is '{self.method}': choose one of {known}")
         self.check_at_least("max_tokens", MIN_TOKENS)
-        self.check_at_least("held_out", 1)
-        self.check_at_least("dev_documents", 1)
+        for name in ("held_out", "dev_documents", "group"):
+            self.check_at_least(name, 1)
         self.check_at_least("freeze_layers", 0)
         self.check_positive("scale", "lexical", "mix", "mask_share", "delete_share")
         self.check_share("mask_share", "delete_share")
