@@ -43,6 +43,7 @@ QUALITY = (
     "typos",
     "sentences",
     "tuning",
+    "adapting",
     "static",
     "fragments",
     "clusters",

@@ -12,7 +12,12 @@ from malmoi.cli import run
 from tests.pages import answer, blocks
 
 MANY = [f"the king of word{i} and word{i * 7 % 120} beside word{i * 11 % 120}" for i in range(120)]
-FILES = {"counts": "corpus.txt", "text": "reviews.csv", "tuning": "pairs.csv"}  # which a page shows
+FILES = {
+    "counts": "corpus.txt",
+    "text": "reviews.csv",
+    "tuning": "pairs.csv",
+    "domain-adaptation": "corpus.txt",
+}  # which a page shows
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
 PAGES = [
     "files",
@@ -24,6 +29,7 @@ PAGES = [
     "notebooks",
     "leaving-gensim",
     "tuning",
+    "domain-adaptation",
 ]
 
 

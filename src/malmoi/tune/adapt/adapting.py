@@ -75,7 +75,8 @@ def adapt(
 
     encoder = load_transformer(model)
     check_layers(encoder, settings.freeze_layers)
-    domain = read_documents(corpus, settings.field, settings.title_field, reporter)
+    whole = read_documents(corpus, settings.field, settings.title_field, reporter)
+    domain = whole.sample(settings.max_documents, settings.seed)
     with repeatable(settings.seed, settings.threads):
         prepared = prepare(encoder, domain.documents, settings, reporter)
         encode = prepared.trainer.vectors

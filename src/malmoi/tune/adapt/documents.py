@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
+from random import Random
 
 from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError
@@ -41,6 +42,13 @@ class DomainCorpus:
 
     name: str
     documents: tuple[Document, ...]
+
+    def sample(self, count: int | None, seed: int) -> "DomainCorpus":
+        """Some documents, chosen at random, in their order; all if `count` is None."""
+        if count is None or count >= len(self.documents):
+            return self
+        chosen = sorted(Random(seed).sample(range(len(self.documents)), count))
+        return DomainCorpus(self.name, tuple(self.documents[i] for i in chosen))
 
     @property
     def digest(self) -> str:

@@ -31,6 +31,8 @@ class AdaptSettings(LoopSettings):
     """Field or column of the text."""
     title_field: str = "title"
     """Field or column of the title, if there is one."""
+    max_documents: int | None = None
+    """Learn from so many documents, chosen at random."""
     max_tokens: int = 128
     """Longer documents are split into passages."""
     held_out: int = 100
@@ -64,6 +66,7 @@ class AdaptSettings(LoopSettings):
         self.check_at_least("max_tokens", MIN_TOKENS)
         for name in ("held_out", "dev_documents", "group"):
             self.check_at_least(name, 1)
+        self.check_at_least("max_documents", 2)
         self.check_at_least("freeze_layers", 0)
         self.check_positive("scale", "lexical", "mix", "mask_share", "delete_share")
         self.check_share("mask_share", "delete_share")
