@@ -13,8 +13,8 @@ from malmoi.errors import InvalidFileError
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import build_index
 from malmoi.tune.adapt.documents import Document, read_documents
-from malmoi.tune.adapt.lexical_teacher import LexicalTeacher
-from malmoi.tune.adapt.pairs import make_pair, similar_batches
+from malmoi.tune.adapt.objectives.lexical_teacher import LexicalTeacher
+from malmoi.tune.adapt.objectives.pairs import make_pair, similar_batches
 from malmoi.vectors import l2_normalize
 from tests.recording_reporter import RecordingReporter
 from tests.search.worlds import BagOfWords

@@ -11,9 +11,9 @@ import transformers
 from malmoi.encode.checkpoint.weights import BERT, open_weights, read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.tune.adapt.masking import MaskedText, find_units
-from malmoi.tune.adapt.mlm import MaskedLanguageModel
+from malmoi.tune.adapt.objectives.mlm import MaskedLanguageModel
+from malmoi.tune.adapt.objectives.prediction_head import head_of
 from malmoi.tune.adapt.passages import make_masking
-from malmoi.tune.adapt.prediction_head import head_of
 from malmoi.tune.adapt.trainer import CorpusBatch
 from malmoi.tune.network.sentence_network import SentenceNetwork, TransformerLayer
 from tests.encode.checkpoints import FAMILIES, TOKENS, save_tokenizer

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from malmoi.encode.checkpoint.weights import open_weights, read_weights, weights_file
 from malmoi.encode.encoder import load_transformer
 from malmoi.tune.adapt.masking import delete_units, find_units
-from malmoi.tune.adapt.prediction_head import head_of
-from malmoi.tune.adapt.tsdae import DenoisingAutoEncoder, TiedDecoder
+from malmoi.tune.adapt.objectives.prediction_head import head_of
+from malmoi.tune.adapt.objectives.tsdae import DenoisingAutoEncoder, TiedDecoder
 from malmoi.tune.network.packing import pack
 from malmoi.tune.network.sentence_network import SentenceNetwork
 from tests.encode.checkpoints import TOKENS, save_model

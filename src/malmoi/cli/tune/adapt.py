@@ -56,8 +56,8 @@ def adapt_command(
 def adapted_record(result: AdaptResult) -> dict[str, Any]:
     """The result for JSON."""
     scores = {"before": result.perplexity_before, "after": result.perplexity_after}
-    found = {name: _as_json(score) for name, score in scores.items() if score is not None}
-    return as_record(result) | ({"perplexity": found} if found else {})
+    values = {name: _as_json(score) for name, score in scores.items() if score is not None}
+    return as_record(result) | ({"perplexity": values} if values else {})
 
 
 def _as_json(score: Score) -> dict[str, Any]:

@@ -43,9 +43,9 @@ class DevRetrieval:
         documents = l2_normalize(self.vectors(self.documents))
         queries = l2_normalize(self.vectors(self.queries))
         order = np.argsort(-(queries @ documents.T), axis=1, kind="stable")[:, :K]
-        found = ([self.ids[i] for i in rows] for rows in order.tolist())
+        results = ([self.ids[i] for i in rows] for rows in order.tolist())
         judged = (self.test.relevant[name] for name in self.test.queries)
-        gains = [ndcg(ids, relevant, K) for ids, relevant in zip(found, judged, strict=True)]
+        gains = [ndcg(ids, relevant, K) for ids, relevant in zip(results, judged, strict=True)]
         return DevScore(float(np.mean(gains)), np.array(gains))
 
     def show(self, value: float) -> str:

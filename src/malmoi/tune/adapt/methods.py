@@ -11,21 +11,21 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import Reporter
-from malmoi.tune.adapt.contrastive import ContrastiveDocuments
 from malmoi.tune.adapt.documents import Document
 from malmoi.tune.adapt.masking import Passage
-from malmoi.tune.adapt.mlm import MaskedLanguageModel
-from malmoi.tune.adapt.pairs import similar_batches
+from malmoi.tune.adapt.objectives.contrastive import ContrastiveDocuments
+from malmoi.tune.adapt.objectives.mlm import MaskedLanguageModel
+from malmoi.tune.adapt.objectives.pairs import similar_batches
+from malmoi.tune.adapt.objectives.prediction_head import PredictionHead, head_of
+from malmoi.tune.adapt.objectives.tsdae import DenoisingAutoEncoder, TiedDecoder
 from malmoi.tune.adapt.passages import (
     make_masking,
     make_passages,
     passage_batches,
     token_frequencies,
 )
-from malmoi.tune.adapt.prediction_head import PredictionHead, head_of
 from malmoi.tune.adapt.settings import AdaptMethod, AdaptSettings
 from malmoi.tune.adapt.trainer import CorpusBatch, CorpusObjective, CorpusTrainer
-from malmoi.tune.adapt.tsdae import DenoisingAutoEncoder, TiedDecoder
 from malmoi.tune.network.sentence_network import SentenceNetwork
 
 MAX_HELD_OUT_SHARE = 0.1  # of the documents

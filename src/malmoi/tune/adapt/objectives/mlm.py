@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from malmoi.tune.adapt.masking import MaskedText, Masking, Passage
-from malmoi.tune.adapt.prediction_head import PredictionHead
+from malmoi.tune.adapt.objectives.prediction_head import PredictionHead
 from malmoi.tune.adapt.trainer import CorpusBatch
 from malmoi.tune.network.packing import pack
 from malmoi.tune.network.sentence_network import SentenceNetwork

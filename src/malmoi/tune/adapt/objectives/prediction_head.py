@@ -126,9 +126,9 @@ def _identity(network: SentenceNetwork) -> Tensors:
 
 def _checked(tensors: Tensors, name: str, shape: tuple[int, ...]) -> Float32Array:
     if name not in tensors or tensors[name].shape != shape:
-        found = f"has the shape {tensors[name].shape}" if name in tensors else "is missing"
+        state = f"has the shape {tensors[name].shape}" if name in tensors else "is missing"
         raise InvalidFileError(
-            f"the head of the model is damaged: '{name}' {found}, not {shape}: download it again"
+            f"the head of the model is damaged: '{name}' {state}, not {shape}: download it again"
         )
     return tensors[name].astype(np.float32, copy=False)
 

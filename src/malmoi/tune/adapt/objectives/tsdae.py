@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from malmoi.arrays import Int32Array
 from malmoi.tune.adapt.masking import Passage, delete_units
-from malmoi.tune.adapt.prediction_head import PredictionHead
+from malmoi.tune.adapt.objectives.prediction_head import PredictionHead
 from malmoi.tune.adapt.trainer import CorpusBatch
 from malmoi.tune.network.packing import PackedTexts, pack
 from malmoi.tune.network.sentence_network import SentenceNetwork, TransformerLayer

@@ -17,8 +17,8 @@ from malmoi.arrays import Float32Array, Int32Array
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.adapt.documents import Document
-from malmoi.tune.adapt.lexical_teacher import LexicalTeacher
-from malmoi.tune.adapt.pairs import make_pair
+from malmoi.tune.adapt.objectives.lexical_teacher import LexicalTeacher
+from malmoi.tune.adapt.objectives.pairs import make_pair
 from malmoi.tune.adapt.passages import tokenize, truncated
 from malmoi.tune.adapt.settings import AdaptSettings
 from malmoi.tune.adapt.trainer import CorpusBatch
