@@ -20,7 +20,7 @@ from bench.retrieval import SCIFACT, abstracts
 from bench.sentences import MODEL
 from bench.text import CORPORA
 from malmoi.arrays import Float64Array
-from malmoi.encode.loading import load_encoder
+from malmoi.encode.encoder import load_transformer
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.retrieval import load_beir, ndcg
 from malmoi.evaluate.scores import Score
@@ -83,7 +83,7 @@ def scifact(out: Path) -> Iterator[Figure]:
 def gains(model: str) -> Float64Array:
     """nDCG@10 of each train query."""
     test, entries = load_beir(SCIFACT, "train"), abstracts()
-    encoder = load_encoder(model)
+    encoder = load_transformer(model)
     documents = encoder.encode([entry.text for entry in entries], normalize=True)
     queries = encoder.encode(list(test.queries.values()), normalize=True)
     order = np.argsort(-(queries @ documents.T), axis=1)[:, :K]
@@ -119,7 +119,7 @@ def probe(model: str) -> Float64Array:
     random.Random(0).shuffle(rows)
     some = rows[: 2 * PROBED]
     labels = np.array([int(row[2]) for row in some])
-    vectors = load_encoder(model).encode([row[1] for row in some], normalize=True)
+    vectors = load_transformer(model).encode([row[1] for row in some], normalize=True)
     fitted = LogisticRegression(C=10, max_iter=500).fit(vectors[:PROBED], labels[:PROBED])
     right: Float64Array = (fitted.predict(vectors[PROBED:]) == labels[PROBED:]).astype(np.float64)
     return right

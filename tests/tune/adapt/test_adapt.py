@@ -8,6 +8,7 @@ import pytest
 import sentence_transformers
 import transformers
 
+from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import load_transformer
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
@@ -16,6 +17,7 @@ from malmoi.evaluate.sets.sentence_sets import SentenceSet
 from malmoi.files import checkpoint
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import build_index
+from malmoi.text.corpus import Corpus
 from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import AdaptResult, compare_means, perplexity
 from malmoi.tune.adapt.settings import AdaptSettings
@@ -139,11 +141,9 @@ def test_mixed_weights_are_between_the_old_and_the_new(model: str, tmp_path: Pat
         settings, out = quick(method="mlm", mix=mix), tmp_path / f"out{mix}"
         folders.append(adapt(documents(), model, out, settings, dev=dev, reporter=QUIET).folder)
     name = "layer.0.ffn_up.weight"
-    from malmoi.encode.checkpoint.weights import read_weights, weights_file
-
     config = load_transformer(model).config
     new, mixed, old = (
-        read_weights(weights_file(Path(folder)), config)[name] for folder in (*folders, model)
+        read_weights(weights_file(folder), config)[name] for folder in (*folders, Path(model))
     )
     np.testing.assert_allclose(mixed, 0.25 * new + 0.75 * old, atol=1e-6)
     assert np.abs(new - old).max() > 1e-3
@@ -153,8 +153,6 @@ def test_files_of_every_kind(model: str, tmp_path: Path) -> None:
     texts = documents(12)
     (tmp_path / "corpus.txt").write_text("\n".join(texts))
     (tmp_path / "corpus.csv").write_text("body\n" + "\n".join(texts))
-    from malmoi.text.corpus import Corpus
-
     sources: list[tuple[Any, dict[str, Any]]] = [
         (tmp_path / "corpus.txt", {}),
         (tmp_path / "corpus.csv", {"field": "body"}),

@@ -85,7 +85,8 @@ def delete_units(passage: Passage, share: float, random: np.random.Generator) ->
     stays = random.random(passage.num_units) >= share
     if len(stays) and not stays.any():
         stays[random.integers(len(stays))] = True
-    return passage.ids[np.r_[stays, True][passage.units]]  # the last one for special tokens
+    kept: Int32Array = passage.ids[np.r_[stays, True][passage.units]]  # the last: special tokens
+    return kept
 
 
 def find_units(texts: Sequence[Tokenized], *, particles: bool) -> list[Passage]:
