@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from malmoi.encode.checkpoint.weights import sha256_of, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.evaluate.scores import Score
 from malmoi.evaluate.sets.sentence_sets import PairSource
 from malmoi.extras import require
 from malmoi.files.checkpoint import (
@@ -85,13 +86,15 @@ def adapt(
         run = _fingerprint(encoder, settings, domain, dev_set)
         loop = _loop(prepared, settings, Checkpointer(path, run, resume=resume), reporter)
         loop.dev = None if dev_set is None else dev_set.measure
-        result = _train(loop, prepared, settings, dev_set)
+        perplexities = _train(loop, prepared, settings.mix)
     dev_name = None if dev is None else str(dev) if isinstance(dev, str | Path) else "DEV"
-    result = replace(
-        result,
+    result = _result(
+        loop,
+        perplexities,
+        dev_set,
         folder=folder,
         model=model,
-        data=(f"{domain.name}: {len(domain.documents):,} documents, {prepared.title}",),
+        data=f"{domain.name}: {len(domain.documents):,} documents, {prepared.title}",
         command=command_line("adapt", model, [domain.name], folder, settings, dev_name),
     )
     save_tuned(encoder, prepared.trainer.network, result, settings, prepared.saved_head())
@@ -117,44 +120,56 @@ def _loop(
 
 
 def _train(
-    loop: "TrainingLoop[CorpusBatch]",
-    prepared: "Preparation",
-    settings: AdaptSettings,
-    dev: DevSet | None,
-) -> AdaptResult:
-    """Run a loop; perplexities are measured with the initial weights and with the final ones."""
+    loop: "TrainingLoop[CorpusBatch]", prepared: "Preparation", mix: float
+) -> tuple[Score | None, Score | None]:
+    """Run a loop; returns the perplexities of the initial weights and of the final ones."""
     trainer = prepared.trainer
     losses = [trainer.held_out_losses(prepared.held_out)]
     loop.restore()
-    state = loop.run()
-    if settings.mix < 1:
-        trainer.mix(settings.mix)
-        if dev is not None:
-            loop.details["best"] = dev.measure.measure().details
+    loop.run()
+    if mix < 1:
+        trainer.mix(mix)
+        if loop.dev is not None:
+            loop.details["best"] = loop.dev.measure().details
     losses.append(trainer.held_out_losses(prepared.held_out))
     before, after = (None if each is None else perplexity(*each) for each in losses)
+    return before, after
+
+
+def _result(
+    loop: "TrainingLoop[CorpusBatch]",
+    perplexities: tuple[Score | None, Score | None],
+    dev: DevSet | None,
+    *,
+    folder: Path,
+    model: str,
+    data: str,
+    command: str,
+) -> AdaptResult:
+    state = loop.state
     result = AdaptResult(
-        folder=Path(),
-        model="",
-        data=(),
-        command="",
+        folder=folder,
+        model=model,
+        data=(data,),
+        command=command,
         examples=state.done,
         steps=state.step,
         best_step=state.best_step,
         seconds=state.seconds,
         stopped=state.stopped,
         history=state.history,
-        perplexity_before=before,
-        perplexity_after=after,
+        perplexity_before=perplexities[0],
+        perplexity_after=perplexities[1],
     )
     if dev is None:
         return result
+    before, after = loop.details["before"], loop.details["best"]
     return replace(
         result,
         metric=dev.metric,
-        before=dev.score(loop.details["before"]),
-        after=dev.score(loop.details["best"]),
-        difference=dev.difference(loop.details["before"], loop.details["best"]),
+        before=dev.score(before),
+        after=dev.score(after),
+        difference=dev.difference(before, after),
     )
 
 
