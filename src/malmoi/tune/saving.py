@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TYPES = "sentence_transformers.models"
 POOLING = "1_Pooling"
+SENTENCE_CONFIG = "sentence_bert_config.json"
 
 
 def save_tuned(
@@ -52,6 +53,8 @@ def save_tuned(
         _set_float32(own / "config.json")
         if (source / "modules.json").is_file():
             _write_dense(source, part, network)
+            known = sorted(own.glob("sentence_*_config.json"))
+            _set_max_length([*known, own / SENTENCE_CONFIG][0], encoder.modules.max_length)
         else:
             _write_modules(part, encoder)
         (part / "README.md").write_text(model_card(result, settings), encoding="utf-8")
@@ -84,13 +87,21 @@ def _write_modules(part: Path, encoder: TransformerEncoder) -> None:
             for i, (kind, path) in enumerate(modules)
         ],
         f"{POOLING}/config.json": pooling,
-        "sentence_bert_config.json": {
+        SENTENCE_CONFIG: {
             "max_seq_length": encoder.tokenizer.max_length,
             "do_lower_case": encoder.tokenizer.lowercase,
         },
     }
     for name, value in files.items():
         (part / name).write_text(json.dumps(value, indent=2), encoding="utf-8")
+
+
+def _set_max_length(path: Path, max_length: int | None) -> None:
+    """The maximum length of a text, which may be another than before."""
+    values = read_json(path) if path.is_file() else {}
+    if max_length is not None and values.get("max_seq_length") != max_length:
+        text = json.dumps(values | {"max_seq_length": max_length}, indent=2)
+        path.write_text(text, encoding="utf-8")
 
 
 def _set_float32(path: Path) -> None:

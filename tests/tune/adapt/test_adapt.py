@@ -21,6 +21,7 @@ from malmoi.text.corpus import Corpus
 from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import AdaptResult, compare_means, perplexity
 from malmoi.tune.adapt.settings import AdaptSettings
+from tests.encode.checkpoints import change
 from tests.tune.adapt.test_mlm import save_masked_model
 from tests.tune.adapt.worlds import METHODS, documents, patterns, quick, save_beir
 from tests.tune.worlds import StopAfter, random_texts, scored_pairs, tiny_model
@@ -147,6 +148,24 @@ def test_mixed_weights_are_between_the_old_and_the_new(model: str, tmp_path: Pat
     )
     np.testing.assert_allclose(mixed, 0.25 * new + 0.75 * old, atol=1e-6)
     assert np.abs(new - old).max() > 1e-3
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_the_new_encoder_reads_longer_texts(is_plain: bool, model: str, tmp_path: Path) -> None:
+    if not is_plain:
+        folder = str(tmp_path / "modules")
+        sentence_transformers.SentenceTransformer(model, device="cpu").save(folder)
+        change(Path(folder) / "sentence_bert_config.json", max_seq_length=24)
+        model = folder
+        assert load_transformer(model).tokenizer.max_length == 24
+    out = str(run(model, tmp_path / "out", max_length=36).folder)
+    assert load_transformer(out).tokenizer.max_length == 36
+    texts = ["the river bank " * 12, "a fish " * 30]
+    theirs = sentence_transformers.SentenceTransformer(out, device="cpu").encode(texts)
+    ours = load_encoder(out).encode(texts, reporter=QUIET)
+    np.testing.assert_allclose(ours, theirs, atol=2e-6)
+    with pytest.raises(InvalidArgumentError, match="max_length is 99"):
+        run(model, tmp_path / "other", max_length=99)
 
 
 def test_files_of_every_kind(model: str, tmp_path: Path) -> None:

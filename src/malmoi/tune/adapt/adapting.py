@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from malmoi.encode.checkpoint.weights import sha256_of, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score
 from malmoi.evaluate.sets.sentence_sets import PairSource
 from malmoi.extras import require
@@ -74,7 +75,7 @@ def adapt(
     from malmoi.models.nnlm_network import repeatable
     from malmoi.tune.adapt.methods import prepare
 
-    encoder = load_transformer(model)
+    encoder = _with_max_length(load_transformer(model), settings.max_length)
     check_layers(encoder, settings.freeze_layers)
     whole = read_documents(corpus, settings.field, settings.title_field, reporter)
     domain = whole.sample(settings.max_documents, settings.seed)
@@ -100,6 +101,23 @@ def adapt(
     save_tuned(encoder, prepared.trainer.network, result, settings, prepared.saved_head())
     discard_checkpoint(path)
     return result
+
+
+def _with_max_length(encoder: TransformerEncoder, tokens: int | None) -> TransformerEncoder:
+    """The same encoder, which reads texts of more tokens, or of fewer."""
+    if tokens is None:
+        return encoder
+    if tokens > encoder.config.positions:
+        raise InvalidArgumentError(
+            f"max_length is {tokens}, but {encoder.name} has {encoder.config.positions} positions:"
+            " choose no more"
+        )
+    encoder.tokenizer.backend.enable_truncation(tokens)
+    return replace(
+        encoder,
+        tokenizer=replace(encoder.tokenizer, max_length=tokens),
+        modules=replace(encoder.modules, max_length=tokens),
+    )
 
 
 def _loop(

@@ -35,6 +35,8 @@ class AdaptSettings(LoopSettings):
     """Learn from so many documents, chosen at random."""
     max_tokens: int = 128
     """Longer documents are split into passages."""
+    max_length: int | None = None
+    """Most tokens that the new encoder reads; default: as before."""
     held_out: int = 100
     """Documents kept aside for the perplexity."""
     dev_split: str = "test"
@@ -67,6 +69,7 @@ class AdaptSettings(LoopSettings):
         for name in ("held_out", "dev_documents", "group"):
             self.check_at_least(name, 1)
         self.check_at_least("max_documents", 2)
+        self.check_at_least("max_length", MIN_TOKENS)
         self.check_at_least("freeze_layers", 0)
         self.check_positive("scale", "lexical", "mix", "mask_share", "delete_share")
         self.check_share("mask_share", "delete_share")
