@@ -48,6 +48,7 @@ QUALITY = (
     "tuned",
     "resuming",
     "korean",
+    "adapting",
     "static",
     "students",
     "fragments",

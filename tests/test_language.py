@@ -56,6 +56,11 @@ FIELD_TERMS = {  # each finds its code in these folders
     "linear probe": "evaluate/suites",
     "vocabulary extension": "tune",
     "ibm model 1": "tune/extend",
+    "whole-word masking": "tune/adapt",
+    "masked-language modelling": "tune/adapt",
+    "tsdae": "tune/adapt",
+    "cross-attention": "tune/adapt",
+    "inverse cloze task": "tune/adapt",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -17,6 +17,7 @@ FILES = {  # which a page shows
     "text": "reviews.csv",
     "tuning": "pairs.csv",
     "static-students": "sentences.txt",
+    "domain-adaptation": "corpus.txt",
 }
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
 PAGES = [
@@ -30,6 +31,7 @@ PAGES = [
     "leaving-gensim",
     "tuning",
     "static-students",
+    "domain-adaptation",
 ]
 
 

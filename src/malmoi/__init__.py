@@ -161,6 +161,9 @@ if TYPE_CHECKING:
     from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
+    from malmoi.tune.adapt.adapting import adapt as adapt
+    from malmoi.tune.adapt.result import AdaptResult as AdaptResult
+    from malmoi.tune.adapt.settings import AdaptSettings as AdaptSettings
     from malmoi.tune.extend.coverage import Coverage as Coverage
     from malmoi.tune.extend.extension import extend_vocabulary as extend_vocabulary
     from malmoi.tune.extend.result import DevComparison as DevComparison
@@ -295,6 +298,9 @@ _HOMES = {
     "malmoi.tune.extend.extension": ("extend_vocabulary",),
     "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),
     "malmoi.tune.extend.settings": ("ExtendSettings",),
+    "malmoi.tune.adapt.adapting": ("adapt",),
+    "malmoi.tune.adapt.result": ("AdaptResult",),
+    "malmoi.tune.adapt.settings": ("AdaptSettings",),
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),

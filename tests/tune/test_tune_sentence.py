@@ -234,7 +234,7 @@ def test_the_card_names_data_settings_scores_and_command(model: str, tmp_path: P
     card = (tmp_path / "out" / "README.md").read_text()
     assert f"- {path}: 40 examples, two texts and a number: cosine regression" in card
     assert "learning_rate=0.001" in card
-    assert "| tuned | 60 |" in card
+    assert "| after | 60 |" in card
     last_step, last = result.history[-1]
     assert f"{100 * last:.2f} (step {last_step})." in card
     command = f"malmoi tune sentence '{path}' --model {model} --out {tmp_path / 'out'} --dev DEV"

@@ -175,17 +175,20 @@ class TransformerEncoder:
         if stats is None:
             reporter.inputs(self.name, counts)
 
-    def passages(self, texts: Sequence[str]) -> list[list[Span]]:
+    def passages(self, texts: Sequence[str], max_length: int | None = None) -> list[list[Span]]:
         """The start and end of passages that the model reads whole, for each text.
 
         Args:
             texts: Texts in NFC.
+            max_length: The maximum number of tokens, with special ones and a prompt; by default,
+                and at most, that of the model.
 
         Returns:
             One list of (start, end) in characters per text; a short text is one passage.
         """
         prompt = self.pipeline.tokenize([self.prompt_text(None)]).encodings[0]
-        max_tokens = max(MIN_PASSAGE_TOKENS, self.tokenizer.max_length - len(prompt))
+        limit = min(max_length or self.tokenizer.max_length, self.tokenizer.max_length)
+        max_tokens = max(MIN_PASSAGE_TOKENS, limit - len(prompt))
         spans: list[list[Span]] = [[(0, len(text))] for text in texts]
         long = [i for i, text in enumerate(texts) if len(text) > max_tokens]
         step = MAX_TEXTS_IN_MEMORY

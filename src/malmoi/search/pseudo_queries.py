@@ -32,12 +32,12 @@ def make_queries(texts: Sequence[str]) -> list[PseudoQuery]:
     """One pseudo-query per text, deterministically."""
     random = Random(SEED)
     return [
-        (at % 2 and _held_out(text, random)) or _some_words(text, random)
+        (at % 2 and held_out_sentence(text, random)) or some_words(text, random)
         for at, text in enumerate(texts)
     ]
 
 
-def _held_out(text: str, random: Random) -> PseudoQuery | None:
+def held_out_sentence(text: str, random: Random) -> PseudoQuery | None:
     """A sentence and the rest of the text; None for fewer than two sentences."""
     bounds = [0, *(match.end() for match in SENTENCES.finditer(text)), len(text)]
     spans = [
@@ -55,7 +55,7 @@ def _held_out(text: str, random: Random) -> PseudoQuery | None:
     return PseudoQuery(text[start:stop].strip(), before + after)
 
 
-def _some_words(text: str, random: Random) -> PseudoQuery:
+def some_words(text: str, random: Random) -> PseudoQuery:
     """Some words of a text."""
     words = text.split()
     count = min(len(words), random.randint(MIN_SPAN_WORDS, MAX_SPAN_WORDS))

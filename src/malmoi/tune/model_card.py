@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from malmoi.evaluate.scores import Score
+from malmoi.tune.loop_settings import LoopSettings
 from malmoi.tune.result import TuneResult
-from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -42,9 +42,9 @@ step {best_step:,}. Settings that are not the defaults: {settings}.
 ```"""
 
 
-def model_card(result: TuneResult, settings: TuneSettings) -> str:
+def model_card(result: TuneResult, settings: LoopSettings) -> str:
     """The README.md of a tuned encoder."""
-    changed = changed_settings(settings, TuneSettings())
+    changed = changed_settings(settings)
     training = TRAINING.format(
         steps=result.steps,
         examples=result.examples,
@@ -56,7 +56,7 @@ def model_card(result: TuneResult, settings: TuneSettings) -> str:
     )
     return card_page(
         result.folder.name,
-        f"A sentence encoder: {result.model}, tuned with malmoi.",
+        f"A sentence encoder: {result.model}, {result.how} with malmoi.",
         {
             "Scores": _scores(result),
             "Training data": "\n".join(f"- {line}" for line in result.data),
@@ -72,15 +72,20 @@ def card_page(name: str, summary: str, sections: Mapping[str, str]) -> str:
 
 
 def command_line(
-    model: str, sources: Sequence[str], out: Path, settings: TuneSettings, dev: str | None = None
+    kind: str,
+    model: str,
+    sources: Sequence[str],
+    out: Path,
+    settings: LoopSettings,
+    dev: str | None = None,
 ) -> str:
     """The command that tunes the same way; data that are not in a file are DATA there."""
-    words = ["malmoi", "tune", "sentence"]
+    words = ["malmoi", "tune", kind]
     words += ["DATA" if source.startswith("the ") else source for source in sources]
     words += ["--model", model, "--out", str(out)]
     if dev is not None:
         words += ["--dev", dev]
-    return shlex.join([*words, *option_words(changed_settings(settings, TuneSettings()))])
+    return shlex.join([*words, *option_words(changed_settings(settings))])
 
 
 def option_words(settings: Mapping[str, object]) -> list[str]:
@@ -93,22 +98,24 @@ def option_words(settings: Mapping[str, object]) -> list[str]:
     return words
 
 
-def changed_settings(settings: "DataclassInstance", defaults: object) -> dict[str, object]:
+def changed_settings(settings: "DataclassInstance") -> dict[str, object]:
     """The settings that are not the defaults, by name."""
+    defaults = type(settings)()
     names = [field.name for field in fields(settings)]
     values = {name: getattr(settings, name) for name in names}
     return {name: v for name, v in values.items() if v != getattr(defaults, name)}
 
 
 def _scores(result: TuneResult) -> str:
+    notes = [f"{note[0].upper()}{note[1:]}." for note in result.notes]
     if result.before is None or result.after is None:
-        return "No dev set was given."
-    rows = [("untuned", result.before), ("tuned", result.after)]
-    lines = ["| dev set | pairs | Spearman | 95 % interval |", "|---|--:|--:|---|"]
+        return "\n\n".join(["No dev set was given.", *notes])
+    rows = [("before", result.before), ("after", result.after)]
+    lines = [f"| dev set | n | {result.metric} | 95 % interval |", "|---|--:|--:|---|"]
     lines += [f"| {name} | {score.total:,} | {score_cells(score)} |" for name, score in rows]
     steps = ", ".join(f"{100 * score:.2f} (step {step:,})" for step, score in result.history)
-    verdict = f"Verdict by a paired bootstrap: {result.sentence}."
-    return "\n".join([*lines, "", f"{verdict} All dev scores: {steps}."])
+    verdict = f"Verdict by a paired bootstrap: {result.sentence}. All dev scores: {steps}."
+    return "\n\n".join(["\n".join(lines), verdict, *notes])
 
 
 def score_cells(score: Score) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from malmoi.arrays import Float64Array
 from malmoi.evaluate.scores import Score, correlation
@@ -14,9 +14,12 @@ from malmoi.evaluate.suites.differences import compare as compare
 class TuneResult:
     """A tuned encoder in a folder, and its scores on the dev set; None without a dev set.
 
-    `history` has the step and Spearman's correlation of each dev score, the untuned model first;
-    the folder has the weights of `best_step`. `command` is the command that does the same.
+    `history` has the step and the value of each dev score, the untuned model first; `metric` names
+    the score. The folder has the weights of `best_step`. `command` is the command that does the
+    same.
     """
+
+    how: ClassVar[str] = "tuned"
 
     folder: Path
     model: str
@@ -30,6 +33,7 @@ class TuneResult:
     before: Score | None = None
     after: Score | None = None
     difference: Difference | None = None
+    metric: str = "Spearman"
     history: tuple[tuple[int, float], ...] = field(default=(), repr=False)
 
     def with_scores(self, before: Float64Array, after: Float64Array, theirs: Float64Array) -> Self:
@@ -42,6 +46,11 @@ class TuneResult:
         )
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What else was measured, one sentence each."""
+        return ()
+
+    @property
     def sentence(self) -> str:
         """The verdict in one line."""
         if self.difference is None or self.before is None or self.after is None:
@@ -49,6 +58,6 @@ class TuneResult:
         each = self.difference
         before, after = self.before.value or 0.0, self.after.value or 0.0
         return (
-            f"{each.verdict}: Spearman {100 * before:.2f} → {100 * after:.2f}, difference"
+            f"{each.verdict}: {self.metric} {100 * before:.2f} → {100 * after:.2f}, difference"
             f" {100 * each.value:+.2f} [{100 * each.low:+.2f}, {100 * each.high:+.2f}]"
         )

@@ -15,10 +15,10 @@ from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weigh
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidFileError
 from malmoi.files.targets import check_writable
-from malmoi.files.tensors import write_safetensors
+from malmoi.files.tensors import Tensors, write_safetensors
+from malmoi.tune.loop_settings import LoopSettings
 from malmoi.tune.model_card import model_card
 from malmoi.tune.result import TuneResult
-from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
     from malmoi.tune.network.sentence_network import SentenceNetwork
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 TYPES = "sentence_transformers.models"
 POOLING = "1_Pooling"
 CARD = "README.md"
+SENTENCE_CONFIG = "sentence_bert_config.json"
 
 
 def check_target(folder: Path) -> None:
@@ -39,21 +40,27 @@ def save_tuned(
     encoder: TransformerEncoder,
     network: "SentenceNetwork",
     result: TuneResult,
-    settings: TuneSettings,
+    settings: LoopSettings,
+    others: Tensors | None = None,
 ) -> None:
     """Write the folder of a result: the files of the untuned model with other weights.
+
+    `others` are tensors that an encoder does not need; those that the file has are replaced.
 
     Raises:
         InvalidFileError: The folder exists or cannot be written.
     """
     with copied_model(encoder, result.folder) as (part, own):
         transformer = encoder.modules.transformer
-        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
+        weights = network.weights()
+        tensors = replace_weights(weights_file(transformer), encoder.config, weights, others)
         write_safetensors(own / FILE, dict(tensors), METADATA)
         _set_float32(own / "config.json")
         source = model_folder(encoder)
         if (source / "modules.json").is_file():
             _write_dense(source, part, network)
+            known = sorted(own.glob("sentence_*_config.json"))
+            _set_max_length([*known, own / SENTENCE_CONFIG][0], encoder.modules.max_length)
         (part / CARD).write_text(model_card(result, settings), encoding="utf-8")
 
 
@@ -112,13 +119,21 @@ def _write_modules(part: Path, encoder: TransformerEncoder) -> None:
             for i, (kind, path) in enumerate(modules)
         ],
         f"{POOLING}/config.json": pooling,
-        "sentence_bert_config.json": {
+        SENTENCE_CONFIG: {
             "max_seq_length": encoder.tokenizer.max_length,
             "do_lower_case": encoder.tokenizer.lowercase,
         },
     }
     for name, value in files.items():
         (part / name).write_text(json.dumps(value, indent=2), encoding="utf-8")
+
+
+def _set_max_length(path: Path, max_length: int | None) -> None:
+    """The maximum length of a text, which may be another than before."""
+    values = read_json(path) if path.is_file() else {}
+    if max_length is not None and values.get("max_seq_length") != max_length:
+        text = json.dumps(values | {"max_seq_length": max_length}, indent=2)
+        path.write_text(text, encoding="utf-8")
 
 
 def _set_float32(path: Path) -> None:

@@ -80,7 +80,7 @@ def as_record(result: TuneResult) -> dict[str, Any]:
         "examples": result.examples,
         "seconds": round(result.seconds, 1),
         "stopped": result.stopped,
-        "dev": [{"step": step, "spearman": score} for step, score in result.history],
+        "dev": [{"step": step, result.metric.lower(): score} for step, score in result.history],
     }
     if result.difference is not None:
         record["difference"] = {

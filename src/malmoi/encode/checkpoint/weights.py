@@ -160,11 +160,17 @@ def read_weights(path: Path, config: Config) -> Weights:
     return weights
 
 
-def replace_weights(path: Path, config: Config, weights: Weights) -> Tensors:
-    """All tensors of a weight file under the names they have there, with other values."""
-    values = {theirs: weights[ours] for ours, (theirs, _) in _expected(config).items()}
+def replace_weights(
+    path: Path, config: Config, weights: Weights, others: Tensors | None = None
+) -> Tensors:
+    """All tensors of a weight file under the names they have there, with other values.
+
+    `others` are tensors that an encoder does not need, such as those of a head, by `short_name`.
+    """
+    values: Tensors = {theirs: weights[ours] for ours, (theirs, _) in _expected(config).items()}
+    values |= others or {}
     tensors = open_weights(path)
-    return {name: values.get(_short_name(name), tensor) for name, tensor in tensors.items()}
+    return {name: values.get(short_name(name), tensor) for name, tensor in tensors.items()}
 
 
 def combined_positions(weights: Weights, config: Config) -> Float32Array:
@@ -182,10 +188,10 @@ def is_finite(numbers: Float32Array) -> bool:
 
 
 def _without_prefix(tensors: Tensors) -> Tensors:
-    return {_short_name(name): tensor for name, tensor in tensors.items()}
+    return {short_name(name): tensor for name, tensor in tensors.items()}
 
 
-def _short_name(name: str) -> str:
+def short_name(name: str) -> str:
     """A name without the prefix of a model with a head, and with torch's suffixes."""
     prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
     short = name.removeprefix(prefix)

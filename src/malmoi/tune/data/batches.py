@@ -53,23 +53,26 @@ def epoch_batches(
     for number, examples in enumerate(sets):
         order = random.permutation(len(examples))
         is_contrasted = examples.objective in IN_BATCH_NEGATIVES
-        make = _without_duplicates if is_contrasted else _consecutive
-        batches += [ExampleBatch(number, rows) for rows in make(examples, order, batch_size)]
+        if is_contrasted:
+            rows = _without_duplicates(examples, order, batch_size)
+        else:
+            rows = length_sorted(examples.tokens, order, batch_size)
+        batches += [ExampleBatch(number, some) for some in rows]
     return [batches[i] for i in random.permutation(len(batches))]
 
 
-def _buckets(examples: NumberedExamples, order: Int64Array, batch_size: int) -> list[Int64Array]:
+def length_buckets(tokens: Int64Array, order: Int64Array, batch_size: int) -> list[Int64Array]:
+    """An order in buckets of `BATCHES_SORTED` batches, each sorted by the number of tokens."""
     size = batch_size * BATCHES_SORTED
     parts = (order[start : start + size] for start in range(0, len(order), size))
-    return [part[np.argsort(examples.tokens[part], kind="stable")] for part in parts]
+    return [part[np.argsort(tokens[part], kind="stable")] for part in parts]
 
 
-def _consecutive(
-    examples: NumberedExamples, order: Int64Array, batch_size: int
-) -> list[Int64Array]:
+def length_sorted(tokens: Int64Array, order: Int64Array, batch_size: int) -> list[Int64Array]:
+    """An order in batches of similar length."""
     return [
         bucket[start : start + batch_size]
-        for bucket in _buckets(examples, order, batch_size)
+        for bucket in length_buckets(tokens, order, batch_size)
         for start in range(0, len(bucket), batch_size)
     ]
 
@@ -80,7 +83,7 @@ def _without_duplicates(
     """The same; an example whose text is in the batch already waits for the next one."""
     batches: list[Int64Array] = []
     waiting: list[int] = []
-    for bucket in _buckets(examples, order, batch_size):
+    for bucket in length_buckets(examples.tokens, order, batch_size):
         waiting += bucket.tolist()
         while len(waiting) >= batch_size:
             full, rest = _fill(examples, waiting, batch_size)

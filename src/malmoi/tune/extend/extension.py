@@ -221,4 +221,4 @@ def _command(
     for corpus in corpora:
         paths = [str(reader.path) for reader in corpus.readers] or ["TEXTS"]
         words += [word for path in paths for word in ("--texts", path)]
-    return shlex.join([*words, *option_words(changed_settings(settings, ExtendSettings()))])
+    return shlex.join([*words, *option_words(changed_settings(settings))])

@@ -46,7 +46,16 @@ class TransformerLayer(nn.Module):
 
     def forward(self, rows: Tensor, texts: PackedTexts, bias: Tensor | None) -> Tensor:
         """[tokens, dim] to [tokens, dim]; `bias` is added to the attention scores."""
-        rows = self.attn_norm(rows + self._drop(self.attn_out(self._attend(rows, texts, bias))))
+        return self.feed_forward(self.attention(rows, texts, bias))
+
+    def attention(self, rows: Tensor, texts: PackedTexts, bias: Tensor | None) -> Tensor:
+        """Attention with its residual and layer norm."""
+        mixed = self._drop(self.attn_out(self._attend(rows, texts, bias)))
+        normed: Tensor = self.attn_norm(rows + mixed)
+        return normed
+
+    def feed_forward(self, rows: Tensor) -> Tensor:
+        """The feed-forward network with its residual and layer norm."""
         inner = functional.gelu(self.ffn_up(rows), approximate=self.approximation)
         normed: Tensor = self.ffn_norm(rows + self._drop(self.ffn_down(inner)))
         return normed
@@ -115,7 +124,7 @@ class SentenceNetwork(nn.Module):
 
     def hidden_states(self, texts: PackedTexts, states: Tensor | None = None) -> list[Tensor]:
         """The outputs of the layers, [tokens, dim] each, after those that are frozen."""
-        bias = self._attention_bias(texts)
+        bias = self.attention_bias(texts)
         if states is None:
             states = self._frozen_states(texts, bias)
         outputs = [states]
@@ -127,7 +136,7 @@ class SentenceNetwork(nn.Module):
     def frozen_states(self, texts: Sequence[Int32Array]) -> Tensor:
         """The output of the highest frozen layer, or the embeddings, [tokens, dim]."""
         packed = pack(texts, self.config)
-        return self._frozen_states(packed, self._attention_bias(packed))
+        return self._frozen_states(packed, self.attention_bias(packed))
 
     @torch.no_grad()
     def encode(
@@ -156,14 +165,15 @@ class SentenceNetwork(nn.Module):
 
     def _frozen_states(self, texts: PackedTexts, bias: Tensor | None) -> Tensor:
         if not self.freeze_layers:
-            return self._embed(texts)
+            return self.embed(texts)
         with torch.no_grad():
-            rows = self._embed(texts, is_frozen=True)
+            rows = self.embed(texts, is_frozen=True)
             for layer in self.layers[: self.freeze_layers]:
                 rows = layer(rows, texts, bias)
         return rows
 
-    def _embed(self, texts: PackedTexts, is_frozen: bool = False) -> Tensor:
+    def embed(self, texts: PackedTexts, is_frozen: bool = False) -> Tensor:
+        """The embeddings of tokens and positions, [tokens, dim]."""
         tables = self.embeddings
         rows = functional.embedding(texts.ids, tables["word_embeddings"])
         rows = rows + functional.embedding(texts.position_ids, tables["position_embeddings"])
@@ -178,7 +188,7 @@ class SentenceNetwork(nn.Module):
             rows = functional.linear(rows, *projection)
         return rows
 
-    def _attention_bias(self, texts: PackedTexts) -> Tensor | None:
+    def attention_bias(self, texts: PackedTexts) -> Tensor | None:
         """The mask of padding, with MPNet's bias by distance: [texts or 1, heads or 1, …]."""
         if "relative_position_bias" not in self.embeddings:
             return texts.mask

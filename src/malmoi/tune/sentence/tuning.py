@@ -93,7 +93,9 @@ def tune_sentence(
     with repeatable(settings.seed, settings.threads):
         trainer = new_trainer(encoder, sets, numbered, settings)
         loop = _train(trainer, numbered, settings, checkpointer, reporter)
-    command = command_line(model, [one.source for one in sets], folder, settings, _dev_name(dev))
+    command = command_line(
+        "sentence", model, [one.source for one in sets], folder, settings, _dev_name(dev)
+    )
     result = _result(loop, sets, numbered, folder, model=model, command=command)
     save_tuned(encoder, trainer.network, result, settings)
     discard_checkpoint(path)
@@ -113,7 +115,9 @@ def _tune_table(
     from malmoi.tune.static.tune_pairs import tune_static
 
     sets = _read_sets(data, settings, reporter)
-    command = command_line(model, [one.source for one in sets], folder, settings, _dev_name(dev))
+    command = command_line(
+        "sentence", model, [one.source for one in sets], folder, settings, _dev_name(dev)
+    )
     dev_set = None if dev is None else read_sentences(dev)
     return tune_static(
         sets,
@@ -249,6 +253,16 @@ def new_trainer(
     )
 
 
+def check_layers(encoder: TransformerEncoder, frozen: int) -> None:
+    """Raise `InvalidArgumentError` if no layer would be left to train."""
+    layers = encoder.config.layers
+    if frozen >= layers:
+        raise InvalidArgumentError(
+            f"freeze_layers is {frozen}, but {encoder.name} has {layers} layers: freeze at most"
+            f" {layers - 1}"
+        )
+
+
 def _sources(
     data: TuningData,
 ) -> list[DataSource | SentenceSet]:
@@ -260,12 +274,7 @@ def _sources(
 
 
 def _check_settings(encoder: TransformerEncoder, settings: TuneSettings) -> None:
-    layers = encoder.config.layers
-    if settings.freeze_layers >= layers:
-        raise InvalidArgumentError(
-            f"freeze_layers is {settings.freeze_layers}, but {encoder.name} has {layers} layers:"
-            f" freeze at most {layers - 1}"
-        )
+    check_layers(encoder, settings.freeze_layers)
     if max(settings.matryoshka_dims, default=0) > encoder.dim:
         raise InvalidArgumentError(
             f"matryoshka_dims are {settings.matryoshka_dims}, but the vectors of {encoder.name}"

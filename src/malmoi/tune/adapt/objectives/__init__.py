@@ -1,0 +1,1 @@
+"""What an encoder learns from raw text: contrastive pairs, masked words, restored texts."""
