@@ -66,6 +66,14 @@ def make_app() -> App:
     return app
 
 
+def select_command(words: Sequence[str] | None = None) -> list[str]:
+    """The words of a command, where `tune distill --static` has options of its own."""
+    given = list(sys.argv[1:] if words is None else words)
+    if given[:2] == ["tune", "distill"] and "--static" in given:
+        return ["tune", "distill-static", *(word for word in given[2:] if word != "--static")]
+    return given
+
+
 def run(words: Sequence[str] | None = None) -> int:
     """Run one command; `words` are its arguments, by default `sys.argv`; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -75,7 +83,12 @@ def run(words: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _print_warning
             warnings.simplefilter("always", MalmoiWarning)
-            make_app()(words, exit_on_error=False, print_error=False, result_action="return_none")
+            make_app()(
+                select_command(words),
+                exit_on_error=False,
+                print_error=False,
+                result_action="return_none",
+            )
             sys.stdout.flush()  # raises errors here, not when Python ends
     except CycloptsError as error:
         print(f"malmoi: {_describe(error)}", file=sys.stderr)

@@ -100,7 +100,7 @@ def test_empty_and_repeated_texts_are_reported(tmp_path: Path) -> None:
     assert reporter.stages["teaching"][-1] == (30, 30)
     assert len(reporter.losses) == settings().epochs
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert f"malmoi tune distill-static {path} --teacher bag" in card
+    assert f"malmoi tune distill {path} --static --teacher bag" in card
 
 
 def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_the_command(
     monkeypatch.setattr(distilling, "load_encoder", lambda name: BagOfWords())
     Path("texts.txt").write_text("\n".join(some_texts(50)), encoding="utf-8")
     options = ["--dim", "8", "--vocabulary-size", "300", "--threads", "1"]
-    command = ["tune", "distill-static", "texts.txt", "--teacher", "bag", *options]
+    command = ["tune", "distill", "texts.txt", "--static", "--teacher", "bag", *options]
     assert run([*command, "--out", "plain"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("plain: ")

@@ -1,4 +1,4 @@
-"""`malmoi tune distill-static TEXTS --teacher T --out FOLDER`: an encoder without a network."""
+"""`malmoi tune distill TEXTS --static --teacher T --out FOLDER`: an encoder without a network."""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,10 +1,11 @@
 """What a distillation into a static student achieved, and its model card."""
 
 import shlex
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from malmoi.evaluate.scores import Score
+from malmoi.tune.model_card import changed_settings, option_words
 from malmoi.tune.static.settings import StaticSettings
 from malmoi.tune.static.trainer import HeldOutFit
 
@@ -81,7 +82,7 @@ class StaticResult:
 
 def static_card(result: StaticResult, settings: StaticSettings, sources: list[str]) -> str:
     """The README.md of a static student."""
-    changed = _changed(settings)
+    changed = changed_settings(settings)
     return CARD.format(
         name=result.folder.name,
         teacher=result.teacher,
@@ -98,15 +99,6 @@ def static_card(result: StaticResult, settings: StaticSettings, sources: list[st
 
 def _command(result: StaticResult, changed: dict[str, object], sources: list[str]) -> str:
     """The command that does the same; texts that are not in a file are TEXTS there."""
-    words = ["malmoi", "tune", "distill-static", *(sources or ["TEXTS"])]
+    words = ["malmoi", "tune", "distill", *(sources or ["TEXTS"]), "--static"]
     words += ["--teacher", result.teacher, "--out", str(result.folder)]
-    for name, value in changed.items():
-        values = value if isinstance(value, tuple) else (value,)
-        words += [word for one in values for word in (f"--{name.replace('_', '-')}", str(one))]
-    return shlex.join(words)
-
-
-def _changed(settings: StaticSettings) -> dict[str, object]:
-    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    defaults = StaticSettings()
-    return {name: value for name, value in values.items() if value != getattr(defaults, name)}
+    return shlex.join([*words, *option_words(changed)])
