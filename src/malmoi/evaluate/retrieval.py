@@ -120,8 +120,8 @@ def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
         InvalidArgumentError: No query has judgements.
     """
     root = expect_path(folder, "folder")
-    questions = _first(root, f"queries_{split}.jsonl", "queries.jsonl")
-    judged = _first(root, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
+    questions = first_file(root, f"queries_{split}.jsonl", "queries.jsonl")
+    judged = first_file(root, f"qrels_{split}.tsv", f"qrels/{split}.tsv")
     relevant: dict[str, dict[str, float]] = {}
     rows = TableReader(judged, "score", separator="\t").rows()
     next(rows)
@@ -151,7 +151,8 @@ def _discounted(gains: Sequence[float]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
-def _first(folder: Path, *names: str) -> Path:
+def first_file(folder: Path, *names: str) -> Path:
+    """The first of these files of a folder that exists, perhaps compressed."""
     for name in names:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():

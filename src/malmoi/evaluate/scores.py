@@ -3,6 +3,7 @@
 Knows only numbers, nothing of words or vectors.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
@@ -101,7 +102,7 @@ def spearman(one: Float64Array, other: Float64Array) -> float | None:
     if len(one) < 2:
         return None
     once = np.ones((1, len(one)))
-    value = float(_correlated(_ranked(one, once), _ranked(other, once), once)[0])
+    value = float(weighted_correlation(weighted_ranks(one, once), weighted_ranks(other, once), once)[0])
     return None if np.isnan(value) else value
 
 
@@ -110,7 +111,7 @@ def pearson(one: Float64Array, other: Float64Array) -> float | None:
     if len(one) < 2:
         return None
     once = np.ones((1, len(one)))
-    value = float(_correlated(_scaled(one), _scaled(other), once)[0])
+    value = float(weighted_correlation(_scaled(one), _scaled(other), once)[0])
     return None if np.isnan(value) else value
 
 
@@ -121,6 +122,20 @@ def seeded_generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def resample_weights(count: int, seed: int) -> Iterator[Float64Array]:
+    """How often each of `count` questions occurs in each resample: blocks [some resamples, count].
+
+    The same count and seed give the same resamples.
+    """
+    random = seeded_generator(seed)
+    step = max(1, RESAMPLE_BATCH_SIZE // count)
+    for start in range(0, RESAMPLES, step):
+        size = min(step, RESAMPLES - start)
+        drawn = random.integers(count, size=(size, count)) + count * np.arange(size)[:, np.newaxis]
+        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
+        yield times.astype(np.float64)
+
+
 def resampled(
     several: Float64Array, other: Float64Array, seed: int, kind: Kind = "spearman"
 ) -> Float64Array:
@@ -128,19 +143,13 @@ def resampled(
 
     All of `several` use the same resamples, so that they can be compared.
     """
-    random, count = seeded_generator(seed), len(other)
-    step = max(1, RESAMPLE_BATCH_SIZE // count)
     parts = []
-    for start in range(0, RESAMPLES, step):
-        size = min(step, RESAMPLES - start)
-        drawn = random.integers(count, size=(size, count)) + count * np.arange(size)[:, np.newaxis]
-        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
-        weights = times.astype(np.float64)
+    for weights in resample_weights(len(other), seed):
         if kind == "spearman":
-            rows, theirs = [_ranked(one, weights) for one in several], _ranked(other, weights)
+            rows, theirs = [weighted_ranks(one, weights) for one in several], weighted_ranks(other, weights)
         else:
             rows, theirs = [_scaled(one) for one in several], _scaled(other)
-        parts.append([_correlated(one, theirs, weights) for one in rows])
+        parts.append([weighted_correlation(one, theirs, weights) for one in rows])
     return np.concatenate([np.array(part) for part in parts], axis=1)
 
 
@@ -153,7 +162,7 @@ def interval(values: Float64Array) -> tuple[float, float] | tuple[None, None]:
     return float(low), float(high)
 
 
-def _ranked(values: Float64Array, weights: Float64Array) -> Float64Array:
+def weighted_ranks(values: Float64Array, weights: Float64Array) -> Float64Array:
     """Mean ranks of `values` [n] where value i occurs `weights[b, i]` times: [b, n].
 
     Values are sorted once; a resample only changes how many precede each.
@@ -178,7 +187,7 @@ def _scaled(values: Float64Array) -> Float64Array:
     return scaled[np.newaxis]
 
 
-def _correlated(one: Float64Array, other: Float64Array, weights: Float64Array) -> Float64Array:
+def weighted_correlation(one: Float64Array, other: Float64Array, weights: Float64Array) -> Float64Array:
     """Pearson's correlation of two [b, n], row by row; NaN where one of them is constant."""
     total = weights.sum(axis=1, keepdims=True)
     one = one - (weights * one).sum(axis=1, keepdims=True) / total

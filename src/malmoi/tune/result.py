@@ -2,28 +2,10 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-import numpy as np
-
-from malmoi.arrays import Float64Array
-from malmoi.evaluate.scores import Score, interval, resampled, spearman
-
-Verdict = Literal["better", "no difference", "worse"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """A difference of Spearman's correlations with its 95 % interval, by a paired bootstrap."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def verdict(self) -> Verdict:
-        """Better or worse, if the interval excludes 0."""
-        return "better" if self.low > 0 else "worse" if self.high < 0 else "no difference"
+from malmoi.evaluate.scores import Score
+from malmoi.evaluate.suites.differences import Difference as Difference
+from malmoi.evaluate.suites.differences import compare as compare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,20 +41,3 @@ class TuneResult:
             f"{each.verdict}: Spearman {100 * before:.2f} → {100 * after:.2f}, difference"
             f" {100 * each.value:+.2f} [{100 * each.low:+.2f}, {100 * each.high:+.2f}]"
         )
-
-
-def compare(
-    before: Float64Array, after: Float64Array, theirs: Float64Array, seed: int = 0
-) -> Difference | None:
-    """The difference between two models' correlations with the same human scores.
-
-    Both use the same resamples of the pairs. None where a correlation is undefined.
-    """
-    first, second = spearman(before, theirs), spearman(after, theirs)
-    if first is None or second is None:
-        return None
-    drawn = resampled(np.stack([before, after]), theirs, seed)
-    low, high = interval(drawn[1] - drawn[0])
-    if low is None or high is None:
-        return None
-    return Difference(value=second - first, low=low, high=high)

@@ -105,10 +105,16 @@ def _installed_word_sets() -> list[TestSet]:
     return list(sets.values())
 
 
+def data_folder() -> Path | None:
+    """The folder that $MALMOI_DATA names; None if it is not set."""
+    return Path(os.environ[DATA_VARIABLE]) if DATA_VARIABLE in os.environ else None
+
+
 def _own_files(name: str) -> list[Path]:
-    if DATA_VARIABLE not in os.environ:
+    data = data_folder()
+    if data is None:
         return []
-    folder = Path(os.environ[DATA_VARIABLE]) / name
+    folder = data / name
     if not folder.is_dir():
         warn(f"{DATA_VARIABLE}: the folder {folder} does not exist")
         return []

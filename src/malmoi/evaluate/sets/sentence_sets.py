@@ -118,7 +118,7 @@ def read_sentences(source: PairSource, columns: Sequence[str] | None = None) -> 
             " SentenceSet.of(first, second, scores)"
         )
     path = Path(source)
-    rows = list(_rows(path))
+    rows = list(table_rows(path))
     if not rows:
         raise InvalidFileError(f"{path} is empty: expected {EXPECTED_FIELDS} per line")
     indices, first, strict = (
@@ -133,7 +133,7 @@ def read_sentences(source: PairSource, columns: Sequence[str] | None = None) -> 
     return SentenceSet(set_name(path), pairs)
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def table_rows(path: Path) -> Iterator[Row]:
     """The fields of each line that is not empty; for JSON, a row of names comes first."""
     text = read_text(path)
     if text.lstrip().startswith("{"):

@@ -11,7 +11,7 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int32Array
 from malmoi.nearest.silhouette import silhouette
 from malmoi.project.points.keywords import cluster_keywords
-from malmoi.project.points.point_clusters import find_clusters
+from malmoi.nearest.k_means import find_clusters
 from malmoi.project.points.points import Points, drawable
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.scene import Field

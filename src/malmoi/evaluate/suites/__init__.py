@@ -1,0 +1,1 @@
+"""Evaluation suites: tasks for encoders, their metrics, and whether models really differ."""
