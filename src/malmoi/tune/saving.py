@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,45 +14,60 @@ from malmoi.encode.checkpoint.sentence_transformers import module_folders
 from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.files.tensors import write_safetensors
-from malmoi.tune.model_card import model_card
-from malmoi.tune.result import TuneResult
-from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
     from malmoi.tune.network.sentence_network import SentenceNetwork
 
 TYPES = "sentence_transformers.models"
 POOLING = "1_Pooling"
+CARD = "README.md"
 
 
 def save_tuned(
-    encoder: TransformerEncoder,
-    network: "SentenceNetwork",
-    result: TuneResult,
-    settings: TuneSettings,
+    encoder: TransformerEncoder, network: "SentenceNetwork", folder: Path, card: str
 ) -> None:
-    """Write the folder of a result: the files of the untuned model with other weights.
+    """Write a folder with the files of the untuned model, other weights and a model card.
 
     Raises:
         InvalidFileError: The folder exists or cannot be written.
     """
-    name, _ = split_precision(encoder.name)
-    source, transformer = find_model(name), encoder.modules.transformer
-    with folder_beside(result.folder) as part:
+    with copied_model(encoder, folder) as (part, own):
+        transformer = encoder.modules.transformer
+        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
+        write_safetensors(own / FILE, dict(tensors), METADATA)
+        _set_float32(own / "config.json")
+        source = model_folder(encoder)
+        if (source / "modules.json").is_file():
+            _write_dense(source, part, network)
+        (part / CARD).write_text(card, encoding="utf-8")
+
+
+@contextmanager
+def copied_model(encoder: TransformerEncoder, target: Path) -> Iterator[tuple[Path, Path]]:
+    """A sentence-transformers folder with all files of an encoder but weights and model card.
+
+    Yields the folder, and the one in it for the transformer's weights; it becomes `target` unless
+    there is an exception.
+
+    Raises:
+        InvalidFileError: The target exists or cannot be written.
+    """
+    source = model_folder(encoder)
+    with folder_beside(target) as part:
         for path in needed_files(source):
             if path.suffix != ".safetensors" and path.name != INDEX:
                 copy = part / path.relative_to(source)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-        tensors = replace_weights(weights_file(transformer), encoder.config, network.weights())
-        own = part / transformer.relative_to(source)
-        write_safetensors(own / FILE, dict(tensors), METADATA)
-        _set_float32(own / "config.json")
-        if (source / "modules.json").is_file():
-            _write_dense(source, part, network)
-        else:
+        if not (source / "modules.json").is_file():
             _write_modules(part, encoder)
-        (part / "README.md").write_text(model_card(result, settings), encoding="utf-8")
+        yield part, part / encoder.modules.transformer.relative_to(source)
+
+
+def model_folder(encoder: TransformerEncoder) -> Path:
+    """The folder that an encoder was loaded from."""
+    name, _ = split_precision(encoder.name)
+    return find_model(name)
 
 
 def _write_dense(source: Path, part: Path, network: "SentenceNetwork") -> None:

@@ -2,7 +2,10 @@
 
 from cyclopts import App
 
-KINDS = (("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),)
+KINDS = (
+    ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
+    ("distill", "distill:tune_distill_command", "A teacher into another language (extra train)."),
+)
 
 tune_app = App(name="tune", help="Tune a pretrained model on your own data.")
 for name, target, text in KINDS:
