@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
+from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
@@ -21,7 +22,8 @@ from malmoi.vectors import l2_normalize
 SAMPLE_TEXTS = 1000  # whose tokens are counted
 MAX_UNKNOWN_SHARE = 0.2  # of texts with an unknown token: a warning
 MAX_FRAGMENTS = 0.5  # of words that are unknown or single letters: the run stops
-MAX_COSINE_ABOVE = 0.3  # mean pairwise cosine above the teacher's: a warning
+MAX_ROW_COSINE = 0.95  # of the rows of different tokens: the run stops
+MIN_DISTANCE_SHARE = 0.7  # of the teacher's mean 1 − cosine, which is 0.96 for minilm: a warning
 MIN_RANK = 10.0  # effective rank: a warning
 MIN_RANK_SHARE = 0.1  # of the teacher's effective rank around the mean: the run stops
 CHANGE = 0.05  # of R² that is more than noise
@@ -53,13 +55,19 @@ class VectorSpread:
 def vector_spread(vectors: Float32Array) -> VectorSpread:
     """The spread of vectors [texts, dim], at least two."""
     units = l2_normalize(vectors).astype(np.float64)
-    count = len(units)
-    total = float(np.square(units.sum(axis=0)).sum())
     return VectorSpread(
-        mean_cosine=(total - count) / (count * (count - 1)),
+        mean_cosine=mean_cosine(vectors),
         effective_rank=_effective_rank(units),
         centred_rank=_effective_rank(units - units.mean(axis=0)),
     )
+
+
+def mean_cosine(vectors: Float32Array) -> float:
+    """The mean cosine of all pairs of vectors; that of a zero vector with others is 0."""
+    units = l2_normalize(vectors).astype(np.float64)
+    squares = np.square(units).sum()
+    total = float(np.square(units.sum(axis=0)).sum() - squares)
+    return total / (len(units) * (len(units) - 1))
 
 
 def _effective_rank(rows: Float64Array) -> float:
@@ -73,21 +81,35 @@ def _effective_rank(rows: Float64Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenShares:
-    """Shares of texts with an unknown token, and of words that are unknown or single letters."""
+    """Shares of texts with an unknown token, and of words that are unknown or single letters.
+
+    `mean_cosine` is that of the rows of all different tokens of the texts, with one another.
+    """
 
     unknown: float
     fragments: float
+    mean_cosine: float
 
 
 def token_shares(encoder: TransformerEncoder, texts: Sequence[str]) -> TokenShares:
-    """How an encoder's tokenizer reads texts."""
+    """How an encoder's tokenizer reads texts, and whether its table keeps their tokens apart."""
     encoded = encoder.pipeline.tokenize(texts)
     stats = TextStats()
     encoder.pipeline.count(encoded, stats)
     unknown = encoder.tokenizer.unk_token_id
     with_unknown = sum(unknown in encoding.ids for encoding in encoded.encodings)
+    ids = {
+        token_id
+        for encoding in encoded.encodings
+        for token_id, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True)
+        if not special
+    }
+    weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
+    rows = weights["word_embeddings"][sorted(ids)]
     return TokenShares(
-        unknown=with_unknown / len(texts), fragments=stats.fragments / max(stats.words, 1)
+        unknown=with_unknown / len(texts),
+        fragments=stats.fragments / max(stats.words, 1),
+        mean_cosine=mean_cosine(rows) if len(rows) > 1 and rows.any() else 1.0,
     )
 
 
@@ -137,6 +159,11 @@ class CollapseGuard:
                 f"{shares.unknown:.0%} of the texts have tokens that {encoder.name} does not know:"
                 f" {EXTEND}"
             )
+        if shares.mean_cosine > MAX_ROW_COSINE:
+            self._stop(
+                f"the rows of the target language's tokens in {encoder.name} are nearly the same"
+                f" (mean pairwise cosine {shares.mean_cosine:.2f}): {EXTEND}"
+            )
         if self._is_flat(spread):
             self._stop(
                 "the untrained student's vectors of different texts are nearly the same"
@@ -154,23 +181,18 @@ class CollapseGuard:
         spread, r2 = vector_spread(vectors), r_squared(vectors, self.targets)
         start = self.r2[0]
         self.r2.append(r2)
-        has_fallen = r2 < min(0.0, start - CHANGE) and (
-            self._is_alike(spread) or self._is_flat(spread)
-        )
+        has_fallen = r2 < min(0.0, start - CHANGE)
+        is_collapsed = has_fallen and (self._is_alike(spread) or self._is_flat(spread))
         has_learnt = r2 > min(0.0, start + CHANGE)
-        recent = self.r2[-PLATEAU_CHECKS:]
-        is_plateau = len(self.r2) > 2 * PLATEAU_CHECKS and max(recent) < max(
-            self.r2[:-PLATEAU_CHECKS]
-        ) + CHANGE / 10
-        is_useless = is_warm and (not has_learnt or (r2 < CHANGE and is_plateau))
-        self.doubts = self.doubts + 1 if has_fallen or is_useless else 0
+        is_useless = is_warm and (not has_learnt or (r2 < CHANGE and self._is_plateau()))
+        self.doubts = self.doubts + 1 if is_collapsed or is_useless else 0
         if self.doubts < DOUBTS:
             return
         what = f"held-out R² {r2:.2f}, {start:.2f} before training; {self._describe(spread)}"
         if has_fallen:
             self._stop(
-                f"the student's vectors collapse ({what}): lower learning_rate, now"
-                f" {self.learning_rate:g}"
+                f"the student collapses ({what}): lower learning_rate, now {self.learning_rate:g},"
+                " and rows_learning_rate"
             )
         else:
             self._stop(
@@ -178,8 +200,13 @@ class CollapseGuard:
                 f" learning_rate, now {self.learning_rate:g}, or {EXTEND}"
             )
 
+    def _is_plateau(self) -> bool:
+        """Whether the last checks brought no progress over all those before."""
+        earlier, recent = self.r2[:-PLATEAU_CHECKS], self.r2[-PLATEAU_CHECKS:]
+        return len(earlier) >= PLATEAU_CHECKS and max(recent) < max(earlier) + CHANGE / 10
+
     def _is_alike(self, spread: VectorSpread) -> bool:
-        return spread.mean_cosine > self.teacher.mean_cosine + MAX_COSINE_ABOVE
+        return 1 - spread.mean_cosine < MIN_DISTANCE_SHARE * (1 - self.teacher.mean_cosine)
 
     def _is_flat(self, spread: VectorSpread) -> bool:
         return spread.centred_rank < MIN_RANK_SHARE * self.teacher.centred_rank

@@ -1,7 +1,8 @@
 """Parallel data: pairs of a source text and its translation, and texts of one language.
 
 Tables with a header or without one; of three columns and more, such as Tatoeba's with a licence,
-the first two columns of texts count. Rows that cannot be used are counted with their lines.
+the first two columns of texts count. Rows that cannot be used are counted with their lines. Texts
+are normalized to NFC, so that a held-out text is found in any form.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.encode.tokens.inputs import normalize_text
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import Reporter
 from malmoi.text.corpus import Corpus
@@ -153,13 +155,13 @@ def _columns(table: TableRows, columns: Sequence[str]) -> tuple[int, tuple[int, 
 
 def _text(fields: Sequence[Any], index: int) -> str:
     value = fields[index] if index < len(fields) else None
-    return value.strip() if isinstance(value, str) else ""
+    return normalize_text(value).strip() if isinstance(value, str) else ""
 
 
 def _read_texts(source: str | Path | Sequence[str]) -> tuple[str, ...]:
     """Each different text once."""
     texts: Iterable[str] = Corpus.of(source) if isinstance(source, str | Path) else source
-    stripped = (text.strip() for text in texts)
+    stripped = (normalize_text(text).strip() for text in texts)
     return tuple(dict.fromkeys(text for text in stripped if text))
 
 
