@@ -43,6 +43,7 @@ QUALITY = (
     "typos",
     "sentences",
     "tuning",
+    "korean",
     "static",
     "fragments",
     "clusters",

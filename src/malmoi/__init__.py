@@ -156,6 +156,11 @@ if TYPE_CHECKING:
     from malmoi.train.word2vec.pairs import window_pairs as window_pairs
     from malmoi.train.word2vec.word2vec import Word2Vec as Word2Vec
     from malmoi.train.word2vec.word2vec import train_word2vec as train_word2vec
+    from malmoi.tune.extend.coverage import Coverage as Coverage
+    from malmoi.tune.extend.extension import extend_vocabulary as extend_vocabulary
+    from malmoi.tune.extend.result import DevComparison as DevComparison
+    from malmoi.tune.extend.result import ExtendResult as ExtendResult
+    from malmoi.tune.extend.settings import ExtendSettings as ExtendSettings
     from malmoi.tune.result import TuneResult as TuneResult
     from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
     from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
@@ -268,6 +273,10 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.tune.extend.coverage": ("Coverage",),
+    "malmoi.tune.extend.extension": ("extend_vocabulary",),
+    "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),
+    "malmoi.tune.extend.settings": ("ExtendSettings",),
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),

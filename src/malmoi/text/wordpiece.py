@@ -14,6 +14,7 @@ from malmoi.text.tokenizers import Tokenizer
 
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
+MAX_LETTERS = 1000  # that a learned vocabulary keeps
 
 
 @dataclass(frozen=True)
@@ -61,21 +62,30 @@ def load_wordpiece(vocabulary: str, lower: bool) -> Any:
         raise InvalidArgumentError(
             "wordpiece needs a vocabulary: name a vocab.txt with one token per line"
         )
-    if not Path(vocabulary).is_file():
-        raise InvalidFileError(f"{vocabulary} does not exist")
     tokenizers = require("tokenizers", extra="wordpiece")
-    content = b"".join(block.tobytes() for block, _ in InputFile(Path(vocabulary)).blocks())
-    try:
-        tokens = content.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise InvalidFileError(
-            f"{vocabulary} is not UTF-8 at byte {error.start:,}: convert it to UTF-8"
-        ) from error
+    tokens = read_tokens(Path(vocabulary))
     ids = {token: token_id for token_id, token in enumerate(tokens)}
     if UNKNOWN not in ids:
         raise InvalidFileError(f"{vocabulary} has no {UNKNOWN}: it is not a WordPiece vocabulary")
     model = tokenizers.models.WordPiece(ids, unk_token=UNKNOWN, max_input_chars_per_word=100)
     return bert_tokenizer(model, lower)
+
+
+def read_tokens(path: Path) -> list[str]:
+    """The lines of a `vocab.txt`.
+
+    Raises:
+        InvalidFileError: The file does not exist, or is not UTF-8.
+    """
+    if not path.is_file():
+        raise InvalidFileError(f"{path} does not exist")
+    content = b"".join(block.tobytes() for block, _ in InputFile(path).blocks())
+    try:
+        return content.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InvalidFileError(
+            f"{path} is not UTF-8 at byte {error.start:,}: convert it to UTF-8"
+        ) from error
 
 
 def bert_tokenizer(model: Any, lower: bool) -> Any:
@@ -107,11 +117,34 @@ def train_wordpiece(
     """
     tokenizers = require("tokenizers", extra="wordpiece")
     tokenizer = bert_tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)
+    tokens = learn_tokens(documents, tokenizer, size)
+    with open_output(path) as (file,):
+        file.writelines(token.encode() + b"\n" for token in tokens)
+    return WordPiece(str(path), lower)
+
+
+def learn_tokens(
+    documents: Iterable[str], tokenizer: Any, size: int, *, max_letters: int = MAX_LETTERS
+) -> list[str]:
+    """The tokens that WordPiece learns from texts, the special tokens first.
+
+    Args:
+        documents: The texts to learn from.
+        tokenizer: A `tokenizers.Tokenizer` with an empty WordPiece model, which is trained; its
+            normalizer and pre-tokenizer decide what a word is.
+        size: The number of tokens.
+        max_letters: The number of different letters to keep, the most frequent ones.
+
+    Returns:
+        The tokens in the order of their ids.
+    """
+    tokenizers = require("tokenizers", extra="wordpiece")
     trainer = tokenizers.trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
+        vocab_size=size,
+        special_tokens=list(SPECIAL),
+        limit_alphabet=max_letters,
+        show_progress=False,
     )
     tokenizer.train_from_iterator(documents, trainer)
-    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    with open_output(path) as (file,):
-        file.writelines(token.encode() + b"\n" for token, _ in tokens)
-    return WordPiece(str(path), lower)
+    by_id = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    return [token for token, _ in by_id]

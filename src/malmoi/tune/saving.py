@@ -13,6 +13,8 @@ from malmoi.encode.checkpoint.locate import find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import module_folders
 from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
+from malmoi.errors import InvalidFileError
+from malmoi.files.targets import check_writable
 from malmoi.files.tensors import write_safetensors
 
 if TYPE_CHECKING:
@@ -68,6 +70,13 @@ def model_folder(encoder: TransformerEncoder) -> Path:
     """The folder that an encoder was loaded from."""
     name, _ = split_precision(encoder.name)
     return find_model(name)
+
+
+def check_target(folder: Path) -> None:
+    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
+    if folder.exists():
+        raise InvalidFileError(f"{folder} exists already: choose another name")
+    check_writable(folder)
 
 
 def _write_dense(source: Path, part: Path, network: "SentenceNetwork") -> None:

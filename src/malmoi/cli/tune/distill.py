@@ -15,7 +15,7 @@ from malmoi.tune.distill.distilling import distill
 from malmoi.tune.distill.parallel import DistillData
 from malmoi.tune.distill.result import DistillResult
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.sentence.tuning import check_target
+from malmoi.tune.saving import check_target
 
 DEFAULT = DistillSettings()
 

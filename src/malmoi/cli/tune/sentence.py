@@ -12,8 +12,9 @@ from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.tune.result import TuneResult
+from malmoi.tune.saving import check_target
 from malmoi.tune.sentence.settings import TuneSettings
-from malmoi.tune.sentence.tuning import check_target, tune_sentence
+from malmoi.tune.sentence.tuning import tune_sentence
 
 DEFAULT = TuneSettings()
 MAX_SCORES = 6  # printed

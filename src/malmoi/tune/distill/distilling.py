@@ -21,8 +21,7 @@ from malmoi.tune.distill.result import MODELS, DistillResult, distill_card
 from malmoi.tune.distill.settings import DistillSettings
 from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import changed_settings, option_words
-from malmoi.tune.saving import save_tuned
-from malmoi.tune.sentence.tuning import check_target
+from malmoi.tune.saving import check_target, save_tuned
 
 if TYPE_CHECKING:
     from malmoi.tune.distill.student import StudentVectors

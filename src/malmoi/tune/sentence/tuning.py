@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from malmoi.encode.checkpoint.weights import read_weights, sha256_of, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
-from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import correlation
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
 from malmoi.extras import require
@@ -19,7 +19,6 @@ from malmoi.files.checkpoint import (
     checkpoint_path,
     discard_checkpoint,
 )
-from malmoi.files.targets import check_writable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.tune.data.batches import ExampleBatch, epoch_batches
 from malmoi.tune.data.dev_pairs import DevPairs
@@ -29,7 +28,7 @@ from malmoi.tune.data.tables import DataSource
 from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.result import TuneResult, compare
-from malmoi.tune.saving import save_tuned
+from malmoi.tune.saving import check_target, save_tuned
 from malmoi.tune.sentence.settings import TuneSettings
 
 if TYPE_CHECKING:
@@ -212,13 +211,6 @@ def new_trainer(
         mini_batch_size=settings.mini_batch_size,
         weight_decay=settings.weight_decay,
     )
-
-
-def check_target(folder: Path) -> None:
-    """Raise `InvalidFileError` if the folder exists already or cannot be created."""
-    if folder.exists():
-        raise InvalidFileError(f"{folder} exists already: choose another name")
-    check_writable(folder)
 
 
 def _sources(

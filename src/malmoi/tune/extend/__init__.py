@@ -1,0 +1,1 @@
+"""Vocabulary extension: a model of the BERT family learns the words of another language."""
