@@ -78,9 +78,7 @@ def test_sentence_transformers_loads_the_folder(models: tuple[str, str], tmp_pat
     )
     texts = [text for pair in translations(20, seed=4) for text in pair]
     theirs = sentence_transformers.SentenceTransformer(str(result.folder), device="cpu")
-    np.testing.assert_allclose(
-        vectors(str(result.folder), texts), theirs.encode(texts), atol=2e-6
-    )
+    np.testing.assert_allclose(vectors(str(result.folder), texts), theirs.encode(texts), atol=2e-6)
     card = (result.folder / "README.md").read_text(encoding="utf-8")
     assert "distilled from" in card
     assert "Held-out R²" in card
@@ -182,7 +180,7 @@ def test_drawn_pairs_share_no_text() -> None:
 LAYOUTS = {
     "tatoeba.txt": "Go.\t가.\tCC-BY 2.0 #{i}\nHi {i}.\t안녕 {i}.\tCC-BY 2.0 #{i}\n",
     "named.tsv": "id\tko\ten\n1\t가.\tGo.\n2\t안녕.\tHi.\n",
-    "plain.csv": "Go.,가.\n\"Hi, you.\",안녕.\n",
+    "plain.csv": 'Go.,가.\n"Hi, you.",안녕.\n',
     "lines.jsonl": '{"source": "Go.", "target": "가."}\n{"source": "Hi.", "target": "안녕."}\n',
 }
 

@@ -39,11 +39,15 @@ def student(share: float, noise: float = 0.0, seed: int = 1) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+def check_often(guard: CollapseGuard, several: list[Any], *, is_warm: bool = True) -> None:
+    for vectors in several:
+        guard.check(vectors, is_warm=is_warm)
+
+
 def test_vectors_that_become_alike_are_stopped_even_in_the_warm_up() -> None:
     guard = new_guard(start=0.2)
     with pytest.raises(CollapseError, match=r"collapses .*lower learning_rate, now 5e-05"):
-        for _ in range(DOUBTS):
-            guard.check(student(0.05), is_warm=False)
+        check_often(guard, DOUBTS * [student(0.05)], is_warm=False)
 
 
 def test_one_bad_check_does_not_stop_a_run() -> None:
@@ -64,18 +68,16 @@ def test_a_student_that_has_learnt_nothing_after_the_warm_up_is_stopped() -> Non
     guard = new_guard(start=-1.02)
     guard.check(student(0.05), is_warm=False)
     with pytest.raises(CollapseError, match=r"learnt nothing so far .*malmoi tune extend"):
-        for _ in range(DOUBTS):
-            guard.check(student(0.0, noise=0.5), is_warm=True)
+        check_often(guard, DOUBTS * [student(0.0, noise=0.5)])
 
 
 def test_a_student_that_predicts_the_mean_forever_is_stopped() -> None:
     """Its R² is 0 and rises no more, though it began far lower."""
     guard = new_guard(start=-9.0)
     mean = np.tile(TARGETS.mean(axis=0), (len(TARGETS), 1))
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(40, *mean.shape)).astype(np.float32)
     with pytest.raises(CollapseError, match="learnt nothing so far"):
-        for check in range(40):
-            noise = 1e-4 * np.random.default_rng(check).normal(size=mean.shape)
-            guard.check((mean + noise).astype(np.float32), is_warm=True)
+        check_often(guard, list(mean + noise))
 
 
 def test_force_warns_instead() -> None:
@@ -110,7 +112,9 @@ def test_a_student_without_tokens_of_the_language_is_refused(tmp_path: Path) -> 
 def test_a_student_whose_new_rows_are_all_the_same_is_refused(tmp_path: Path) -> None:
     teacher, dead = teacher_and_student(tmp_path, rows="dead")
     with pytest.raises(CollapseError, match="nearly the same"):
-        distill(translations(300), dead, tmp_path / "out", quick(teacher), reporter=SilentReporter())
+        distill(
+            translations(300), dead, tmp_path / "out", quick(teacher), reporter=SilentReporter()
+        )
     forced = quick(teacher, force=True, epochs=1)
     reporter = RecordingReporter()
     distill(translations(300), dead, tmp_path / "out", forced, reporter=reporter)
@@ -121,9 +125,7 @@ def test_a_learning_rate_that_is_far_too_high_is_stopped(tmp_path: Path) -> None
     teacher, learner = teacher_and_student(tmp_path)
     settings = quick(teacher, learning_rate=3.0, epochs=60, batch_size=8)
     with pytest.raises(CollapseError, match="lower learning_rate, now 3"):
-        distill(
-            translations(300), learner, tmp_path / "out", settings, reporter=SilentReporter()
-        )
+        distill(translations(300), learner, tmp_path / "out", settings, reporter=SilentReporter())
 
 
 @pytest.mark.parametrize("changes", [{}, {"train_layers": 0}, {"rows": "all", "loss": "mse"}])

@@ -47,7 +47,9 @@ def test_the_loss_of_a_perfect_student_is_zero_and_of_cosines_ignores_length() -
 
 def test_the_similarity_error_is_that_of_all_pairs() -> None:
     vectors, targets = (random_rows(5, 4, seed=i) for i in (0, 1))
-    own, theirs = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (vectors, targets))
+    own, theirs = (
+        rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (vectors, targets)
+    )
     expected = np.mean(
         [(own[i] @ own[j] - theirs[i] @ theirs[j]) ** 2 for i in range(5) for j in range(5)]
     )

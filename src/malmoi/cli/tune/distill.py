@@ -33,9 +33,7 @@ def tune_distill_command(
     source_texts: Annotated[
         Path | None, Parameter(help="Texts whose vectors the student keeps.")
     ] = None,
-    translations: Annotated[
-        Path | None, Parameter(help="Pairs to hold out and measure.")
-    ] = None,
+    translations: Annotated[Path | None, Parameter(help="Pairs to hold out and measure.")] = None,
     dev: Annotated[
         tuple[Path, ...],
         Parameter(help="Pairs with scores, in either language.", negative_iterable=()),

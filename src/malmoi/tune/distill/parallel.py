@@ -90,9 +90,7 @@ def read_parallel(
     return read
 
 
-def without(
-    data: ParallelTexts, texts: set[str], where: str, reporter: Reporter
-) -> ParallelTexts:
+def without(data: ParallelTexts, texts: set[str], where: str, reporter: Reporter) -> ParallelTexts:
     """The data without training examples that have one of these texts; their number is reported."""
     pairs = tuple(pair for pair in data.pairs if texts.isdisjoint(pair))
     own, source = (

@@ -103,7 +103,5 @@ def _scores(result: DistillResult) -> str:
             lines.append(f"| {name} | {score.total:,} | {model} | {score_cells(score)} |")
     first = result.history[0][1]
     verdicts = [f"- {sentence}" for sentence in result.sentences()]
-    return "\n".join(
-        [*lines, "", "Differences by a paired bootstrap:", "", *verdicts, ""]
-        + [f"Held-out R² = 1 − MSE / variance: {first:.3f} → {result.r2:.3f}."]
-    )
+    r2 = f"Held-out R² = 1 − MSE / variance: {first:.3f} → {result.r2:.3f}."
+    return "\n".join([*lines, "", "Differences by a paired bootstrap:", "", *verdicts, "", r2])

@@ -54,9 +54,7 @@ class DistillSettings(LoopSettings):
             known = get_args(choices)
             if getattr(self, name) not in known:
                 value = getattr(self, name)
-                raise InvalidArgumentError(
-                    f"{name} is '{value}': choose one of {', '.join(known)}"
-                )
+                raise InvalidArgumentError(f"{name} is '{value}': choose one of {', '.join(known)}")
         self.check_at_least("train_layers", 0)
         self.check_at_least("held_out", 2)
         self.check_positive("rows_learning_rate")

@@ -165,9 +165,7 @@ class SentenceNetwork(nn.Module):
 
     def _embed(self, texts: PackedTexts, is_frozen: bool = False) -> Tensor:
         tables = self.embeddings
-        rows = functional.embedding(
-            texts.ids, tables["word_embeddings"], sparse=self.sparse_rows
-        )
+        rows = functional.embedding(texts.ids, tables["word_embeddings"], sparse=self.sparse_rows)
         rows = rows + functional.embedding(texts.position_ids, tables["position_embeddings"])
         if "token_type_embeddings" in tables:
             rows = rows + tables["token_type_embeddings"][0]
