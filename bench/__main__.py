@@ -44,6 +44,7 @@ QUALITY = (
     "sentences",
     "tuning",
     "korean",
+    "distilling",
     "static",
     "fragments",
     "clusters",

@@ -1,4 +1,4 @@
-"""Texts to distill on: translations with 1,000 pairs held out, and sentences of two Wikipedias."""
+"""Texts to distill on: translations with 1,000 pairs held out, and Korean sentences alone."""
 
 import gzip
 import random
@@ -13,7 +13,9 @@ ROOT = CORPORA.parent
 STS_PAIRS = ROOT / "parallel" / "stsb_korsts_train.tsv"
 TATOEBA = ROOT / "parallel" / "manythings-kor-eng.txt"
 KORSTS = ROOT / "sts" / "korsts" / "sts-dev.tsv"
+KORSTS_TRAIN = KORSTS.with_name("sts-train.tsv")
 STSB = ROOT / "sts" / "stsb_en" / "stsb-en-dev.csv"
+VOCABULARY = ROOT / "vocab" / "koelectra-base.txt"
 HELD_OUT = 1000
 SENTENCE = re.compile(r"(?<=[.?!])\s+")
 LENGTHS = (12, 60)  # characters of a Korean sentence
@@ -21,7 +23,7 @@ LENGTHS = (12, 60)  # characters of a Korean sentence
 
 def is_there() -> bool:
     """Whether the data sets are installed."""
-    return all(path.is_file() for path in (STS_PAIRS, TATOEBA, KORSTS, STSB))
+    return all(path.is_file() for path in (STS_PAIRS, TATOEBA, KORSTS, STSB, VOCABULARY))
 
 
 def distill_data(folder: Path, sentences: int) -> DistillData:
@@ -30,7 +32,8 @@ def distill_data(folder: Path, sentences: int) -> DistillData:
     paths = [folder / "held-out.tsv", folder / "tatoeba.tsv", folder / "korean.txt"]
     for path, pairs in zip(paths[:2], (held, rest), strict=True):
         path.write_text("".join(f"{one}\t{other}\n" for one, other in pairs), encoding="utf-8")
-    paths[2].write_text("\n".join(korean_sentences(sentences)), encoding="utf-8")
+    if sentences:
+        paths[2].write_text("\n".join(korean_sentences(sentences)), encoding="utf-8")
     return DistillData(
         parallel=[STS_PAIRS, paths[1]],
         texts=paths[2] if sentences else (),

@@ -13,9 +13,9 @@ from malmoi.tune.distill.collapse import (
     DOUBTS,
     CollapseError,
     CollapseGuard,
-    token_shares,
 )
 from malmoi.tune.distill.distilling import distill
+from malmoi.tune.distill.spread import token_shares
 from tests.recording_reporter import RecordingReporter
 from tests.tune.distill.worlds import quick, teacher_and_student, translations
 from tests.tune.worlds import tiny_model

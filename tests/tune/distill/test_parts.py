@@ -12,9 +12,9 @@ from sentence_transformers.sentence_transformer.losses import MSELoss
 from sklearn.linear_model import Ridge
 from torch import nn
 
-from malmoi.tune.distill.collapse import vector_spread
 from malmoi.tune.distill.losses import make_loss, similarity_error
 from malmoi.tune.distill.ridge import PENALTIES, choose_ridge, fit_ridge, r_squared
+from malmoi.tune.distill.spread import vector_spread
 from malmoi.tune.network.row_adam import RowAdam
 
 

@@ -6,23 +6,20 @@ the held-out R² = 1 − MSE / variance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.arrays import Float32Array, Float64Array
-from malmoi.encode.checkpoint.weights import read_weights, weights_file
+from malmoi.arrays import Float32Array
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.tune.distill.ridge import r_squared
-from malmoi.vectors import l2_normalize
+from malmoi.tune.distill.spread import VectorSpread, token_shares, vector_spread
 
 SAMPLE_TEXTS = 1000  # whose tokens are counted
 MAX_UNKNOWN_SHARE = 0.2  # of texts with an unknown token: a warning
 MAX_FRAGMENTS = 0.5  # of words that are unknown or single letters: the run stops
-MAX_ROW_COSINE = 0.95  # of the rows of different tokens: the run stops
+MAX_ROW_COSINE = 0.9  # of the rows of different tokens: the run stops
 MIN_DISTANCE_SHARE = 0.7  # of the teacher's mean 1 − cosine, which is 0.96 for minilm: a warning
 MIN_RANK = 10.0  # effective rank: a warning
 MIN_RANK_SHARE = 0.1  # of the teacher's effective rank around the mean: the run stops
@@ -31,6 +28,7 @@ CHECK_STEPS = 25  # between checks
 CHECKED_TEXTS = 128
 DOUBTS = 2  # checks in a row that end a run
 PLATEAU_CHECKS = 8  # without any progress
+FORCE = "; force continues anyway"
 EXTEND = "give the student tokens of the language with `malmoi tune extend`"
 
 
@@ -38,79 +36,35 @@ class CollapseError(InvalidArgumentError):
     """A distillation that would make all vectors the same; `force` continues anyway."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class VectorSpread:
-    """How far vectors are apart.
+def check_tokens(
+    encoder: TransformerEncoder, texts: Sequence[str], reporter: Reporter, *, force: bool = False
+) -> None:
+    """Check that a student has tokens for texts of the target language.
 
-    `mean_cosine` is the mean cosine of all pairs; `effective_rank` the exponential of the entropy
-    of the spectrum of unit vectors (Roy and Vetterli 2007), `centred_rank` the same around their
-    mean.
+    Raises:
+        CollapseError: It does not, or their rows are the same; with `force` a warning says so.
     """
-
-    mean_cosine: float
-    effective_rank: float
-    centred_rank: float
-
-
-def vector_spread(vectors: Float32Array) -> VectorSpread:
-    """The spread of vectors [texts, dim], at least two."""
-    units = l2_normalize(vectors).astype(np.float64)
-    return VectorSpread(
-        mean_cosine=mean_cosine(vectors),
-        effective_rank=_effective_rank(units),
-        centred_rank=_effective_rank(units - units.mean(axis=0)),
-    )
-
-
-def mean_cosine(vectors: Float32Array) -> float:
-    """The mean cosine of all pairs of vectors; that of a zero vector with others is 0."""
-    units = l2_normalize(vectors).astype(np.float64)
-    squares = np.square(units).sum()
-    total = float(np.square(units.sum(axis=0)).sum() - squares)
-    return total / (len(units) * (len(units) - 1))
-
-
-def _effective_rank(rows: Float64Array) -> float:
-    energies = np.square(np.linalg.svd(rows, compute_uv=False))
-    if energies.sum() < 1e-9 * len(rows):  # all rows are 0
-        return 1.0
-    shares = energies / energies.sum()
-    shares = shares[shares > 0]
-    return float(np.exp(-(shares * np.log(shares)).sum()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class TokenShares:
-    """Shares of texts with an unknown token, and of words that are unknown or single letters.
-
-    `mean_cosine` is that of the rows of all different tokens of the texts, with one another.
-    """
-
-    unknown: float
-    fragments: float
-    mean_cosine: float
-
-
-def token_shares(encoder: TransformerEncoder, texts: Sequence[str]) -> TokenShares:
-    """How an encoder's tokenizer reads texts, and whether its table keeps their tokens apart."""
-    encoded = encoder.pipeline.tokenize(texts)
-    stats = TextStats()
-    encoder.pipeline.count(encoded, stats)
-    unknown = encoder.tokenizer.unk_token_id
-    with_unknown = sum(unknown in encoding.ids for encoding in encoded.encodings)
-    ids = {
-        token_id
-        for encoding in encoded.encodings
-        for token_id, special in zip(encoding.ids, encoding.special_tokens_mask, strict=True)
-        if not special
-    }
-    weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
-    rows = weights["word_embeddings"][sorted(ids)]
-    return TokenShares(
-        unknown=with_unknown / len(texts),
-        fragments=stats.fragments / max(stats.words, 1),
-        mean_cosine=mean_cosine(rows) if len(rows) > 1 and rows.any() else 1.0,
-    )
+    shares = token_shares(encoder, texts[:SAMPLE_TEXTS])
+    reasons = []
+    if shares.fragments > MAX_FRAGMENTS:
+        reasons.append(
+            f"{encoder.name} reads {shares.fragments:.0%} of the words of the target language"
+            f" as unknown tokens or single letters: {EXTEND}"
+        )
+    if shares.mean_cosine > MAX_ROW_COSINE:
+        reasons.append(
+            f"the rows of the target language's tokens in {encoder.name} are nearly the same (mean"
+            f" pairwise cosine {shares.mean_cosine:.2f}): {EXTEND}"
+        )
+    if reasons and not force:
+        raise CollapseError(f"{reasons[0]}{FORCE}")
+    if not reasons and shares.unknown > MAX_UNKNOWN_SHARE:
+        reasons.append(
+            f"{shares.unknown:.0%} of the texts have tokens that {encoder.name} does not know:"
+            f" {EXTEND}"
+        )
+    for reason in reasons:
+        reporter.warn(reason)
 
 
 class CollapseGuard:
@@ -140,30 +94,14 @@ class CollapseGuard:
         self.doubts = 0  # checks in a row
         self._reported: set[str] = set()
 
-    def check_before(self, encoder: TransformerEncoder, texts: Sequence[str]) -> None:
-        """Check how the untrained student reads texts of the target language.
+    def check_before(self, encoder: TransformerEncoder) -> None:
+        """Check the untrained student's vectors.
 
         Raises:
-            CollapseError: It cannot tell them apart.
+            CollapseError: It cannot tell texts apart.
         """
-        shares = token_shares(encoder, texts[:SAMPLE_TEXTS])
         vectors = encoder.encode(self.texts, reporter=SilentReporter())
         spread, self.r2 = vector_spread(vectors), [r_squared(vectors, self.targets)]
-        if shares.fragments > MAX_FRAGMENTS:
-            self._stop(
-                f"{encoder.name} reads {shares.fragments:.0%} of the words of the target language"
-                f" as unknown tokens or single letters: {EXTEND}"
-            )
-        elif shares.unknown > MAX_UNKNOWN_SHARE:
-            self._warn(
-                f"{shares.unknown:.0%} of the texts have tokens that {encoder.name} does not know:"
-                f" {EXTEND}"
-            )
-        if shares.mean_cosine > MAX_ROW_COSINE:
-            self._stop(
-                f"the rows of the target language's tokens in {encoder.name} are nearly the same"
-                f" (mean pairwise cosine {shares.mean_cosine:.2f}): {EXTEND}"
-            )
         if self._is_flat(spread):
             self._stop(
                 "the untrained student's vectors of different texts are nearly the same"
@@ -219,12 +157,13 @@ class CollapseGuard:
         )
 
     def _warn(self, sentence: str) -> None:
-        if sentence not in self._reported:
-            self._reported.add(sentence)
+        kind = sentence.partition("(")[0]  # without its figures, which differ each time
+        if kind not in self._reported:
+            self._reported.add(kind)
             self.reporter.warn(sentence)
 
     def _stop(self, sentence: str) -> None:
         if not self.force:
-            raise CollapseError(f"{sentence}; force continues anyway")
+            raise CollapseError(f"{sentence}{FORCE}")
         self._warn(sentence)
         self.doubts = 0

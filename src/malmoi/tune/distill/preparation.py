@@ -22,7 +22,7 @@ from malmoi.files.checkpoint import RunFingerprint
 from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.text_inputs import column_names
 from malmoi.tune.data.numbering import tokenize_texts
-from malmoi.tune.distill.collapse import CollapseGuard
+from malmoi.tune.distill.collapse import CollapseGuard, check_tokens
 from malmoi.tune.distill.parallel import DistillData, ParallelTexts, read_parallel, without
 from malmoi.tune.distill.settings import DistillSettings
 from malmoi.tune.distill.targets import Targets, make_targets
@@ -80,6 +80,8 @@ def prepare(
     read = read_parallel(data, settings.columns, settings.held_out, settings.seed, reporter)
     for one in sets:
         read = without(read, {text for pair in one.pairs for text in pair[:2]}, one.name, reporter)
+    targeted = [pair[1] for pair in read.pairs]
+    check_tokens(encoder, targeted, reporter, force=settings.force)
     # Where only new rows are trained, source texts keep their vectors without being trained on.
     with_sources = settings.train_layers != 0 or settings.rows == "all"
     targets = make_targets(
@@ -98,7 +100,7 @@ def prepare(
         learning_rate=settings.learning_rate,
         force=settings.force,
     )
-    guard.check_before(encoder, [pair[1] for pair in read.pairs])
+    guard.check_before(encoder)
     tasks = (
         *(SimilarityTask(one.name, "", one) for one in sets),
         TranslationTask("held-out translations", "", read.held_out, ("source", "target")),
