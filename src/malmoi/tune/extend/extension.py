@@ -31,6 +31,7 @@ from malmoi.tune.extend.new_tokens import (
 from malmoi.tune.extend.result import DevComparison, ExtendResult, extension_card
 from malmoi.tune.extend.settings import ExtendSettings
 from malmoi.tune.extend.tokenizer_files import extensible_tokenizer, with_tokens
+from malmoi.tune.extend.translations import read_sentences_of, translate_tokens
 from malmoi.tune.model_card import changed_settings, option_words
 from malmoi.tune.result import compare
 from malmoi.tune.saving import CARD, check_target
@@ -86,13 +87,20 @@ def extend_vocabulary(
             "there is no source of new tokens: pass a vocabulary with one token per line, or texts"
         )
     sets = [read_sentences(one) for one in dev]
+    sentences = read_sentences_of(settings.parallel, reporter)
     encoder = load_transformer(model)
     tokenizer = extensible_tokenizer(encoder)
     new = _new_tokens(tokenizer, files, corpora, settings, reporter)
     mixture = mix_tokens(
         new.tokens, tokenizer, load_encoder(settings.through), settings, reporter=reporter
     )
-    with extended_folder(encoder, folder, with_tokens(tokenizer, new.tokens), mixture) as part:
+    more = with_tokens(tokenizer, new.tokens)
+    if sentences:
+        k = settings.neighbours
+        mixture = mixture.with_translations(
+            translate_tokens(sentences, more, mixture.first, k, reporter)
+        )
+    with extended_folder(encoder, folder, more, mixture) as part:
         extended = load_transformer(str(part))
         result = ExtendResult(
             folder=folder,

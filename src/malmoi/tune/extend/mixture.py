@@ -1,11 +1,12 @@
 """Rows of new tokens as mixtures of known rows: those nearest to them in a bilingual encoder.
 
 A new token's row is the softmax mean of the rows of the known tokens (anchors) whose texts are
-nearest to its own text. Knows nothing of files.
+nearest to its own text; translations in parallel sentences, where there are any, are mixed in. A
+token that the encoder cannot read gets the mean of all anchors. Knows nothing of files.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,32 +19,51 @@ from malmoi.nearest.top_k import rank_rows
 from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.tune.extend.new_tokens import is_latin
 from malmoi.tune.extend.settings import ExtendSettings
+from malmoi.tune.extend.translations import Translations
 from malmoi.vectors import Vectors, l2_normalize
 
 CHUNK_TEXTS = 2048  # embedded between two reports of progress
+TRANSLATED = 0.5  # the share of translations in the row of a frequent token
 MAX_SAME = 50  # texts with one vector, which the encoder then cannot tell apart
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Mixture:
-    """Each new token as weights of known tokens; where none is `known`, as the mean of them all."""
+    """Each new token as weights of known tokens; the mean of all anchors fills up to 1."""
 
     first: int  # the id of the first new token
     anchors: Int64Array  # ids of known tokens
-    ids: Int64Array  # [new tokens, neighbours], nearest first
-    weights: Float32Array  # [new tokens, neighbours], each row adds up to 1
-    known: BoolArray  # [new tokens]
+    ids: Int64Array  # [new tokens, k]
+    weights: Float32Array  # [new tokens, k], each row adds up to at most 1
 
     def rows(self, table: npt.NDArray[np.floating]) -> Float32Array:
         """New rows for a table with one row per token: [new tokens, …]."""
-        rows = np.einsum("nk,nk...->n...", self.weights, table[self.ids].astype(np.float32))
-        rows[~self.known] = table[self.anchors].mean(axis=0, dtype=np.float32)
-        return rows.astype(np.float32, copy=False)
+        common = table[self.anchors].mean(axis=0, dtype=np.float32)
+        left = (1 - self.weights.sum(axis=1)).clip(0)
+        rows = np.multiply.outer(left, common)
+        for ids, weights in zip(self.ids.T, self.weights.T, strict=True):
+            rows += table[ids] * weights.reshape(-1, *[1] * common.ndim)
+        return rows.astype(np.float32)
+
+    def with_translations(self, translations: Translations) -> "Mixture":
+        """Half of each row from translations: the more of it, the more often a token occurs."""
+        counts = translations.counts[:, np.newaxis].astype(np.float32)
+        share = TRANSLATED * counts / (counts + 1)
+        return replace(
+            self,
+            ids=np.hstack([self.ids, translations.ids]),
+            weights=np.hstack(
+                [(1 - share) * self.weights, share * translations.probabilities]
+            ).astype(np.float32),
+        )
 
     def neighbours(self, row: int, token: Callable[[int], str]) -> list[tuple[str, float]]:
-        """The known tokens that a new row is made of, and their weights."""
-        ids, weights = self.ids[row].tolist(), self.weights[row].tolist()
-        return [(token(i), round(weight, 3)) for i, weight in zip(ids, weights, strict=True)]
+        """The known tokens that a new row is made of and their weights, largest first."""
+        weights: dict[str, float] = {}
+        for i, weight in zip(self.ids[row].tolist(), self.weights[row].tolist(), strict=True):
+            weights[token(i)] = weights.get(token(i), 0.0) + weight
+        by_weight = sorted(weights.items(), key=lambda item: -item[1])
+        return [(name, round(weight, 3)) for name, weight in by_weight if weight > 0]
 
 
 def mix_tokens(
@@ -67,7 +87,8 @@ def mix_tokens(
         InvalidArgumentError: No known token is a word.
     """
     vocabulary, prefix = tokenizer.get_vocab(), tokenizer.model.continuing_subword_prefix
-    known = {token: i for token, i in vocabulary.items() if is_anchor(token, prefix)}
+    by_id = sorted(vocabulary.items(), key=lambda item: item[1])  # its order varies
+    known = {token: i for token, i in by_id if is_anchor(token, prefix)}
     if not known:
         raise InvalidArgumentError(
             "the vocabulary has no whole words of Latin letters: new rows are mixed from those"
@@ -80,13 +101,10 @@ def mix_tokens(
     own = vectors[[number[text] for text in texts]]
     ranking = rank_rows(Vectors(list(known), anchors), _centred(own), settings.neighbours, "cosine")
     ids = np.array(list(known.values()), np.int64)
-    return Mixture(
-        first=max(vocabulary.values()) + 1,
-        anchors=ids,
-        ids=ids[ranking.rows],
-        weights=_softmax(ranking.scores, settings.temperature),
-        known=_is_distinct(own),
-    )
+    weights = _softmax(ranking.scores, settings.temperature)
+    weights[~_is_distinct(own)] = 0.0
+    first = max(vocabulary.values()) + 1
+    return Mixture(first=first, anchors=ids, ids=ids[ranking.rows], weights=weights)
 
 
 def is_anchor(token: str, prefix: str) -> bool:

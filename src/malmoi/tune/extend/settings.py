@@ -20,6 +20,8 @@ class ExtendSettings:
 
     through: str = UNIVERSAL
     """An encoder that reads both languages."""
+    parallel: tuple[str, ...] = ()
+    """Tables of sentences and their translations."""
     size: int = 30_000
     """Tokens to learn from the texts."""
     syllables: SyllableSet = "common"
