@@ -65,8 +65,8 @@ def _verdict(row: SuiteRow) -> str:
     change = row.differences.get((0, 1))
     if change is None:
         return line
-    values = (100 * value for value in (change.value, change.low, change.high))
-    return "{}, {:+.2f} [{:+.2f}, {:+.2f}]: {}".format(line, *values, change.verdict)
+    value, low, high = (100 * each for each in (change.value, change.low, change.high))
+    return f"{line}, {value:+.2f} [{low:+.2f}, {high:+.2f}]: {change.verdict}"
 
 
 def _percent(score: Score) -> str:
