@@ -71,6 +71,12 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
     "inspect": (lambda it: mm.inspect(it), set()),
     "load_encoder": (lambda it: mm.load_encoder(it), set()),
     "load_transformer": (lambda it: mm.load_transformer(it), set()),
+    "extend_vocabulary": (lambda it: mm.extend_vocabulary(it, "new", texts=["은행"]), set()),
+    "extend_vocabulary to": (lambda it: mm.extend_vocabulary("minilm", it), set()),
+    "extend_vocabulary by": (
+        lambda it: mm.extend_vocabulary("minilm", "new", vocabulary=it),
+        set(),
+    ),
     "average_encoder": (lambda it: mm.average_encoder(it), {"vectors"}),
     "write_embeddings": (
         lambda it: mm.write_embeddings(it, ["a"], Path("new.npy")),

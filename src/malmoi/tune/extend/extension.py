@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from malmoi.arguments import expect_path, settings_or_default
 from malmoi.arrays import Float64Array
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.loading import load_encoder
@@ -16,7 +17,12 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import correlation
 from malmoi.evaluate.sentences import pair_cosines
 from malmoi.evaluate.sets.sentence_sets import PairSource, SentenceSet, read_sentences
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, SilentReporter
+from malmoi.reporting.reporter import (
+    DEFAULT_REPORTER,
+    Reporter,
+    SilentReporter,
+    expect_reporter,
+)
 from malmoi.text.corpus import Corpus
 from malmoi.text_inputs import TextLike
 from malmoi.tune.extend.coverage import Coverage, measure_coverage, sample_texts
@@ -78,7 +84,9 @@ def extend_vocabulary(
         InvalidFileError: A file cannot be read, `out` exists, or it cannot be written.
         MissingDependencyError: A package for one of the models is not installed.
     """
-    settings, folder, start = settings or ExtendSettings(), Path(out), monotonic()
+    settings, start = settings_or_default(settings, ExtendSettings), monotonic()
+    folder = expect_path(out, "out")
+    expect_reporter(reporter)
     check_target(folder)
     files = _paths(vocabulary)
     corpora = [] if texts is None else _corpora(texts)
@@ -189,8 +197,8 @@ def _cosines(encoder: TransformerEncoder, pairs: SentenceSet, reporter: Reporter
 
 
 def _paths(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
-    several = [paths] if isinstance(paths, str | PathLike) else paths
-    return [Path(path) for path in several]
+    several = paths if isinstance(paths, list | tuple) else [paths]
+    return [expect_path(path, "vocabulary") for path in several]
 
 
 def _corpora(texts: TokenTexts) -> list[Corpus]:
