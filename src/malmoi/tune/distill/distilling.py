@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from malmoi.arguments import expect_path, settings_or_default
 from malmoi.evaluate.suites.result import SuiteScores, make_rows
 from malmoi.evaluate.suites.task import Measure
 from malmoi.extras import require
 from malmoi.files.checkpoint import Checkpointer, checkpoint_path, discard_checkpoint
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.tune.data.batches import ExampleBatch, NumberedExamples, epoch_batches
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.distill.parallel import DistillData, parallel_sources
@@ -68,7 +69,8 @@ def distill(
         InvalidFileError: A file cannot be read, `out` exists, or it cannot be written.
         MissingDependencyError: torch is not installed.
     """
-    settings, folder = settings or DistillSettings(), Path(out)
+    expect_reporter(reporter)
+    settings, folder = settings_or_default(settings, DistillSettings), expect_path(out)
     check_target(folder)
     require("torch", extra="train")
     from malmoi.models.nnlm_network import repeatable
