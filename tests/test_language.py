@@ -51,6 +51,9 @@ FIELD_TERMS = {  # each finds its code in these folders
     "in-batch negatives": "tune",
     "gradient caching": "tune",
     "matryoshka": "tune",
+    "hard negatives": "tune/mining",
+    "paired bootstrap": "evaluate/suites",
+    "linear probe": "evaluate/suites",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import malmoi as mm
+from malmoi.evaluate.suites.pair_tasks import SimilarityTask
 from tests.query.worlds import capitals
 from tests.search.worlds import BagOfWords
 
@@ -19,6 +20,8 @@ COUNTS = mm.count_cooccurrences(["a b c", "b c d"])
 FRAME = pd.DataFrame({"text": ["a", "b"]})
 ONE = mm.Word2Vec(dim=2, epochs=1, min_count=1)
 TEST = mm.RetrievalSet({"q": "bank"}, {"q": {"0": 1.0}})
+PAIRS = [("the bank", "a bank"), ("a river", "the river")]
+TASK = SimilarityTask("sts", "en", mm.SentenceSet.of(["a", "b"], ["c", "d"], [1.0, 2.0]))
 LISTS = {"None", "list"}
 WRONG = {
     "None": None,
@@ -64,6 +67,18 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
     "evaluate_words of": (lambda it: mm.evaluate_words(VECTORS, it), {"None"}),
     "evaluate_retrieval": (lambda it: mm.evaluate_retrieval(it, TEST), {"index"}),
     "evaluate_retrieval of": (lambda it: mm.evaluate_retrieval(INDEX, it), set()),
+    "evaluate_suite": (lambda it: mm.evaluate_suite(it, None, tasks=[TASK]), {"encoder"}),
+    "evaluate_suite tasks": (lambda it: mm.evaluate_suite(BAG, None, tasks=it), set()),
+    "evaluate_suite limit": (
+        lambda it: mm.evaluate_suite(BAG, None, tasks=[TASK], limit=it),
+        {"None"},
+    ),
+    "load_task": (lambda it: mm.load_task(it, "sts"), set()),
+    "load_task kind": (lambda it: mm.load_task("no.tsv", it), set()),
+    "mine_negatives": (lambda it: mm.mine_negatives(it, ["a"], BAG), set()),
+    "mine_negatives corpus": (lambda it: mm.mine_negatives(PAIRS, it, BAG), {"None", "vectors"}),
+    "mine_negatives encoder": (lambda it: mm.mine_negatives(PAIRS, ["a"], it), {"encoder"}),
+    "mine_negatives settings": (lambda it: mm.mine_negatives(PAIRS, ["a"], BAG, it), {"None"}),
     "load_beir": (lambda it: mm.load_beir(it), set()),
     "load": (lambda it: mm.load(it), set()),
     "save": (lambda it: mm.save(it, "new.malmoi"), {"vectors"}),

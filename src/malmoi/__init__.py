@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from malmoi.evaluate.sets.word_sets import SimilaritySet as SimilaritySet
     from malmoi.evaluate.similarity import SimilarityScore as SimilarityScore
     from malmoi.evaluate.similarity import word_similarity as word_similarity
+    from malmoi.evaluate.suites.result import SuiteScores as SuiteScores
+    from malmoi.evaluate.suites.suite import evaluate_suite as evaluate_suite
+    from malmoi.evaluate.suites.task import EvaluationTask as EvaluationTask
+    from malmoi.evaluate.suites.task_files import load_task as load_task
     from malmoi.evaluate.sweep import Sweep as Sweep
     from malmoi.evaluate.sweep import sweep_recipes as sweep_recipes
     from malmoi.evaluate.typo_robustness import TypoScore as TypoScore
@@ -166,6 +170,9 @@ if TYPE_CHECKING:
     from malmoi.tune.extend.result import DevComparison as DevComparison
     from malmoi.tune.extend.result import ExtendResult as ExtendResult
     from malmoi.tune.extend.settings import ExtendSettings as ExtendSettings
+    from malmoi.tune.mining.mine import MinedNegatives as MinedNegatives
+    from malmoi.tune.mining.mine import mine_negatives as mine_negatives
+    from malmoi.tune.mining.settings import MiningSettings as MiningSettings
     from malmoi.tune.result import TuneResult as TuneResult
     from malmoi.tune.sentence.settings import TuneSettings as TuneSettings
     from malmoi.tune.sentence.tuning import tune_sentence as tune_sentence
@@ -215,6 +222,10 @@ _HOMES = {
     "malmoi.evaluate.sets.sentence_sets": ("SentenceSet",),
     "malmoi.evaluate.sets.word_sets": ("AnalogySet", "SimilaritySet"),
     "malmoi.evaluate.similarity": ("SimilarityScore", "word_similarity"),
+    "malmoi.evaluate.suites.result": ("SuiteScores",),
+    "malmoi.evaluate.suites.suite": ("evaluate_suite",),
+    "malmoi.evaluate.suites.task": ("EvaluationTask",),
+    "malmoi.evaluate.suites.task_files": ("load_task",),
     "malmoi.evaluate.sweep": ("Sweep", "sweep_recipes"),
     "malmoi.evaluate.typo_robustness": ("TypoScore", "add_typo", "typo_robustness"),
     "malmoi.evaluate.word_vectors": ("WordScores", "evaluate_words"),
@@ -287,6 +298,8 @@ _HOMES = {
     "malmoi.tune.extend.extension": ("extend_vocabulary",),
     "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),
     "malmoi.tune.extend.settings": ("ExtendSettings",),
+    "malmoi.tune.mining.mine": ("MinedNegatives", "mine_negatives"),
+    "malmoi.tune.mining.settings": ("MiningSettings",),
     "malmoi.tune.result": ("TuneResult",),
     "malmoi.tune.sentence.tuning": ("tune_sentence",),
     "malmoi.tune.sentence.settings": ("TuneSettings",),

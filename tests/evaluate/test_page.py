@@ -33,7 +33,7 @@ def test_python_answers_what_the_page_says() -> None:
 
 def test_commands_do_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line for block in blocks("evaluation", "sh") for line in block.splitlines()]
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command
         assert capsys.readouterr().out

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from malmoi.errors import InvalidArgumentError
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram, ticks
+from malmoi.plots.interval_plot import IntervalRow, interval_plot
 from malmoi.plots.svg import shade, text_width, write_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,3 +83,25 @@ def test_files_are_svg_alone(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="end its name in"):
         write_svg(tmp_path / "x.png", "<svg/>")
     assert not (tmp_path / "x.png").exists()
+
+
+def test_an_interval_plot_has_a_point_and_a_line_per_score() -> None:
+    rows = [
+        IntervalRow("한국어 <task>", [(0.5, 0.4, 0.6), (0.8, 0.7, 0.9)]),
+        IntervalRow("undefined", [(None, None, None), (0.3, None, None)]),
+    ]
+    root = ElementTree.fromstring(interval_plot(rows, ["one", "other"], title="Scores"))
+    circles = root.findall("{*}circle")
+    assert len(circles) == 2 + 3  # the legend, and the scores that exist
+    wide = [path for path in root.findall("{*}path") if path.get("stroke-width") == "2"]
+    assert len(wide) == 2
+    xs = [float(circle.get("cx") or 0) for circle in circles[2:]]
+    assert xs[2] < xs[0] < xs[1]
+    assert "한국어 <task>" in [text.text for text in root.findall("{*}text")]
+
+
+def test_an_interval_plot_of_one_value_or_none_is_drawn() -> None:
+    for points in ([(0.5, 0.5, 0.5)], [(None, None, None)]):
+        drawn = interval_plot([IntervalRow("a", points)], ["model"], title="t")
+        assert "nan" not in drawn
+        ElementTree.fromstring(drawn)

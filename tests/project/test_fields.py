@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
 import malmoi as mm
+from malmoi.nearest.k_means import find_clusters
 from malmoi.project.points.fields import frequency_fields, label_field, script, speech_field
 from malmoi.project.points.labels import UNLABELLED, read_labels
-from malmoi.nearest.k_means import find_clusters
 from malmoi.project.points.point_clusters import cluster_field
 from malmoi.project.points.word_points import word_points
 from malmoi.text.korean import Korean

@@ -39,6 +39,7 @@ COMMANDS = (
     ("cooccur", "cooccur:cooccur_command", "Count how often words occur together."),
     ("train", "train.app:train_app", "Train a model: word2vec, fasttext, glove …"),
     ("tune", "tune.app:tune_app", "Tune a sentence encoder on your own data."),
+    ("mine", "mine:mine_command", "Mine hard negatives for tuning."),
     ("generate", "generate:generate_command", "Generate text with a language model."),
     (
         "project",

@@ -102,7 +102,9 @@ def spearman(one: Float64Array, other: Float64Array) -> float | None:
     if len(one) < 2:
         return None
     once = np.ones((1, len(one)))
-    value = float(weighted_correlation(weighted_ranks(one, once), weighted_ranks(other, once), once)[0])
+    value = float(
+        weighted_correlation(weighted_ranks(one, once), weighted_ranks(other, once), once)[0]
+    )
     return None if np.isnan(value) else value
 
 
@@ -146,7 +148,10 @@ def resampled(
     parts = []
     for weights in resample_weights(len(other), seed):
         if kind == "spearman":
-            rows, theirs = [weighted_ranks(one, weights) for one in several], weighted_ranks(other, weights)
+            rows, theirs = (
+                [weighted_ranks(one, weights) for one in several],
+                weighted_ranks(other, weights),
+            )
         else:
             rows, theirs = [_scaled(one) for one in several], _scaled(other)
         parts.append([weighted_correlation(one, theirs, weights) for one in rows])
@@ -187,7 +192,9 @@ def _scaled(values: Float64Array) -> Float64Array:
     return scaled[np.newaxis]
 
 
-def weighted_correlation(one: Float64Array, other: Float64Array, weights: Float64Array) -> Float64Array:
+def weighted_correlation(
+    one: Float64Array, other: Float64Array, weights: Float64Array
+) -> Float64Array:
     """Pearson's correlation of two [b, n], row by row; NaN where one of them is constant."""
     total = weights.sum(axis=1, keepdims=True)
     one = one - (weights * one).sum(axis=1, keepdims=True) / total

@@ -1,1 +1,1 @@
-"""Heat maps and histograms as SVG, without a plotting library."""
+"""Heat maps, histograms and dot plots as SVG, without a plotting library."""

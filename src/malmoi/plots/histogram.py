@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.plots.svg import FONT_SIZE, GREY, box, document, shade, text, text_width
+from malmoi.plots.svg import FONT_SIZE, GREY, box, document, line, shade, text, text_width
 
 BINS = 60
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 540, 220, 60, 58, 30
@@ -27,7 +27,7 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
     parts = [text(LEFT, 22, title), text(LEFT, 22 + FONT_SIZE + 4, summary, fill="#555")]
     for tick in ticks(0, most):
         y = TOP + HEIGHT * (1 - tick / most)
-        parts += [_line(LEFT, y, LEFT + WIDTH, y), _tick(LEFT - 6, y + 4, tick, "end")]
+        parts += [line(LEFT, y, LEFT + WIDTH, y), _tick(LEFT - 6, y + 4, tick, "end")]
     step, colour = WIDTH / len(counts), shade(0.8)
     for i, count in enumerate(counts.tolist()):
         high = HEIGHT * count / most
@@ -35,7 +35,7 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
     for tick in ticks(first, last):
         x = LEFT + WIDTH * (tick - first) / (last - first)
         parts += [
-            _line(x, TOP + HEIGHT, x, TOP + HEIGHT + 5, GREY),
+            line(x, TOP + HEIGHT, x, TOP + HEIGHT + 5, GREY),
             _tick(x, TOP + HEIGHT + 19, tick, "middle"),
         ]
     width = max(LEFT + WIDTH + 20, LEFT + text_width(title) + 20, LEFT + text_width(summary) + 20)
@@ -54,7 +54,3 @@ def ticks(low: float, high: float) -> list[float]:
 
 def _tick(x: float, y: float, value: float, anchor: str) -> str:
     return text(x, y, f"{value:,.6g}", anchor=anchor, fill="#555")
-
-
-def _line(x: float, y: float, to_x: float, to_y: float, stroke: str = "#ddd") -> str:
-    return f'<path d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}" stroke="{stroke}"/>'

@@ -42,6 +42,14 @@ def box(x: float, y: float, width: float, height: float, fill: str, edge: str = 
     return f'<rect {attributes} fill="{fill}" stroke="{edge}" stroke-width="2"/>'
 
 
+def line(
+    x: float, y: float, to_x: float, to_y: float, stroke: str = "#ddd", width: float = 1
+) -> str:
+    """A straight line."""
+    path = f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"
+    return f'<path d="{path}" stroke="{stroke}" stroke-width="{width:g}"/>'
+
+
 def shade(share: float) -> str:
     """A colour between light (0) and dark (1)."""
     mixed = (round(a + (b - a) * share) for a, b in zip(LIGHT, DARK, strict=True))

@@ -1,18 +1,20 @@
 """`malmoi evaluate M…`: every test that suits each model, in one table."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from malmoi.cli.evaluate.sentences import sentence_record, sentence_rows, sentence_scores
+from malmoi.cli.evaluate.suite import SuiteOptions, evaluate_models
 from malmoi.cli.evaluate.words import WordOptions, word_record, word_rows, word_scores
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.score_table import print_scores
 from malmoi.encode.checkpoint.locate import is_encoder
 from malmoi.errors import InvalidArgumentError
 
-DEFAULT_OPTIONS = WordOptions()
+DEFAULT_OPTIONS, DEFAULT_SUITE = WordOptions(), SuiteOptions()
 Tests = Annotated[
     list[str] | None,
     Parameter(
@@ -38,10 +40,25 @@ def evaluate_command(
         bool, Parameter(negative="", help="Evaluate averages of word vectors on sentences.")
     ] = False,
     options: WordOptions = DEFAULT_OPTIONS,
+    suite: SuiteOptions = DEFAULT_SUITE,
     seed: Annotated[int, Parameter(help="Seed of the bootstrap intervals and the typos.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Evaluate vectors and encoders against human judgements, with 95 % intervals."""
+    """Evaluate vectors and encoders against human judgements, with 95 % intervals.
+
+    With --suite or files of tasks, all models are evaluated as encoders on these tasks.
+    """
+    if suite.suite or suite.own_files:
+        if columns or replace(options, limit=None) != DEFAULT_OPTIONS:
+            raise InvalidArgumentError(
+                "a suite takes neither --columns nor options for words: leave them out"
+            )
+        evaluate_models(models, suite, file or (), limit=options.limit, seed=seed, json=json)
+        return
+    if suite != DEFAULT_SUITE:
+        raise InvalidArgumentError(
+            "--plot and --no-cache are for suites: add --suite ko, en or all"
+        )
     encoders = [model for model in models if sentences or is_encoder(model)]
     vectors = [model for model in models if model not in encoders]
     if vectors and encoders and file:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from malmoi.cli.shared.output import Limit, open_model
+from malmoi.cli.shared.output import open_model
 from malmoi.cli.shared.score_table import ScoreRow, answered
 from malmoi.errors import warn
 from malmoi.evaluate.analogies import AnalogyScore
@@ -36,7 +36,10 @@ class WordOptions:
         Parameter(help="Use only this many of the most frequent words (analogies: 300,000)."),
     ] = None
     fold_case: Annotated[bool, Parameter(help="Treat Tiger and tiger as the same word.")] = True
-    limit: Limit = None
+    limit: Annotated[
+        int | None,
+        Parameter(help="Read only the first rows of vectors; with tasks, texts per task."),
+    ] = None
 
 
 def word_scores(

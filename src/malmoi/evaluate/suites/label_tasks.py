@@ -83,7 +83,7 @@ class ClusteringTask:
         count = len(set(classes.tolist()))
         check_enough(self.name, count, 2, "labels")
         clusters = best_clusters(embed([one.text for one in self.texts]), count)
-        return [Measure("v_measure", VMeasure(classes, clusters))]
+        return [Measure("v_measure", VMeasure(classes, clusters), is_biased=True)]
 
 
 def best_clusters(matrix: Float32Array, count: int) -> Int64Array:

@@ -84,16 +84,14 @@ class EntailmentTask:
         measures = []
         for metric, used in (
             ("cosine_ap", labels != NEUTRAL),
-            ("cosine_ap, neutral as negative", np.full(len(labels), True)),
+            ("cosine_ap with neutral", np.full(len(labels), True)),
         ):
             statistic = AveragePrecision(cosines[used], labels[used] == ENTAILMENT)
             measures.append(Measure(metric, statistic, numbered(premises[used])))
         return measures
 
 
-def _cosines(
-    embed: Embed, pairs: Sequence[tuple[str, str, object]]
-) -> tuple[Float64Array, int]:
+def _cosines(embed: Embed, pairs: Sequence[tuple[str, str, object]]) -> tuple[Float64Array, int]:
     """The cosine of each pair, 0 where it is undefined, and for how many pairs it is defined."""
     sides = [embed([pair[side] for pair in pairs]) for side in (0, 1)]
     cosines = pair_cosines(*sides)

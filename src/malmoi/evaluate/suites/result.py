@@ -88,17 +88,13 @@ class SuiteScores(Tabular):
         return Table(f"Suite: scores with half of their 95 % interval{better}", header, rows)
 
 
-def make_rows(
-    task: EvaluationTask, by_model: list[list[Measure]], seed: int
-) -> Iterator[SuiteRow]:
+def make_rows(task: EvaluationTask, by_model: list[list[Measure]], seed: int) -> Iterator[SuiteRow]:
     """The rows of a task from the measures of each model, in the same order of metrics."""
     for number, measures in enumerate(zip(*by_model, strict=True)):
         draws = [measure.draws(seed) for measure in measures]
         scores = tuple(one.score(drawn) for one, drawn in zip(measures, draws, strict=True))
         differences = {
-            (i, j): paired_difference(
-                (scores[i].value, scores[j].value), (draws[i], draws[j])
-            )
+            (i, j): paired_difference((scores[i].value, scores[j].value), (draws[i], draws[j]))
             for i, j in combinations(range(len(scores)), 2)
         }
         yield SuiteRow(

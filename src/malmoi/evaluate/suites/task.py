@@ -35,13 +35,15 @@ class Measure:
     """A metric of one model on one task.
 
     `groups` numbers the questions that belong together and are resampled together; without it
-    each question is resampled by itself.
+    each question is resampled by itself. A metric that rises where questions repeat, as they do in
+    resamples, `is_biased`: the values of resamples are then shifted, to have the value as mean.
     """
 
     metric: str
     statistic: Statistic
     groups: Int64Array | None = None
     answered: int | None = None  # of all questions, where some have no vector
+    is_biased: bool = False
 
     def value(self) -> float | None:
         """The value over all questions; None where it is undefined."""
@@ -55,7 +57,9 @@ class Measure:
             self.statistic(weights if self.groups is None else weights[:, self.groups])
             for weights in resample_weights(count, seed)
         ]
-        return np.concatenate(parts)
+        draws: Float64Array = np.concatenate(parts)
+        value = self.value()
+        return draws - (draws.mean() - value) if self.is_biased and value is not None else draws
 
     def score(self, draws: Float64Array) -> Score:
         """The value with the interval of its resamples."""

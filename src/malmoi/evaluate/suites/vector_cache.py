@@ -68,7 +68,7 @@ class VectorCache:
         return self._known.get(key)
 
     def add(self, keys: Sequence[bytes], matrix: Float32Array) -> None:
-        """Keep vectors [keys, dim] in a new file; raises `InvalidFileError` if it is not written."""
+        """Keep vectors [keys, dim], also in a new file; raises if that cannot be written."""
         self._known |= zip(keys, matrix, strict=True)
         name = blake2b(b"".join(keys), digest_size=HASH_BYTES).hexdigest()
         path = self.folder / f"vectors-{self.fingerprint}-{name}.npz"

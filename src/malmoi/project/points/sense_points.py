@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array
+from malmoi.nearest.k_means import find_clusters
 from malmoi.nearest.silhouette import silhouette
 from malmoi.project.points.keywords import cluster_keywords
-from malmoi.nearest.k_means import find_clusters
 from malmoi.project.points.points import Points, drawable
 from malmoi.project.reduce.pca import principal_components
 from malmoi.project.scene import Field

@@ -1,0 +1,108 @@
+"""`malmoi mine PAIRS --out triplets.jsonl`: hard negatives for pairs of queries and answers."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_width import wrapped
+from malmoi.encode.loading import load_encoder
+from malmoi.errors import InvalidArgumentError
+from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.search.build import open_index
+from malmoi.search.entries import RecordSource
+from malmoi.tune.mining.mine import MinedNegatives, mine_negatives
+from malmoi.tune.mining.output import check_triplets, write_triplets
+from malmoi.tune.mining.settings import MiningSettings
+
+DEFAULT = MiningSettings()
+SHOWN = 3  # triplets
+
+
+def mine_command(
+    pairs: Annotated[Path, Parameter(help="A table of queries and their answers.")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="The file to write: .jsonl, .csv or .tsv.")],
+    index: Annotated[Path | None, Parameter(help="Search this index (malmoi index).")] = None,
+    corpus: Annotated[
+        Path | None, Parameter(help="Search these texts too; without them, the answers alone.")
+    ] = None,
+    field: Annotated[
+        tuple[str, ...],
+        Parameter(negative="", consume_multiple=False, help="Field of the corpus with the text."),
+    ] = (),
+    model: Annotated[
+        str | None, Parameter(help="The encoder (default: minilm, or that of the index).")
+    ] = None,
+    judge: Annotated[
+        str | None, Parameter(help="A second encoder that must agree with the margins.")
+    ] = None,
+    settings: Annotated[MiningSettings, Settings] = DEFAULT,
+    with_scores: Annotated[bool, Flag, Parameter(help="Write the scores too.")] = False,
+    with_margins: Annotated[
+        bool, Flag, Parameter(help="Write their difference as label, for margin_mse.")
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Mine hard negatives: texts near a query that are not its answers, as triplets."""
+    check_triplets(out)
+    if index is not None and corpus is not None:
+        raise InvalidArgumentError("--index and --corpus exclude each other: pass one of them")
+    encoder = load_encoder(model or "minilm") if index is None or model else None
+    columns = tuple(name for names in settings.columns for name in names.split(","))
+    with ProgressReporter() as reporter:
+        texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
+        mined = mine_negatives(
+            pairs,
+            open_index(index, encoder) if index is not None else [one.text for one in texts],
+            encoder if index is None else None,
+            replace(settings, columns=columns),
+            judge=judge,
+            reporter=reporter,
+        )
+    write_triplets(mined, out, scores=with_scores, margins=with_margins)
+    if json:
+        print_json(as_record(mined, out))
+    else:
+        print_mined(mined, out)
+
+
+def print_mined(mined: MinedNegatives, out: Path) -> None:
+    """Print how many triplets were written, some of them, and why candidates were skipped."""
+    print(wrapped(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs"))
+    if mined.incomplete:
+        print(wrapped(f"{mined.incomplete:,} pairs have fewer negatives than wanted"))
+    for one in mined.triplets[:SHOWN]:
+        print(wrapped(f"query {_short(one.anchor)}", 2))
+        for score, name in ((one.positive_score, "positive"), (one.negative_score, "negative")):
+            print(wrapped(f"{score:.3f} {name} {_short(getattr(one, name))}", 4))
+    for reason, count in mined.skipped.items():
+        query, text = mined.examples[reason]
+        print(wrapped(f"{count:,} candidates skipped: {reason}, such as {text} for {query}"))
+
+
+def as_record(mined: MinedNegatives, out: Path) -> dict[str, Any]:
+    """The result for JSON."""
+    skipped = [
+        {"reason": reason, "candidates": count, "query": example[0], "text": example[1]}
+        for (reason, count), example in zip(
+            mined.skipped.items(), mined.examples.values(), strict=True
+        )
+    ]
+    return {
+        "written": str(out),
+        "pairs": mined.pairs,
+        "triplets": len(mined),
+        "incomplete": mined.incomplete,
+        "skipped": skipped,
+    }
+
+
+def _short(text: str) -> str:
+    """The beginning of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"

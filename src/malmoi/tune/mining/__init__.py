@@ -1,0 +1,1 @@
+"""Hard negatives: texts that are near a query and are not its answer."""
