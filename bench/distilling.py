@@ -22,12 +22,11 @@ from bench.sentences import MODEL
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.errors import MalmoiWarning
 from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.distill.parallel import parallel_sources
 
 QUIET = SilentReporter()
 SENTENCES = 0  # of Korean without a translation
-SETTINGS = mm.DistillSettings(
-    train_layers=0, epochs=3, rows_learning_rate=2e-3, bridge="use", threads=1
-)
+SETTINGS = mm.DistillSettings(epochs=3, bridge="use", threads=1)
 TUNING = mm.TuneSettings(
     epochs=1, freeze_layers=3, learning_rate=5e-5, objective="cosine", threads=1
 )
@@ -45,9 +44,11 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no {KORSTS} or others (set MALMOI_DATA): distilling is left out")
         return
     warnings.simplefilter("ignore", MalmoiWarning)
-    student = data.folder / "extended"
-    mm.extend_vocabulary(MODEL, student, vocabulary=VOCABULARY, reporter=QUIET)
-    given, out = distill_data(data.folder, SENTENCES), data.folder / "distilled"
+    given = distill_data(data.folder, SENTENCES)
+    student, out = data.folder / "extended", data.folder / "distilled"
+    paths = tuple(str(path) for path in parallel_sources(given.parallel))
+    extending = mm.ExtendSettings(parallel=paths)  # without the held-out pairs
+    mm.extend_vocabulary(MODEL, student, extending, vocabulary=VOCABULARY, reporter=QUIET)
     say(f"distilling {MODEL} into {MODEL} with Korean tokens")
     started = time.process_time()
     result = mm.distill(given, str(student), out, SETTINGS, dev=[KORSTS, STSB], reporter=QUIET)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import cast
@@ -24,10 +24,12 @@ from malmoi.text_inputs import column_names
 from malmoi.tune.data.numbering import tokenize_texts
 from malmoi.tune.distill.collapse import CollapseGuard, check_tokens
 from malmoi.tune.distill.parallel import DistillData, ParallelTexts, read_parallel, without
+from malmoi.tune.distill.ridge import r_squared
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.distill.targets import Targets, make_targets
+from malmoi.tune.distill.targets import CachedVectors, Targets, make_targets
 from malmoi.tune.sentence.tuning import NOT_FINGERPRINTED
 
+SAME_R2 = 0.999  # of vectors that are the same but for rounding
 DevSets = PairSource | Sequence[PairSource]
 
 
@@ -82,17 +84,12 @@ def prepare(
         read = without(read, {text for pair in one.pairs for text in pair[:2]}, one.name, reporter)
     targeted = [pair[1] for pair in read.pairs]
     check_tokens(encoder, targeted, reporter, force=settings.force)
+    settings = replace(settings, train_layers=_trained_layers(encoder, read, settings, reporter))
     # Where only new rows are trained, source texts keep their vectors without being trained on.
     with_sources = settings.train_layers != 0 or settings.rows == "all"
     targets = make_targets(
         read, settings.teacher, settings.bridge, with_sources=with_sources, reporter=reporter
     )
-    if targets.vectors.shape[1] != encoder.dim:
-        raise InvalidArgumentError(
-            f"the vectors of the teacher {settings.teacher} have {targets.vectors.shape[1]}"
-            f" dimensions and those of {encoder.name} {encoder.dim}: choose a teacher with"
-            f" {encoder.dim}"
-        )
     guard = CollapseGuard(
         [pair[1] for pair in read.held_out],
         targets.held_out,
@@ -116,6 +113,32 @@ def prepare(
         tasks=tasks,
         before=[task.measure(embed) for task in tasks],
     )
+
+
+def _trained_layers(
+    encoder: TransformerEncoder, data: ParallelTexts, settings: DistillSettings, reporter: Reporter
+) -> int:
+    """How many of the lowest layers are trained, if the settings leave it open.
+
+    None where new rows are trained and the student gives source texts the teacher's vectors.
+    """
+    texts = [pair[0] for pair in data.held_out]
+    theirs = CachedVectors(settings.teacher, reporter)(texts, "teacher")
+    if theirs.shape[1] != encoder.dim:
+        raise InvalidArgumentError(
+            f"the vectors of the teacher {settings.teacher} have {theirs.shape[1]} dimensions and"
+            f" those of {encoder.name} {encoder.dim}: choose a teacher with {encoder.dim}"
+        )
+    if settings.train_layers is not None:
+        return settings.train_layers
+    own = encoder.encode(texts, reporter=SilentReporter())
+    if settings.rows != "new" or r_squared(own, theirs) < SAME_R2:
+        return encoder.config.layers
+    reporter.warn(
+        f"{encoder.name} has the vectors of {settings.teacher} for source texts: only the rows of"
+        " new tokens are trained, which keeps them (train_layers trains layers too)"
+    )
+    return 0
 
 
 def dev_sets(dev: DevSets) -> list[PairSource]:

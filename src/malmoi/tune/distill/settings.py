@@ -14,8 +14,8 @@ TrainedRows = Literal["new", "all", "none"]
 class DistillSettings(LoopSettings):
     """How a student learns a teacher's vectors.
 
-    By default only the rows of tokens that the teacher lacks are trained, so that texts of the
-    source language keep their vectors exactly.
+    If the student is the teacher with new tokens, only the rows of these are trained by default, so
+    that texts of the source language keep their vectors exactly; all layers otherwise.
 
     Raises:
         InvalidArgumentError: A setting is out of range.
@@ -37,10 +37,10 @@ class DistillSettings(LoopSettings):
     """Weight of the error of the cosines in a batch."""
     rows: TrainedRows = "new"
     """Token rows to train: new to the teacher, all, none."""
-    rows_learning_rate: float = 1e-3
+    rows_learning_rate: float = 2e-3
     """Peak learning rate of the token rows."""
     train_layers: int | None = None
-    """Train only so many of the lowest layers."""
+    """Train so many of the lowest layers, or all."""
     held_out: int = 500
     """Pairs held out, unless --translations has some."""
     columns: tuple[str, ...] = ()
