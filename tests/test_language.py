@@ -54,6 +54,11 @@ FIELD_TERMS = {  # each finds its code in these folders
     "hard negatives": "tune/mining",
     "paired bootstrap": "evaluate/suites",
     "linear probe": "evaluate/suites",
+    "vocabulary extension": "tune",
+    "ibm model 1": "tune/extend",
+    "distillation": "tune/distill",
+    "ridge regression": "tune/distill",
+    "effective rank": "tune/distill",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

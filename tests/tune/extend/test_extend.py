@@ -97,6 +97,15 @@ def test_tokens_are_counted_by_origin_and_reason(
     assert result.examples["은행"] == [("bank", 1.0)]
 
 
+def test_ideographs_are_words_of_their_own(model: str, tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("\n".join(["은행", "學", "##學", "學生"]))
+    result = mm.extend_vocabulary(model, tmp_path / "out", ONE, vocabulary=tmp_path / "vocab.txt")
+    assert result.added["vocab.txt"] == 2
+    assert result.skipped == {"never produced by the tokenizer": 2}
+    tokenizer = mm.load_transformer(str(tmp_path / "out")).tokenizer
+    assert tokenizer(["은행學"])[0].tokens[1:-1] == ("은행", "學")
+
+
 def test_tokens_are_learned_from_texts(model: str, tmp_path: Path) -> None:
     texts = ["물고기는 은행 강도", "물고기는 은행이다 and fish", "쀍"] * 20
     settings = mm.ExtendSettings(size=40)

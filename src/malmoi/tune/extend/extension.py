@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -205,7 +205,7 @@ def _corpora(texts: TokenTexts) -> list[Corpus]:
     """One corpus, or one per path of a list."""
     if isinstance(texts, list) and texts and all(isinstance(one, Path) for one in texts):
         return [Corpus.of(path) for path in texts]
-    return [texts if isinstance(texts, Corpus) else Corpus.of(texts)]
+    return [texts if isinstance(texts, Corpus) else Corpus.of(cast(Iterable[TextLike], texts))]
 
 
 def _command(

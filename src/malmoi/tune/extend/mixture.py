@@ -23,6 +23,7 @@ from malmoi.tune.extend.translations import Translations
 from malmoi.vectors import Vectors, l2_normalize
 
 CHUNK_TEXTS = 2048  # embedded between two reports of progress
+MIN_SHOWN = 0.01  # of a neighbour
 TRANSLATED = 0.5  # the share of translations in the row of a frequent token
 MAX_SAME = 50  # texts with one vector, which the encoder then cannot tell apart
 
@@ -40,10 +41,10 @@ class Mixture:
         """New rows for a table with one row per token: [new tokens, …]."""
         common = table[self.anchors].mean(axis=0, dtype=np.float32)
         left = (1 - self.weights.sum(axis=1)).clip(0)
-        rows = np.multiply.outer(left, common)
+        rows: Float32Array = np.multiply.outer(left, common).astype(np.float32)
         for ids, weights in zip(self.ids.T, self.weights.T, strict=True):
             rows += table[ids] * weights.reshape(-1, *[1] * common.ndim)
-        return rows.astype(np.float32)
+        return rows
 
     def with_translations(self, translations: Translations) -> "Mixture":
         """Half of each row from translations: the more of it, the more often a token occurs."""
@@ -63,7 +64,7 @@ class Mixture:
         for i, weight in zip(self.ids[row].tolist(), self.weights[row].tolist(), strict=True):
             weights[token(i)] = weights.get(token(i), 0.0) + weight
         by_weight = sorted(weights.items(), key=lambda item: -item[1])
-        return [(name, round(weight, 3)) for name, weight in by_weight if weight > 0]
+        return [(name, round(weight, 3)) for name, weight in by_weight if weight >= MIN_SHOWN]
 
 
 def mix_tokens(
@@ -133,8 +134,9 @@ def _centred(vectors: Float32Array) -> Float32Array:
 
 
 def _softmax(scores: Float32Array, temperature: float) -> Float32Array:
-    weights = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
-    return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+    weights: Float32Array = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights.astype(np.float32, copy=False)
 
 
 def _is_distinct(vectors: Float32Array) -> BoolArray:

@@ -72,15 +72,20 @@ class NewTokens:
             return "special"
         if is_latin(content):
             return "Latin letters, digits or signs"
-        if not self._can_occur(content):
+        if not self._can_occur(content, is_inside=token != content):
             return "never produced by the tokenizer"
         return ""
 
-    def _can_occur(self, content: str) -> bool:
-        """Whether the normalizer keeps a token as it is, and no word ends inside."""
+    def _can_occur(self, content: str, *, is_inside: bool) -> bool:
+        """Whether the normalizer keeps a token as it is, and no word ends inside.
+
+        BERT's normalizer puts spaces around ideographs: each is a word, and never inside of one.
+        """
         normalizer, splitter = self.tokenizer.normalizer, self.tokenizer.pre_tokenizer
-        if normalizer is not None and normalizer.normalize_str(content) != content:
-            return False
+        if normalizer is not None:
+            normalized = normalizer.normalize_str(content)
+            if (normalized if is_inside else normalized.strip()) != content:
+                return False
         return splitter is None or len(splitter.pre_tokenize_str(content)) == 1
 
 
