@@ -52,14 +52,16 @@ def test_the_student_learns_and_source_texts_keep_their_vectors(
     assert result.r2 > 0.5 > result.history[0][1]
     texts = random_texts(20, seed=4)
     np.testing.assert_array_equal(vectors(str(result.folder), texts), vectors(student, texts))
-    rows = {(row.task, row.metric): row for row in result.scores}
-    assert rows["source", "cosine_spearman"].differences[0, 1].value == pytest.approx(0, abs=1e-4)
-    goal = rows["source", "cosine_spearman"].scores[0].value
-    before, after = (abs(score.value - goal) for score in rows["target", "cosine_spearman"].scores)
+    scores = {
+        (row.task, row.metric): [score.value or 0.0 for score in row.scores]
+        for row in result.scores
+    }
+    goal, kept = scores["source", "cosine_spearman"]
+    assert kept == pytest.approx(goal, abs=1e-4)
+    before, after = (abs(value - goal) for value in scores["target", "cosine_spearman"])
     assert after < before
-    found = rows["held-out translations", "accuracy, target→source"]
-    assert found.scores[1].value > found.scores[0].value
-    assert found.scores[0].total == 30
+    before, after = scores["held-out translations", "accuracy, target→source"]
+    assert after > before
 
 
 def test_training_all_layers_learns_more(models: tuple[str, str], tmp_path: Path) -> None:

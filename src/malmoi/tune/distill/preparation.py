@@ -98,7 +98,7 @@ def prepare(
         force=settings.force,
     )
     guard.check_before(encoder)
-    tasks = (
+    tasks: tuple[EvaluationTask, ...] = (
         *(SimilarityTask(one.name, "", one) for one in sets),
         TranslationTask("held-out translations", "", read.held_out, ("source", "target")),
     )
