@@ -10,7 +10,7 @@ from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.suites.task import Role
-from malmoi.tune.distill.collapse import CHECK_STEPS, CollapseGuard
+from malmoi.tune.distill.collapse import CHECK_STEPS, FIRST_STEPS, CollapseGuard
 from malmoi.tune.distill.parallel import TextPair
 from malmoi.tune.distill.ridge import r_squared
 from malmoi.tune.distill.settings import DistillSettings
@@ -97,7 +97,7 @@ class HeldOutPairs:
 
 @dataclass(eq=False)
 class GuardSchedule:
-    """Calls the guard every `CHECK_STEPS` steps, and knows when the warm-up is over."""
+    """Calls the guard every `CHECK_STEPS` steps, more often at first; knows when it is warm."""
 
     guard: CollapseGuard
     vectors: Callable[[Sequence[str]], Float32Array]
@@ -107,5 +107,5 @@ class GuardSchedule:
     def __call__(self, step: int, learning_rate: float) -> None:
         """Check after a step; raises `CollapseError` to end the run."""
         self.is_warm = self.is_warm or learning_rate >= self.warm_rate
-        if step % CHECK_STEPS == 0:
+        if step % CHECK_STEPS == 0 or (step < 2 * CHECK_STEPS and step % FIRST_STEPS == 0):
             self.guard.check(self.vectors(self.guard.texts), is_warm=self.is_warm)
