@@ -49,6 +49,7 @@ QUALITY = (
     "resuming",
     "korean",
     "adapting",
+    "distilling",
     "static",
     "students",
     "fragments",

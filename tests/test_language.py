@@ -61,6 +61,9 @@ FIELD_TERMS = {  # each finds its code in these folders
     "tsdae": "tune/adapt",
     "cross-attention": "tune/adapt",
     "inverse cloze task": "tune/adapt",
+    "distillation": "tune/distill",
+    "ridge regression": "tune/distill",
+    "effective rank": "tune/distill",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

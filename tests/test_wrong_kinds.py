@@ -92,6 +92,10 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
         lambda it: mm.extend_vocabulary("minilm", "new", vocabulary=it),
         set(),
     ),
+    "distill": (lambda it: mm.distill(it, "minilm", "new"), set()),
+    "distill into": (lambda it: mm.distill([("a", "가")], it, "new"), set()),
+    "distill to": (lambda it: mm.distill([("a", "가")], "minilm", it), set()),
+    "distill by": (lambda it: mm.distill([("a", "가")], "minilm", "new", it), {"None"}),
     "average_encoder": (lambda it: mm.average_encoder(it), {"vectors"}),
     "write_embeddings": (
         lambda it: mm.write_embeddings(it, ["a"], Path("new.npy")),

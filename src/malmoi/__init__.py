@@ -164,6 +164,11 @@ if TYPE_CHECKING:
     from malmoi.tune.adapt.adapting import adapt as adapt
     from malmoi.tune.adapt.result import AdaptResult as AdaptResult
     from malmoi.tune.adapt.settings import AdaptSettings as AdaptSettings
+    from malmoi.tune.distill.collapse import CollapseError as CollapseError
+    from malmoi.tune.distill.distilling import distill as distill
+    from malmoi.tune.distill.parallel import DistillData as DistillData
+    from malmoi.tune.distill.result import DistillResult as DistillResult
+    from malmoi.tune.distill.settings import DistillSettings as DistillSettings
     from malmoi.tune.extend.coverage import Coverage as Coverage
     from malmoi.tune.extend.extension import extend_vocabulary as extend_vocabulary
     from malmoi.tune.extend.result import DevComparison as DevComparison
@@ -294,6 +299,11 @@ _HOMES = {
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
     "malmoi.tune.mining.mine": ("MinedNegatives", "mine_negatives"),
     "malmoi.tune.mining.settings": ("MiningSettings",),
+    "malmoi.tune.distill.collapse": ("CollapseError",),
+    "malmoi.tune.distill.distilling": ("distill",),
+    "malmoi.tune.distill.parallel": ("DistillData",),
+    "malmoi.tune.distill.result": ("DistillResult",),
+    "malmoi.tune.distill.settings": ("DistillSettings",),
     "malmoi.tune.extend.coverage": ("Coverage",),
     "malmoi.tune.extend.extension": ("extend_vocabulary",),
     "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),

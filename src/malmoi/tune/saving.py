@@ -16,9 +16,6 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidFileError
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors, write_safetensors
-from malmoi.tune.loop_settings import LoopSettings
-from malmoi.tune.model_card import model_card
-from malmoi.tune.result import TuneResult
 
 if TYPE_CHECKING:
     from malmoi.tune.network.sentence_network import SentenceNetwork
@@ -39,18 +36,18 @@ def check_target(folder: Path) -> None:
 def save_tuned(
     encoder: TransformerEncoder,
     network: "SentenceNetwork",
-    result: TuneResult,
-    settings: LoopSettings,
+    folder: Path,
+    card: str,
     others: Tensors | None = None,
 ) -> None:
-    """Write the folder of a result: the files of the untuned model with other weights.
+    """Write a folder with the files of the untuned model, other weights and a model card.
 
     `others` are tensors that an encoder does not need; those that the file has are replaced.
 
     Raises:
         InvalidFileError: The folder exists or cannot be written.
     """
-    with copied_model(encoder, result.folder) as (part, own):
+    with copied_model(encoder, folder) as (part, own):
         transformer = encoder.modules.transformer
         weights = network.weights()
         tensors = replace_weights(weights_file(transformer), encoder.config, weights, others)
@@ -61,7 +58,7 @@ def save_tuned(
             _write_dense(source, part, network)
             known = sorted(own.glob("sentence_*_config.json"))
             _set_max_length([*known, own / SENTENCE_CONFIG][0], encoder.modules.max_length)
-        (part / CARD).write_text(model_card(result, settings), encoding="utf-8")
+        (part / CARD).write_text(card, encoding="utf-8")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from malmoi.tune.adapt.documents import DocumentSource, DomainCorpus, read_docum
 from malmoi.tune.adapt.result import AdaptResult, perplexity
 from malmoi.tune.adapt.settings import AdaptSettings
 from malmoi.tune.loop import TrainingLoop
-from malmoi.tune.model_card import command_line
+from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.saving import check_target, save_tuned
 from malmoi.tune.sentence.tuning import check_layers
 
@@ -98,7 +98,8 @@ def adapt(
         data=f"{domain.name}: {len(domain.documents):,} documents, {prepared.title}",
         command=command_line("adapt", model, [domain.name], folder, settings, dev_name),
     )
-    save_tuned(encoder, prepared.trainer.network, result, settings, prepared.saved_head())
+    card = model_card(result, settings)
+    save_tuned(encoder, prepared.trainer.network, folder, card, prepared.saved_head())
     discard_checkpoint(path)
     return result
 

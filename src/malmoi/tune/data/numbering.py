@@ -54,7 +54,7 @@ def number_data(
     for pair in pairs:
         for text in pair[:2]:
             numbers.setdefault(text, len(numbers))
-    token_ids = _tokenize(encoder, list(numbers), reporter)
+    token_ids = tokenize_texts(encoder, list(numbers), reporter)
     lengths = np.array([len(ids) for ids in token_ids], np.int64)
     numbered = []
     for one in sets:
@@ -69,9 +69,10 @@ def number_data(
     return NumberedData(token_ids, tuple(numbered), dev_texts.reshape(-1, 2), scores)
 
 
-def _tokenize(
+def tokenize_texts(
     encoder: TransformerEncoder, texts: Sequence[str], reporter: Reporter
 ) -> list[Int32Array]:
+    """The token ids of texts, as an encoder reads them; it reports what it cannot read."""
     prompt, stats = encoder.prompt_text(None), TextStats()
     progress = reporter.stage("tokenizing", "texts")
     token_ids: list[Int32Array] = []

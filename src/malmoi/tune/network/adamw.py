@@ -25,7 +25,7 @@ class AdamWTrainer:
     ) -> None:
         self.parameters = {name: weight for name, weight in named.items() if weight.requires_grad}
         factors = rate_factors or {}
-        groups: dict[float, list[nn.Parameter]] = {}
+        groups: dict[float, list[nn.Parameter]] = {1.0: []}
         for name, weight in self.parameters.items():
             groups.setdefault(factors.get(name, 1.0), []).append(weight)
         self.optimizer = torch.optim.AdamW(

@@ -101,6 +101,7 @@ class SentenceNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.config, self.freeze_layers, self.dropout = config, freeze_layers, dropout
+        self.sparse_rows = False  # whether the gradient of the table of tokens is sparse
         self.embeddings = nn.ParameterDict(
             {
                 name.replace(".", SEPARATOR): _parameter(array)
@@ -175,7 +176,7 @@ class SentenceNetwork(nn.Module):
     def embed(self, texts: PackedTexts, is_frozen: bool = False) -> Tensor:
         """The embeddings of tokens and positions, [tokens, dim]."""
         tables = self.embeddings
-        rows = functional.embedding(texts.ids, tables["word_embeddings"])
+        rows = functional.embedding(texts.ids, tables["word_embeddings"], sparse=self.sparse_rows)
         rows = rows + functional.embedding(texts.position_ids, tables["position_embeddings"])
         if "token_type_embeddings" in tables:
             rows = rows + tables["token_type_embeddings"][0]

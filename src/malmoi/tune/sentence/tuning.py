@@ -27,7 +27,7 @@ from malmoi.tune.data.examples import ExampleSet, read_examples
 from malmoi.tune.data.numbering import NumberedData, number_data
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.loop import TrainingLoop
-from malmoi.tune.model_card import command_line
+from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.result import TuneResult
 from malmoi.tune.saving import check_target, save_tuned
 from malmoi.tune.sentence.settings import TuneSettings
@@ -97,7 +97,7 @@ def tune_sentence(
         "sentence", model, [one.source for one in sets], folder, settings, _dev_name(dev)
     )
     result = _result(loop, sets, numbered, folder, model=model, command=command)
-    save_tuned(encoder, trainer.network, result, settings)
+    save_tuned(encoder, trainer.network, folder, model_card(result, settings))
     discard_checkpoint(path)
     return result
 

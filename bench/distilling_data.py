@@ -1,0 +1,62 @@
+"""Texts to distill on: translations with 1,000 pairs held out, and Korean sentences alone."""
+
+import gzip
+import random
+import re
+from pathlib import Path
+
+from bench.text import CORPORA
+from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.distill.parallel import DistillData, TextPair, one_to_one, read_pairs
+
+ROOT = CORPORA.parent
+STS_PAIRS = ROOT / "parallel" / "stsb_korsts_train.tsv"
+TATOEBA = ROOT / "parallel" / "manythings-kor-eng.txt"
+KORSTS = ROOT / "sts" / "korsts" / "sts-dev.tsv"
+KORSTS_TRAIN = KORSTS.with_name("sts-train.tsv")
+STSB = ROOT / "sts" / "stsb_en" / "stsb-en-dev.csv"
+VOCABULARY = ROOT / "vocab" / "koelectra-base.txt"
+HELD_OUT = 1000
+SENTENCE = re.compile(r"(?<=[.?!])\s+")
+LENGTHS = (12, 60)  # characters of a Korean sentence
+
+
+def is_there() -> bool:
+    """Whether the data sets are installed."""
+    return all(path.is_file() for path in (STS_PAIRS, TATOEBA, KORSTS, STSB, VOCABULARY))
+
+
+def distill_data(folder: Path, sentences: int) -> DistillData:
+    """All pairs but the held-out ones, as files, and some Korean sentences."""
+    held, rest = split_tatoeba()
+    paths = [folder / "held-out.tsv", folder / "tatoeba.tsv", folder / "korean.txt"]
+    for path, pairs in zip(paths[:2], (held, rest), strict=True):
+        path.write_text("".join(f"{one}\t{other}\n" for one, other in pairs), encoding="utf-8")
+    if sentences:
+        paths[2].write_text("\n".join(korean_sentences(sentences)), encoding="utf-8")
+    return DistillData(
+        parallel=[STS_PAIRS, paths[1]],
+        texts=paths[2] if sentences else (),
+        translations=paths[0],
+    )
+
+
+def split_tatoeba() -> tuple[list[TextPair], list[TextPair]]:
+    """1,000 pairs of which no two share a text, and all others."""
+    _, pairs = read_pairs(TATOEBA, (), SilentReporter())
+    shuffled = list(dict.fromkeys(pairs))
+    random.Random(0).shuffle(shuffled)
+    held = one_to_one(shuffled)[:HELD_OUT]
+    return held, [pair for pair in pairs if pair not in set(held)]
+
+
+def korean_sentences(count: int) -> list[str]:
+    """Short sentences, half from Wikipedia and half from reviews of films."""
+    chosen: list[str] = []
+    for name, number in (("kowiki", count - count // 2), ("reviews_ko", count // 2)):
+        with gzip.open(CORPORA / f"{name}.txt.gz", "rt", encoding="utf-8") as lines:
+            split = (part for line in lines for part in SENTENCE.split(line.strip()))
+            fitting = [part for part in split if LENGTHS[0] <= len(part) <= LENGTHS[1]]
+        random.Random(0).shuffle(fitting)
+        chosen += list(dict.fromkeys(fitting))[:number]
+    return chosen
