@@ -15,7 +15,7 @@ from malmoi.evaluate.scores import Score
 from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import AdaptResult
 from malmoi.tune.adapt.settings import AdaptSettings
-from malmoi.tune.sentence.tuning import check_target
+from malmoi.tune.saving import check_target
 
 DEFAULT = AdaptSettings()
 

@@ -13,11 +13,12 @@ from torch.autograd.function import once_differentiable
 
 from malmoi.arrays import Float32Array
 
+BFLOAT16_CHECKS = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")  # torch's, if it has them
+
 
 def has_bfloat16() -> bool:
     """Whether the processor multiplies matrices of bfloat16 itself, which is twice as fast."""
-    cpu: Any = torch.cpu
-    return bool(cpu._is_avx512_bf16_supported() or cpu._is_amx_tile_supported())
+    return any(getattr(torch.cpu, check, bool)() for check in BFLOAT16_CHECKS)
 
 
 class TrainedLinear(nn.Linear):

@@ -17,7 +17,7 @@ from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import short_name
 from malmoi.errors import InvalidFileError
 from malmoi.files.tensors import Tensors
-from malmoi.tune.network.sentence_head import new_linear
+from malmoi.tune.network.linear import new_linear
 from malmoi.tune.network.sentence_network import APPROXIMATIONS, SentenceNetwork
 
 
