@@ -8,7 +8,8 @@ import random
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,8 +80,8 @@ def run(data: Data) -> Iterator[Figure]:
         (THREADS, time.perf_counter, [each for each in LADDER if each.at_least is not None]),
     ):
         say(f"{EPOCHS} epochs of {PAIRS} pairs of STS-B, {ROUNDS} rounds, threads: {threads}")
-        tasks = [lambda each=each, n=threads: ours(some, each, n) for each in ladder]
-        *mine, peer = _best(ROUNDS, clock, [*tasks, lambda n=threads: theirs(some, n)])
+        tasks = [partial(ours, some, each, threads) for each in ladder]
+        *mine, peer = _best(ROUNDS, clock, [*tasks, partial(theirs, some, threads)])
         for each, took in zip(ladder, mine, strict=True):
             asked = each.at_least
             yield Figure(
@@ -175,7 +176,7 @@ def theirs(
 
 
 def _best(
-    rounds: int, clock: Callable[[], float], tasks: list[Callable[[], Callable[[], Any]]]
+    rounds: int, clock: Callable[[], float], tasks: Sequence[Callable[[], Callable[[], Any]]]
 ) -> list[float]:
     """The least time of each task, whose preparation is not counted; they take turns."""
     best = [float("inf")] * len(tasks)
