@@ -25,15 +25,12 @@ from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.retrieval import load_beir, ndcg
 from malmoi.evaluate.scores import Score
 from malmoi.reporting.reporter import SilentReporter
-from malmoi.tune.adapt.adapting import adapt, with_max_length
+from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import compare_means
 from malmoi.tune.adapt.settings import AdaptSettings
 
 K, ASKED_NDCG = 10, 67.0
-LONGEST = 512  # tokens that minilm can read; it truncates at 256
-CONTRASTIVE = AdaptSettings(
-    max_documents=1920, max_tokens=80, max_length=LONGEST, learning_rate=3e-5, threads=1
-)
+CONTRASTIVE = AdaptSettings(max_tokens=80, learning_rate=3e-5, threads=1)
 REVIEWS = CORPORA / "reviews_ko.txt.gz"
 NSMC = CORPORA.parent / "nsmc" / "ratings_train.txt.gz"
 KOREAN = "MALMOI_KOREAN"  # environment: the folder of an encoder that reads Korean
@@ -60,15 +57,15 @@ def run(data: Data) -> Iterator[Figure]:
 
 def scifact(out: Path) -> Iterator[Figure]:
     """nDCG@10 before and after, of all train queries and of the odd ones."""
-    say(f"adapting {MODEL} to {CONTRASTIVE.max_documents:,} abstracts")
+    say(f"adapting {MODEL} to the abstracts of SciFact")
     start = time.process_time()
     adapt(SCIFACT, MODEL, out, CONTRASTIVE, reporter=SilentReporter())
     took = time.process_time() - start
-    say(f"searching by {MODEL} as it was, with longer texts, and as it is")
-    before, longer, after = gains(MODEL), gains(MODEL, LONGEST), gains(str(out))
+    say(f"searching by {MODEL} as it was and as it is")
+    before, after = gains(MODEL), gains(str(out))
     for name, rows in (("all queries", slice(None)), ("odd queries", slice(1, None, 2))):
         each = compare_means(before[rows], after[rows])
-        old, long, new = (100 * values[rows].mean() for values in (before, longer, after))
+        old, new = (100 * values[rows].mean() for values in (before, after))
         yield Figure(
             name=f"SciFact nDCG@10, {name}",
             ours=f"{new:.1f}",
@@ -77,15 +74,14 @@ def scifact(out: Path) -> Iterator[Figure]:
             met=new >= ASKED_NDCG if name.startswith("all") else None,
             remark=f"{len(before[rows]):,} {name}: {each.verdict}, {100 * each.value:+.2f}"
             f" [{100 * each.low:+.2f}, {100 * each.high:+.2f}]; the peer is the untouched"
-            f" {MODEL}, which has {long:.1f} with {LONGEST} tokens; adapted in {took:.0f} CPU"
-            " seconds.",
+            f" {MODEL}; adapted in {took:.0f} CPU seconds.",
         )
 
 
-def gains(model: str, max_length: int | None = None) -> Float64Array:
+def gains(model: str) -> Float64Array:
     """nDCG@10 of each train query, in integers."""
     test, entries = load_beir(SCIFACT, "train"), abstracts()
-    encoder = with_max_length(load_transformer(f"{model}:quantized"), max_length)
+    encoder = load_transformer(f"{model}:quantized")
     documents = encoder.encode([entry.text for entry in entries], normalize=True)
     queries = encoder.encode(list(test.queries.values()), normalize=True)
     order = np.argsort(-(queries @ documents.T), axis=1)[:, :K]

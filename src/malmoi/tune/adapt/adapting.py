@@ -75,7 +75,7 @@ def adapt(
     from malmoi.models.nnlm_network import repeatable
     from malmoi.tune.adapt.methods import prepare
 
-    encoder = with_max_length(load_transformer(model), settings.max_length)
+    encoder = _with_max_length(load_transformer(model), settings.max_length)
     check_layers(encoder, settings.freeze_layers)
     whole = read_documents(corpus, settings.field, settings.title_field, reporter)
     domain = whole.sample(settings.max_documents, settings.seed)
@@ -104,7 +104,7 @@ def adapt(
     return result
 
 
-def with_max_length(encoder: TransformerEncoder, tokens: int | None) -> TransformerEncoder:
+def _with_max_length(encoder: TransformerEncoder, tokens: int | None) -> TransformerEncoder:
     """The same encoder, which reads texts of more tokens, or of fewer."""
     if tokens is None:
         return encoder
