@@ -65,7 +65,7 @@ def scores(result: mm.DistillResult, minutes: float) -> Iterator[Figure]:
         name = next((name for name in ASKED if name in f"{row.task} {row.metric}"), "")
         before, after = (100 * (score.value or 0.0) for score in row.scores)
         yield Figure(
-            name=name or f"{row.task}, {row.metric}"[:28],
+            name=name or row.metric,
             ours=f"{after:.2f}",
             peer=f"{before:.2f}",
             asked=f"≥ {ASKED[name]:g}" if name else "",

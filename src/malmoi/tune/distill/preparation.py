@@ -26,7 +26,7 @@ from malmoi.tune.distill.collapse import CollapseGuard, check_tokens
 from malmoi.tune.distill.parallel import DistillData, ParallelTexts, read_parallel, without
 from malmoi.tune.distill.ridge import r_squared
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.distill.targets import CachedVectors, Targets, make_targets
+from malmoi.tune.distill.targets import CachedVectors, DistillTargets, make_targets
 from malmoi.tune.sentence.tuning import NOT_FINGERPRINTED
 
 SAME_R2 = 0.999  # of vectors that are the same but for rounding
@@ -40,7 +40,7 @@ class PreparedDistillation:
     encoder: TransformerEncoder
     settings: DistillSettings
     data: ParallelTexts
-    targets: Targets
+    targets: DistillTargets
     token_ids: list[Int32Array]
     guard: CollapseGuard
     tasks: tuple[EvaluationTask, ...]

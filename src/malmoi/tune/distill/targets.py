@@ -25,7 +25,7 @@ UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class DistillTargets:
     """Texts to train on with their target vectors, and those of the held-out pairs."""
 
     texts: tuple[str, ...]
@@ -60,7 +60,7 @@ def make_targets(
     *,
     with_sources: bool,
     reporter: Reporter,
-) -> Targets:
+) -> DistillTargets:
     """The targets of all training texts.
 
     Args:
@@ -94,7 +94,7 @@ def make_targets(
         own = list(dict.fromkeys([*sources, *data.source_texts]))
         texts += own
         vectors.append(encode(own, "teacher"))
-    return Targets(tuple(texts), np.concatenate(vectors), held_out, with_sources)
+    return DistillTargets(tuple(texts), np.concatenate(vectors), held_out, with_sources)
 
 
 def _bridged(
