@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import malmoi
-from malmoi.cli import COMMANDS, run
+from malmoi.cli import COMMANDS, run, select_command
 from malmoi.cli.train.app import KINDS
 from malmoi.cli.tune.app import KINDS as TUNED
 from tests.pages import DOCS
@@ -59,7 +59,7 @@ def test_commands_have_the_options_they_are_shown_with(page: Path) -> None:
     shown = "\n".join(re.findall(r"```\w+\n(.*?)```", text, re.DOTALL))
     lines = re.findall(r"^(?:\$ )?(malmoi .*)$", shown, re.MULTILINE)
     for line in [*lines, *re.findall(r"`(malmoi [a-z][^`\n]*)`", text)]:
-        words = shlex.split(line, comments=True)[1:]
+        words = select_command(shlex.split(line, comments=True)[1:])
         command = words[:2] if words[0] in ("train", "tune") else words[:1]
         assert {word for word in words if OPTION.fullmatch(word)} <= options(*command), line
 

@@ -45,7 +45,8 @@ def tune_distill_command(
     """Distill a teacher into a student of another language, by translations.
 
     A translation gets the vector that the teacher gives to its source text. A run whose student
-    collapses is stopped, with the reason; --force continues it.
+    collapses is stopped, with the reason; --force continues it. With --static, any encoder is
+    distilled into token vectors: see malmoi tune distill --static --help.
     """
     check_target(out)
     columns = tuple(name for names in settings.columns for name in names.split(","))

@@ -19,7 +19,7 @@ from malmoi.text.corpus import Corpus
 from malmoi.tune.data.columns import choose_columns
 from malmoi.tune.data.tables import DataSource, TableRows, read_table
 
-TextPair = tuple[str, str]  # a source text and its translation
+TranslationPair = tuple[str, str]  # a source text and its translation
 SOURCE_NAMES = ("source", "english", "en", "src")
 TARGET_NAMES = ("target", "translation", "korean", "ko", "tgt", "trg")
 
@@ -49,8 +49,8 @@ class ParallelTexts:
     """What was read: pairs to train on, held-out pairs, and texts of one language."""
 
     sources: tuple[str, ...]  # where the data come from, with counts
-    pairs: tuple[TextPair, ...]
-    held_out: tuple[TextPair, ...]
+    pairs: tuple[TranslationPair, ...]
+    held_out: tuple[TranslationPair, ...]
     texts: tuple[str, ...]
     source_texts: tuple[str, ...]
 
@@ -65,7 +65,7 @@ def read_parallel(
         InvalidArgumentError: The columns are ambiguous, or too few pairs are left.
     """
     described: list[str] = []
-    pairs: dict[TextPair, None] = {}
+    pairs: dict[TranslationPair, None] = {}
     for source in parallel_sources(data.parallel):
         name, rows = read_pairs(source, columns, reporter)
         new = [pair for pair in dict.fromkeys(rows) if pair not in pairs]
@@ -113,11 +113,11 @@ def parallel_sources(data: DataSource | Sequence[str | Path]) -> list[DataSource
 
 def read_pairs(
     source: DataSource, columns: Sequence[str], reporter: Reporter
-) -> tuple[str, list[TextPair]]:
+) -> tuple[str, list[TranslationPair]]:
     """The name of a table, and its pairs of source and target texts."""
     table = read_table(source, reporter)
     first_row, indices = _columns(table, columns)
-    pairs: list[TextPair] = []
+    pairs: list[TranslationPair] = []
     for line, fields in table.rows[first_row:]:
         texts = [_text(fields, index) for index in indices]
         if all(texts):
@@ -163,10 +163,10 @@ def _read_texts(source: str | Path | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in stripped if text))
 
 
-def one_to_one(pairs: Sequence[TextPair]) -> list[TextPair]:
+def one_to_one(pairs: Sequence[TranslationPair]) -> list[TranslationPair]:
     """Pairs of which no two share a text: each text has one translation among them."""
     used: tuple[set[str], set[str]] = (set(), set())
-    chosen: list[TextPair] = []
+    chosen: list[TranslationPair] = []
     for pair in pairs:
         if all(text not in texts for text, texts in zip(pair, used, strict=True)):
             chosen.append(pair)
@@ -175,7 +175,7 @@ def one_to_one(pairs: Sequence[TextPair]) -> list[TextPair]:
     return chosen
 
 
-def draw_pairs(pairs: Sequence[TextPair], count: int, seed: int) -> list[TextPair]:
+def draw_pairs(pairs: Sequence[TranslationPair], count: int, seed: int) -> list[TranslationPair]:
     """At most `count` pairs at random, and at most a tenth of them, none with a common text."""
     order = np.random.default_rng(seed).permutation(len(pairs)).tolist()
     most = max(2, min(count, len(pairs) // 10))

@@ -11,7 +11,7 @@ from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.suites.task import Role
 from malmoi.tune.distill.collapse import CHECK_STEPS, FIRST_STEPS, CollapseGuard
-from malmoi.tune.distill.parallel import TextPair
+from malmoi.tune.distill.parallel import TranslationPair
 from malmoi.tune.distill.ridge import r_squared
 from malmoi.tune.distill.settings import DistillSettings
 from malmoi.tune.loop import DevScore
@@ -77,7 +77,7 @@ class HeldOutPairs:
     The details of a score are the squared errors of all texts.
     """
 
-    pairs: Sequence[TextPair]
+    pairs: Sequence[TranslationPair]
     targets: Float32Array  # [pairs, dim], the teacher's vectors of the source texts
     vectors: Callable[[Sequence[str]], Float32Array]
     with_sources: bool
