@@ -4,11 +4,15 @@ from cyclopts import App
 
 KINDS = (
     ("sentence", "sentence:tune_sentence_command", "A sentence encoder (extra train)."),
-    ("distill", "distill:tune_distill_command", "A teacher into another language (extra train)."),
+    (
+        "distill",
+        "distill:tune_distill_command",
+        "Into another language; with --static, into token vectors.",
+    ),
     (
         "distill-static",
         "distill_static:distill_static_command",
-        "distill --static: an encoder into vectors of tokens.",
+        "The same as distill --static.",
     ),
     ("extend", "extend:tune_extend_command", "Tokens of a language that a model lacks."),
     ("adapt", "adapt:adapt_command", "An encoder, to the raw text of a domain (extra train)."),
