@@ -24,9 +24,9 @@ from malmoi.encode.encoder import load_transformer
 from malmoi.errors import MalmoiWarning
 from malmoi.evaluate.retrieval import load_beir, ndcg
 from malmoi.evaluate.scores import Score
+from malmoi.evaluate.suites.differences import compare_means
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.adapt.adapting import adapt
-from malmoi.tune.adapt.result import compare_means
 from malmoi.tune.adapt.settings import AdaptSettings
 
 K, ASKED_NDCG = 10, 67.0

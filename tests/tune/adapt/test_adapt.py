@@ -14,12 +14,13 @@ from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.retrieval import evaluate_retrieval, load_beir
 from malmoi.evaluate.sets.sentence_sets import SentenceSet
+from malmoi.evaluate.suites.differences import compare_means
 from malmoi.files import checkpoint
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import build_index
 from malmoi.text.corpus import Corpus
 from malmoi.tune.adapt.adapting import adapt
-from malmoi.tune.adapt.result import AdaptResult, compare_means, perplexity
+from malmoi.tune.adapt.result import AdaptResult, perplexity
 from malmoi.tune.adapt.settings import AdaptSettings
 from tests.encode.checkpoints import change
 from tests.tune.adapt.test_mlm import save_masked_model

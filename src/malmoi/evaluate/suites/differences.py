@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.evaluate.scores import interval, resampled, spearman
+from malmoi.evaluate.scores import RESAMPLES, interval, resampled, seeded_generator, spearman
 
 Verdict = Literal["better", "no difference", "worse"]
 
@@ -52,3 +52,17 @@ def compare(
         return None
     drawn = resampled(np.stack([before, after]), theirs, seed)
     return paired_difference(values, (drawn[0], drawn[1]))
+
+
+def compare_means(before: Float64Array, after: Float64Array, seed: int = 0) -> Difference:
+    """The difference between the means of two models' scores of the same questions.
+
+    Both use the same resamples of the questions.
+    """
+    each, random = after - before, seeded_generator(seed)
+    drawn = random.integers(len(each), size=(RESAMPLES, len(each)))
+    low, high = interval(each[drawn].mean(axis=1))
+    value = float(each.mean())
+    return Difference(
+        value=value, low=value if low is None else low, high=value if high is None else high
+    )

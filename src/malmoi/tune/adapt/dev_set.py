@@ -11,9 +11,9 @@ from malmoi.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.evaluate.scores import Score, correlation, mean
 from malmoi.evaluate.sets.sentence_sets import PairSource, read_sentences
+from malmoi.evaluate.suites.differences import compare_means
 from malmoi.tune.adapt.dev_retrieval import read_dev_retrieval
 from malmoi.tune.adapt.passages import tokenize
-from malmoi.tune.adapt.result import compare_means
 from malmoi.tune.adapt.settings import AdaptSettings
 from malmoi.tune.data.dev_pairs import DevPairs
 from malmoi.tune.loop import DevMeasure

@@ -7,7 +7,7 @@ import numpy as np
 
 from malmoi.arrays import Float64Array, Int64Array
 from malmoi.evaluate.scores import RESAMPLES, Score, interval, seeded_generator
-from malmoi.tune.result import Difference, TuneResult
+from malmoi.tune.result import TuneResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +41,6 @@ def perplexity(losses: Float64Array, tokens: Int64Array, seed: int = 0) -> Score
     low, high = interval(np.exp(losses[drawn].sum(axis=1) / tokens[drawn].sum(axis=1)))
     value = float(np.exp(losses.sum() / tokens.sum()))
     return Score(value=value, low=low, high=high, answered=count, total=count)
-
-
-def compare_means(before: Float64Array, after: Float64Array, seed: int = 0) -> Difference:
-    """The difference between the means of two models' scores of the same questions.
-
-    Both use the same resamples of the questions.
-    """
-    each, random = after - before, seeded_generator(seed)
-    drawn = random.integers(len(each), size=(RESAMPLES, len(each)))
-    low, high = interval(each[drawn].mean(axis=1))
-    value = float(each.mean())
-    return Difference(
-        value=value, low=value if low is None else low, high=value if high is None else high
-    )
 
 
 def _shown(score: Score) -> str:
