@@ -11,7 +11,7 @@ import re
 import time
 import warnings
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +47,7 @@ QUIET = SilentReporter()
 REMARK = (
     f"Distilled from {TEACHER} in {MINUTES:g} minutes at most, all in one table of tokens. Spearman"
     " of cosines and scores on dev sets. The peer is the teacher itself; for the tuned student, the"
-    " student before. Texts per CPU second, Korean questions of paraKQC, and the teacher's. Groups:"
+    " student before. Texts per CPU second: Korean reviews, new ones in each round. Groups:"
     " how often the nearest other question of paraKQC is of the same group. Translations: how often"
     " a Korean sentence finds its own among 1,000 English ones of manythings, which are held out."
 )
@@ -130,13 +130,14 @@ def in_group(encoder: Encoder) -> float:
 
 
 def speed(student: Encoder, teacher: Encoder) -> Figure:
-    """Texts per CPU second of Korean questions, the best of some rounds in turn."""
-    texts = questions()
-    many = [texts[i % len(texts)] for i in range(SPEED_TEXTS)]
+    """Texts per CPU second of Korean reviews, the best of some rounds, each with new texts."""
+    with gzip.open(CORPORA / "reviews_ko.txt.gz", "rt", encoding="utf-8") as file:
+        reviews = [line.strip() for line in islice(file, ROUNDS * SPEED_TEXTS)]
     best = [0.0, 0.0]
-    for _ in range(ROUNDS):
+    for first in range(0, len(reviews), SPEED_TEXTS):
+        many = reviews[first : first + SPEED_TEXTS]
         for number, (encoder, given) in enumerate(
-            ((student, many), (teacher, texts[:TEACHER_TEXTS]))
+            ((student, many), (teacher, many[:TEACHER_TEXTS]))
         ):
             start = time.process_time()
             encoder.encode(given, reporter=QUIET)
