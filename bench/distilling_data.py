@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from bench.text import CORPORA
+from malmoi.evaluate.sets.sentence_sets import read_sentences
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.distill.parallel import DistillData, TextPair, one_to_one, read_pairs
 
@@ -27,18 +28,21 @@ def is_there() -> bool:
 
 
 def distill_data(folder: Path, sentences: int) -> DistillData:
-    """All pairs but the held-out ones, as files, and some Korean sentences."""
+    """All pairs but those with a held-out or dev text, as files, and some Korean sentences."""
     held, rest = split_tatoeba()
-    paths = [folder / "held-out.tsv", folder / "tatoeba.tsv", folder / "korean.txt"]
-    for path, pairs in zip(paths[:2], (held, rest), strict=True):
-        path.write_text("".join(f"{one}\t{other}\n" for one, other in pairs), encoding="utf-8")
+    _, scored = read_pairs(STS_PAIRS, (), SilentReporter())
+    # No stage, the rows of new tokens neither, may see a text that is measured.
+    measured = {text for pair in held for text in pair}
+    for dev in (KORSTS, STSB):
+        measured |= {text for pair in read_sentences(dev).pairs for text in pair[:2]}
+    paths = [folder / f"{name}.tsv" for name in ("held-out", "tatoeba", "sts-pairs")]
+    for path, pairs in zip(paths, (held, rest, scored), strict=True):
+        kept = pairs if pairs is held else [pair for pair in pairs if measured.isdisjoint(pair)]
+        path.write_text("".join(f"{one}\t{other}\n" for one, other in kept), encoding="utf-8")
+    korean = folder / "korean.txt"
     if sentences:
-        paths[2].write_text("\n".join(korean_sentences(sentences)), encoding="utf-8")
-    return DistillData(
-        parallel=[STS_PAIRS, paths[1]],
-        texts=paths[2] if sentences else (),
-        translations=paths[0],
-    )
+        korean.write_text("\n".join(korean_sentences(sentences)), encoding="utf-8")
+    return DistillData(parallel=paths[1:], texts=korean if sentences else (), translations=paths[0])
 
 
 def split_tatoeba() -> tuple[list[TextPair], list[TextPair]]:

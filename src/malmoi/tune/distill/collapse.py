@@ -107,7 +107,7 @@ class CollapseGuard:
                 "the untrained student's vectors of different texts are nearly the same"
                 f" ({self._describe(spread)}): {EXTEND}"
             )
-        elif self._is_alike(spread) or spread.effective_rank < MIN_RANK:
+        elif self._is_alike(spread) or spread.effective_rank < self._min_rank:
             self._warn(f"the untrained student keeps texts hardly apart ({self._describe(spread)})")
 
     def check(self, vectors: Float32Array, *, is_warm: bool) -> None:
@@ -137,6 +137,11 @@ class CollapseGuard:
                 f"the student has learnt nothing so far ({what}): train more rows or layers, raise"
                 f" learning_rate, now {self.learning_rate:g}, or {EXTEND}"
             )
+
+    @property
+    def _min_rank(self) -> float:
+        """Few texts, or much the same ones, have a low rank by the teacher too."""
+        return min(MIN_RANK, self.teacher.effective_rank / 2)
 
     def _is_plateau(self) -> bool:
         """Whether the last checks brought no progress over all those before."""
