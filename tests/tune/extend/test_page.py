@@ -14,7 +14,7 @@ PAGE = "learning-korean"
 FILES = {
     "reviews.txt": "강아지가 나오는 영화\n은행 강도 영화\n" * 20,
     "vocab.txt": "강아지\n##가\n은행\n",
-    "pairs.tsv": "The dog\t강아지가\nthe bank\t은행\n",
+    "pairs.tsv": "".join(f"The dog {n}\t강아지가 {n}\nthe bank {n}\t은행 {n}\n" for n in range(30)),
     "dev.tsv": "sentence1\tsentence2\tscore\n은행\tbank\t5\n강아지\tdog\t4\n은행\t강아지\t0\n",
 }
 
@@ -38,7 +38,7 @@ def test_python_runs_and_answers_as_shown() -> None:
 
 def test_commands_run(capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line for block in blocks(PAGE, "sh") for line in block.splitlines()]
-    commands = [command for command in commands if command.startswith("malmoi tune extend")]
-    assert len(commands) >= 2
+    commands = [command for command in commands if command.startswith("malmoi tune")]
+    assert len(commands) >= 4
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, (command, capsys.readouterr().err)
