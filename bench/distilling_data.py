@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.text import CORPORA
 from malmoi.evaluate.sets.sentence_sets import read_sentences
 from malmoi.reporting.reporter import SilentReporter
-from malmoi.tune.distill.parallel import DistillData, TextPair, one_to_one, read_pairs
+from malmoi.tune.distill.parallel import DistillData, TranslationPair, one_to_one, read_pairs
 
 ROOT = CORPORA.parent
 STS_PAIRS = ROOT / "parallel" / "stsb_korsts_train.tsv"
@@ -45,7 +45,7 @@ def distill_data(folder: Path, sentences: int) -> DistillData:
     return DistillData(parallel=paths[1:], texts=korean if sentences else (), translations=paths[0])
 
 
-def split_tatoeba() -> tuple[list[TextPair], list[TextPair]]:
+def split_tatoeba() -> tuple[list[TranslationPair], list[TranslationPair]]:
     """1,000 pairs of which no two share a text, and all others."""
     _, pairs = read_pairs(TATOEBA, (), SilentReporter())
     shuffled = list(dict.fromkeys(pairs))

@@ -120,6 +120,15 @@ def test_tokens_are_learned_from_texts(model: str, tmp_path: Path) -> None:
     assert before.texts == len(texts)
 
 
+def test_texts_are_a_column_of_a_table(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "texts.tsv"
+    path.write_text("id\tbody\n" + "1\t물고기는 은행\n" * 20, encoding="utf-8")
+    settings = mm.ExtendSettings(size=40, field="body")
+    mm.extend_vocabulary(model, tmp_path / "out", settings, texts=path)
+    tokens = mm.load_transformer(str(tmp_path / "out")).tokenizer(["물고기는"])
+    assert tokens[0].tokens[1:-1] == ("물고기는",)
+
+
 def test_dev_sets_are_compared(model: str, vocabulary: Path, tmp_path: Path) -> None:
     korean, english = list(MEANINGS), list(MEANINGS.values())
     scores = np.linspace(0, 1, len(korean))

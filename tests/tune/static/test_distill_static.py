@@ -230,4 +230,9 @@ def test_the_command(
     assert len(record["held_out"]) == 9
     assert run([*command, "--out", "other"]) != 0
     assert "exists already" in capsys.readouterr().err
+    table = "id\tbody\n" + "\n".join(f"{i}\t{text}" for i, text in enumerate(some_texts(50)))
+    Path("texts.tsv").write_text(table, encoding="utf-8")
+    command[2] = "texts.tsv"
+    assert run([*command, "--out", "column", "--field", "body"]) == 0
+    assert capsys.readouterr().out.startswith("column: ")
     assert run([*command[:2], "missing.txt", "--out", "new"]) != 0

@@ -89,7 +89,7 @@ def extend_vocabulary(
     expect_reporter(reporter)
     check_target(folder)
     files = _paths(vocabulary)
-    corpora = [] if texts is None else _corpora(texts)
+    corpora = [] if texts is None else _corpora(texts, settings.field)
     if not files and not corpora:
         raise InvalidArgumentError(
             "there is no source of new tokens: pass a vocabulary with one token per line, or texts"
@@ -201,11 +201,13 @@ def _paths(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[P
     return [expect_path(path, "vocabulary") for path in several]
 
 
-def _corpora(texts: TokenTexts) -> list[Corpus]:
+def _corpora(texts: TokenTexts, field: str | None) -> list[Corpus]:
     """One corpus, or one per path of a list."""
+    if isinstance(texts, Corpus):
+        return [texts]
     if isinstance(texts, list) and texts and all(isinstance(one, Path) for one in texts):
-        return [Corpus.of(path) for path in texts]
-    return [texts if isinstance(texts, Corpus) else Corpus.of(cast(Iterable[TextLike], texts))]
+        return [Corpus.of(path, field=field) for path in texts]
+    return [Corpus.of(cast(Iterable[TextLike], texts), field=field)]
 
 
 def _command(

@@ -22,6 +22,8 @@ class ExtendSettings:
     """An encoder that reads both languages."""
     parallel: tuple[str, ...] = ()
     """Tables of sentences and their translations."""
+    field: str | None = None
+    """Field or column of the texts that holds the text."""
     size: int = 30_000
     """Tokens to learn from the texts."""
     syllables: SyllableSet = "common"

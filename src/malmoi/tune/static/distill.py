@@ -97,7 +97,7 @@ def distill_static(
             f"dim is {settings.dim}, but the vectors of {encoder.name} have {encoder.dim}"
             " dimensions: choose at most as many"
         )
-    distinct = read_texts(texts, settings.seed, reporter)
+    distinct = read_texts(texts, settings, reporter)
     run = RunFingerprint(_identity(encoder, settings), digest(distinct), "a distillation")
     checkpointer = Checkpointer(checkpoint_path(folder), run, resume=resume)
     limit = inf if settings.minutes is None else 60 * TEACHER_SHARE * settings.minutes
@@ -164,14 +164,16 @@ def _fit(
     return static_encoder(parts, folder), result
 
 
-def read_texts(texts: CorpusLike, seed: int, reporter: Reporter) -> list[str]:
+def read_texts(texts: CorpusLike, settings: StaticSettings, reporter: Reporter) -> list[str]:
     """Different texts in NFC, in an order by seed, so that the first are a sample of all."""
     source = Path(texts) if isinstance(texts, str | PathLike) else texts
-    every = [normalize("NFC", text.strip()) for text in Corpus.of(source).texts]
+    every = [
+        normalize("NFC", text.strip()) for text in Corpus.of(source, field=settings.field).texts
+    ]
     distinct = list(dict.fromkeys(text for text in every if text))
     if lost := len(every) - len(distinct):
         reporter.warn(f"{lost:,} of {len(every):,} texts are empty or repeated: left out")
-    order = np.random.default_rng(seed).permutation(len(distinct))
+    order = np.random.default_rng(settings.seed).permutation(len(distinct))
     return [distinct[i] for i in order.tolist()]
 
 

@@ -30,6 +30,8 @@ class StaticSettings:
     """Parameter a of the first weights a / (a + share), SIF."""
     held_out: int = 1000
     """Texts to test on, at most a tenth of all."""
+    field: str | None = None
+    """Field or column that holds the text."""
     minutes: float | None = None
     """In all; the teacher then reads as many texts as fit."""
     seed: int = 1
