@@ -21,7 +21,7 @@ from malmoi.tune.extend.settings import SyllableSet
 
 LAST_LATIN = "\u024f"  # of Basic Latin to Latin Extended-B
 BRACKETED = re.compile(r"\[[^\]]+\]|<[^>]+>")  # [unused7], <s>
-FOREIGN_WORD = re.compile(rf"\S*[^\x00-{LAST_LATIN}\s]\S*")
+FOREIGN_WORD = re.compile(rf"(?<!\S)\S*[^\x00-{LAST_LATIN}\s]\S*")
 HANGUL = re.compile("[가-힣]")
 ALL_SYLLABLES = [chr(code) for code in range(ord("가"), ord("힣") + 1)]
 JAMO = [chr(code) for code in range(ord("ㄱ"), ord("ㅣ") + 1)]  # ㅋ, ㅠ: as people type them
