@@ -35,7 +35,7 @@ def distill_static_command(
     settings: Annotated[StaticSettings, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
-    """Distill an encoder into token vectors: a hundred times as fast, without a network.
+    """Distill an encoder into token vectors: much faster, without a network.
 
     The folder loads in malmoi, model2vec and sentence-transformers.
     """
