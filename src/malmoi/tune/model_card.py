@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from malmoi.evaluate.scores import Score
 from malmoi.tune.loop_settings import LoopSettings
@@ -42,25 +42,53 @@ step {best_step:,}. Settings that are not the defaults: {settings}.
 ```"""
 
 
+class TrainedRun(Protocol):
+    """What the section on training says of a run."""
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+
+    @property
+    def best_step(self) -> int:
+        """The step whose weights were saved."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    @property
+    def stopped(self) -> str:
+        """Why it ended early, or nothing."""
+
+    @property
+    def command(self) -> str:
+        """The command that does the same."""
+
+
+def training_section(run: TrainedRun, examples: int, settings: LoopSettings) -> str:
+    """Steps, examples, time, settings and the command of a run."""
+    changed = changed_settings(settings)
+    return TRAINING.format(
+        steps=run.steps,
+        examples=examples,
+        minutes=run.seconds / 60,
+        stopped=f" (stopped: {run.stopped})" if run.stopped else "",
+        best_step=run.best_step,
+        settings=", ".join(f"{name}={value}" for name, value in changed.items()) or "none",
+        command=run.command,
+    )
+
+
 def model_card(result: TuneResult, settings: LoopSettings) -> str:
     """The README.md of a tuned encoder."""
-    changed = changed_settings(settings)
-    training = TRAINING.format(
-        steps=result.steps,
-        examples=result.examples,
-        minutes=result.seconds / 60,
-        stopped=f" (stopped: {result.stopped})" if result.stopped else "",
-        best_step=result.best_step,
-        settings=", ".join(f"{k}={v}" for k, v in changed.items()) or "none",
-        command=result.command,
-    )
     return card_page(
         result.folder.name,
         f"A sentence encoder: {result.model}, {result.how} with malmoi.",
         {
             "Scores": _scores(result),
             "Training data": "\n".join(f"- {line}" for line in result.data),
-            "Training": training,
+            "Training": training_section(result, result.examples, settings),
         },
     )
 

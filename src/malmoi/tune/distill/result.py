@@ -7,7 +7,7 @@ from typing import Any
 from malmoi.evaluate.scores import Score
 from malmoi.evaluate.suites.result import SuiteRow, SuiteScores
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.model_card import TRAINING, card_page, changed_settings, score_cells
+from malmoi.tune.model_card import card_page, score_cells, training_section
 
 MODELS = ("before", "after")
 
@@ -75,22 +75,13 @@ def _percent(score: Score) -> str:
 
 def distill_card(result: DistillResult, settings: DistillSettings) -> str:
     """The README.md of a student."""
-    changed = changed_settings(settings)
-    training = TRAINING.format(
-        steps=result.steps,
-        examples=result.texts,
-        minutes=result.seconds / 60,
-        stopped=f" (stopped: {result.stopped})" if result.stopped else "",
-        best_step=result.best_step,
-        settings=", ".join(f"{name}={value}" for name, value in changed.items()) or "none",
-        command=result.command,
-    )
     summary = (
         f"A sentence encoder: {result.model}, distilled from {result.teacher} with malmoi, so that"
         " a translation has the vector that the teacher gives to the original (Reimers and"
         " Gurevych 2020)."
     )
     data = "\n".join(f"- {line}" for line in result.data)
+    training = training_section(result, result.texts, settings)
     sections = {"Scores": _scores(result), "Training data": data, "Training": training}
     return card_page(result.folder.name, summary, sections)
 
