@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import WriteReport as WriteReport
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
+    from malmoi.encode.composed.concatenated import ConcatenatedEncoder as ConcatenatedEncoder
+    from malmoi.encode.composed.concatenated import concatenate_encoders as concatenate_encoders
+    from malmoi.encode.composed.recipe_encoder import RecipeEncoder as RecipeEncoder
     from malmoi.encode.encoder import TransformerEncoder as TransformerEncoder
     from malmoi.encode.encoder import load_transformer as load_transformer
     from malmoi.encode.loading import load_encoder as load_encoder
@@ -174,6 +177,9 @@ if TYPE_CHECKING:
     from malmoi.tune.extend.result import DevComparison as DevComparison
     from malmoi.tune.extend.result import ExtendResult as ExtendResult
     from malmoi.tune.extend.settings import ExtendSettings as ExtendSettings
+    from malmoi.tune.layers.learning import learn_layer_weights as learn_layer_weights
+    from malmoi.tune.layers.result import LayerResult as LayerResult
+    from malmoi.tune.layers.settings import LayerSettings as LayerSettings
     from malmoi.tune.mining.mine import MinedNegatives as MinedNegatives
     from malmoi.tune.mining.mine import mine_negatives as mine_negatives
     from malmoi.tune.mining.settings import MiningSettings as MiningSettings
@@ -195,6 +201,8 @@ _HOMES = {
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
     "malmoi.encode.bulk.write_file": ("WriteReport", "write_embeddings"),
+    "malmoi.encode.composed.concatenated": ("ConcatenatedEncoder", "concatenate_encoders"),
+    "malmoi.encode.composed.recipe_encoder": ("RecipeEncoder",),
     "malmoi.encode.encoder": ("TransformerEncoder", "load_transformer"),
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.pipeline.activations": ("Activations", "SpanVectors"),
@@ -297,6 +305,9 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.tune.layers.learning": ("learn_layer_weights",),
+    "malmoi.tune.layers.result": ("LayerResult",),
+    "malmoi.tune.layers.settings": ("LayerSettings",),
     "malmoi.tune.mining.mine": ("MinedNegatives", "mine_negatives"),
     "malmoi.tune.mining.settings": ("MiningSettings",),
     "malmoi.tune.distill.collapse": ("CollapseError",),

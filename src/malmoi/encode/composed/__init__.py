@@ -1,0 +1,1 @@
+"""Encoders made of others: a model with a recipe of its own, several encoders side by side."""
