@@ -6,7 +6,6 @@ and the tokenizer; other readers ignore it.
 """
 
 import json
-from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ def save_elmo(model: PretrainedElmo, folder: str | PathLike[str]) -> None:
         (part / WORDS).write_text("".join(f"{word}\n" for word in model.words.words), "utf-8")
         write_hdf5(part / WEIGHTS, model.weights)
         tensors = {"softmax": model.softmax, "counts": model.words.counts}
-        write_tensor_file(part / SOFTMAX, KIND, tensors, {"training": json.dumps(facts(model))})
+        write_tensor_file(part / SOFTMAX, KIND, tensors, {"training": json.dumps(model.facts)})
 
 
 def options(model: PretrainedElmo) -> dict[str, Any]:
@@ -81,22 +80,4 @@ def network_options(settings: Elmo) -> dict[str, Any]:
             "max_characters_per_token": MAX_CHARACTERS,
             "activation": "relu",
         },
-    }
-
-
-def facts(model: PretrainedElmo) -> dict[str, Any]:
-    """Settings and results of a pretraining, for JSON."""
-    ngrams = {} if model.ngrams is None else {"kneser_ney": asdict(model.ngrams)}
-    return {
-        "perplexity": model.perplexity._asdict(),
-        **ngrams,
-        "held_out_words": model.predicted,
-        "words": model.trained,
-        "words_per_second": round(model.words_per_second),
-        "steps": model.steps,
-        "best_step": model.best_step,
-        "minutes": round(model.seconds / 60, 2),
-        "stopped": model.stopped,
-        "history": [list(each) for each in model.history],
-        "settings": asdict(model.settings),
     }

@@ -1,7 +1,7 @@
 """PretrainedElmo: the weights that a pretraining has learned, and how well they predict words."""
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from malmoi.arrays import Float32Array
 from malmoi.tune.elmo.ngram_baseline import NgramPerplexity
@@ -50,7 +50,7 @@ class PretrainedElmo:
     best_step: int
     seconds: float
     stopped: str
-    history: tuple[tuple[int, float], ...] = field(default=())
+    history: tuple[tuple[int, float], ...] = ()
 
     @property
     def words_per_second(self) -> float:
@@ -67,6 +67,24 @@ class PretrainedElmo:
         return (
             f"{line}; Kneser–Ney bigram {self.ngrams.bigram:.1f}, trigram {self.ngrams.trigram:.1f}"
         )
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Settings and results, for JSON."""
+        ngrams = {} if self.ngrams is None else {"kneser_ney": asdict(self.ngrams)}
+        return {
+            "perplexity": self.perplexity._asdict(),
+            **ngrams,
+            "held_out_words": self.predicted,
+            "words": self.trained,
+            "words_per_second": round(self.words_per_second),
+            "steps": self.steps,
+            "best_step": self.best_step,
+            "minutes": round(self.seconds / 60, 2),
+            "stopped": self.stopped,
+            "history": [list(each) for each in self.history],
+            "settings": asdict(self.settings),
+        }
 
     def __repr__(self) -> str:
         shape = f"{self.settings.layers} × {2 * self.settings.dim}"

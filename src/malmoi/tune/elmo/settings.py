@@ -34,9 +34,9 @@ class Elmo(LoopSettings):
     filters: Filters = ((1, 32), (2, 32), (3, 64), (4, 128))
     """Filters of the CNN: width in characters, number."""
     max_vocab_size: int = 50_000
-    """Words that the softmax predicts; others are <UNK>."""
+    """Words that the softmax predicts; others are unknown."""
     min_count: int = 2
-    """Words with fewer occurrences are <UNK>, too."""
+    """Words with fewer occurrences are unknown, too."""
     max_length: int = 64
     """Longer lines are cut, after a full stop if possible."""
     negative_samples: int = 1024
@@ -49,6 +49,8 @@ class Elmo(LoopSettings):
     """Compare with Kneser–Ney n-gram models of the text."""
     eval_minutes: float = 5.0
     """Minutes between perplexities."""
+    eval_steps: int | None = None
+    """Steps between perplexities, instead of minutes."""
     epochs: int = 10
     """Passes over the text."""
     batch_size: int = 3072
