@@ -83,10 +83,10 @@ def _write_group(file: BinaryIO, group: Group, leaf_k: int) -> int:
     addresses = []
     for name in names:
         child = group[name]
-        is_group = isinstance(child, dict)
-        addresses.append(
-            _write_group(file, child, leaf_k) if is_group else _write_array(file, child)
-        )
+        if isinstance(child, dict):
+            addresses.append(_write_group(file, child, leaf_k))
+        else:
+            addresses.append(_write_array(file, child))
     heap, offsets = bytearray(8), []  # the empty name, for the first key of the tree
     for name in names:
         offsets.append(len(heap))

@@ -14,6 +14,7 @@ from malmoi.arguments import expect, expect_path
 from malmoi.encode.checkpoint.convert import folder_beside
 from malmoi.files.hdf5.writer import write_hdf5
 from malmoi.files.tensor_file import FileKind, write_tensor_file
+from malmoi.files.tensors import Tensors
 from malmoi.text.character_ids import NUM_IDS
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.settings import CHARACTER_DIM, MAX_CHARACTERS, Elmo
@@ -44,7 +45,7 @@ def save_elmo(model: PretrainedElmo, folder: str | PathLike[str]) -> None:
         (part / OPTIONS).write_text(text + "\n", encoding="utf-8")
         (part / WORDS).write_text("".join(f"{word}\n" for word in model.words.words), "utf-8")
         write_hdf5(part / WEIGHTS, model.weights)
-        tensors = {"softmax": model.softmax, "counts": model.words.counts}
+        tensors: Tensors = {"softmax": model.softmax, "counts": model.words.counts}
         write_tensor_file(part / SOFTMAX, KIND, tensors, {"training": json.dumps(model.facts)})
 
 

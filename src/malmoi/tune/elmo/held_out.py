@@ -4,16 +4,18 @@ from math import exp
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional
 
-from malmoi.arrays import Float64Array
+from malmoi.arrays import Float64Array, Int64Array
 from malmoi.train.common.loop import DevScore
 from malmoi.tune.elmo.batches import length_groups, word_grid
 from malmoi.tune.elmo.network import DIRECTIONS
 from malmoi.tune.elmo.trainer import ElmoTrainer
 
-BATCH_WORDS = 1024  # whose logits are in memory at a time
-MEASURED_WORDS = 20_000  # while training; the final perplexity is of all
+BATCH_WORDS = 1024
+CHUNK_ROWS = 128  # whose logits are in memory at a time
+MEASURED_WORDS = 10_000  # while training; the final perplexity is of all
 
 
 class HeldOutPerplexity:
@@ -46,9 +48,22 @@ class HeldOutPerplexity:
         for batch in length_groups(held_out, rows, BATCH_WORDS):
             grid = word_grid(trainer.text, batch, trainer.settings.widest_filter)
             hidden, targets = trainer.states(grid)
-            logits = functional.linear(hidden, trainer.table[:, :-1], trainer.table[:, -1])
-            losses = functional.cross_entropy(logits, torch.from_numpy(targets), reduction="none")
-            total += losses.double().reshape(DIRECTIONS, -1).sum(1).numpy()
+            losses = [
+                self._losses(
+                    hidden[first : first + CHUNK_ROWS], targets[first : first + CHUNK_ROWS]
+                )
+                for first in range(0, len(targets), CHUNK_ROWS)
+            ]
+            total += torch.cat(losses).double().reshape(DIRECTIONS, -1).sum(1).numpy()
             words += len(batch)
         trainer.network.train()
         return total / words
+
+    def _losses(self, hidden: Tensor, targets: Int64Array) -> Tensor:
+        """The cross-entropy of targets [rows] after states [rows, dim]."""
+        table = self.trainer.table
+        logits = functional.linear(hidden, table[:, :-1], table[:, -1])
+        own = logits.gather(1, torch.from_numpy(targets)[:, None])
+        highest = logits.amax(1, keepdim=True)
+        sums = logits.sub_(highest).exp_().sum(1, keepdim=True)  # in memory once
+        return (sums.log_() + highest - own).flatten()

@@ -31,9 +31,8 @@ class BidirectionalLm(nn.Module):
         dim = settings.dim
         self.dropout = settings.dropout
         self.cnn = CharacterCnn(NUM_IDS[settings.characters], settings.filters, dim)
-        self.lstms = nn.ModuleList(
-            nn.ModuleList(_new_lstm(dim) for _ in range(settings.layers)) for _ in range(DIRECTIONS)
-        )
+        self.num_layers = settings.layers
+        self.lstms = nn.ModuleList(_new_lstm(dim) for _ in range(DIRECTIONS * settings.layers))
 
     def forward(self, groups: list[Tensor], positions: Tensor) -> Tensor:
         """The states that predict words: [2, words + 1, sentences, dim], each in its direction."""
@@ -44,10 +43,17 @@ class BidirectionalLm(nn.Module):
         ]
         return functional.dropout(torch.stack(tops), self.dropout, self.training)
 
+    def lstm(self, direction: int, layer: int) -> nn.LSTM:
+        """The LSTM of a layer; direction 0 is forward, 1 backward."""
+        lstm = self.lstms[direction * self.num_layers + layer]
+        assert isinstance(lstm, nn.LSTM)
+        return lstm
+
     def layers(self, direction: int, inputs: Tensor) -> list[Tensor]:
         """The states of all layers of a direction; [words, sentences, dim] in reading order."""
         states: list[Tensor] = []
-        for number, lstm in enumerate(self.lstms[direction]):  # type: ignore[arg-type]
+        for number in range(self.num_layers):
+            lstm = self.lstm(direction, number)
             dropped = functional.dropout(inputs, self.dropout, self.training)
             in_bfloat16 = self.uses_bfloat16 and self.training
             with torch.autocast("cpu", torch.bfloat16, enabled=in_bfloat16):
@@ -60,9 +66,10 @@ class BidirectionalLm(nn.Module):
 def _new_lstm(dim: int) -> nn.LSTM:
     """An LSTM with one bias, whose forget gates are open at first."""
     lstm = nn.LSTM(dim, dim)
+    weights = dict(lstm.named_parameters())
     with torch.no_grad():
-        lstm.bias_hh_l0.zero_()
-        lstm.bias_ih_l0.zero_()
-        lstm.bias_ih_l0[dim : 2 * dim] = FORGET_BIAS  # gates i, f, g, o
-    lstm.bias_hh_l0.requires_grad_(False)
+        for name in ("bias_ih_l0", "bias_hh_l0"):
+            weights[name].zero_()
+        weights["bias_ih_l0"][dim : 2 * dim] = FORGET_BIAS  # gates i, f, g, o
+    weights["bias_hh_l0"].requires_grad_(False)
     return lstm

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.arrays import Int16Array, Int64Array, UInt32Array
+from malmoi.arrays import BoolArray, Int16Array, Int64Array, UInt32Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
+from malmoi.models.sentences import BEGIN, END, check_no_marks
 from malmoi.text.character_ids import PADDING, boundary_ids, character_ids
 from malmoi.text.encoded import EncodedCorpus
 from malmoi.tune.elmo.settings import MAX_CHARACTERS, Elmo
@@ -81,6 +82,7 @@ class CorpusText:
 
 def prepare_text(corpus: EncodedCorpus, settings: Elmo) -> CorpusText:
     """Cut the lines of a corpus, hold some out, and choose the words to predict."""
+    check_no_marks(mark for mark in (BEGIN, END) if mark in corpus.vocabulary)
     lines = _lines(corpus)
     if len(lines) < 2:
         raise InvalidArgumentError(
@@ -126,7 +128,7 @@ def _lines(corpus: EncodedCorpus) -> list[Int64Array]:
     return [line for part in lines if len(line := part[part != LINE_END])]
 
 
-def _cut(lines: list[Int64Array], is_stop: np.ndarray, most: int) -> Sentences:
+def _cut(lines: list[Int64Array], is_stop: BoolArray, most: int) -> Sentences:
     """Lines as sentences of at most so many words, cut after a full stop where there is one."""
     parts: list[Int64Array] = []
     for line in lines:
@@ -152,4 +154,5 @@ def _characters(words: list[str], settings: Elmo) -> Int16Array:
 
 def num_characters(rows: Int16Array) -> Int64Array:
     """The number of characters of each word, with its begin and end."""
-    return np.count_nonzero(rows != PADDING, axis=1)
+    sizes: Int64Array = np.count_nonzero(rows != PADDING, axis=1)
+    return sizes

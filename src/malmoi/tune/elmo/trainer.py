@@ -52,10 +52,11 @@ class ElmoTrainer(AdamWTrainer):
             in_bfloat16=self.network.uses_bfloat16,
         )
         # A batch with few words takes a small step, not a random one of full length.
-        (loss * (len(batch) / max(len(batch), self.settings.batch_size))).backward()
-        assert weights.grad is not None
+        scaled = loss * (len(batch) / max(len(batch), self.settings.batch_size))
+        scaled.backward()  # type: ignore[no-untyped-call]
+        gradient = weights.grad if weights.grad is not None else torch.zeros_like(weights)
         self.table.grad = torch.sparse_coo_tensor(
-            rows[None], weights.grad, self.table.shape, is_coalesced=True, check_invariants=False
+            rows[None], gradient, self.table.shape, is_coalesced=True
         )
         self.rows.update(learning_rate)
         self.update(learning_rate)
@@ -81,6 +82,6 @@ class ElmoTrainer(AdamWTrainer):
 def _initial_softmax(counts: Int64Array, dim: int) -> Tensor:
     """Small random rows, and biases that are the logarithms of the words' frequencies."""
     shares = (counts + 1.0) / (counts + 1.0).sum()
-    table = torch.randn(len(counts), dim + 1) / dim**0.5
+    table: Tensor = torch.randn(len(counts), dim + 1) / dim**0.5
     table[:, -1] = torch.from_numpy(np.log(shares))
     return table
