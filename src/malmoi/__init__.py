@@ -172,6 +172,12 @@ if TYPE_CHECKING:
     from malmoi.tune.distill.parallel import DistillData as DistillData
     from malmoi.tune.distill.result import DistillResult as DistillResult
     from malmoi.tune.distill.settings import DistillSettings as DistillSettings
+    from malmoi.tune.elmo.folder import save_elmo as save_elmo
+    from malmoi.tune.elmo.ngram_baseline import NgramPerplexity as NgramPerplexity
+    from malmoi.tune.elmo.pretraining import train_elmo as train_elmo
+    from malmoi.tune.elmo.result import Perplexities as Perplexities
+    from malmoi.tune.elmo.result import PretrainedElmo as PretrainedElmo
+    from malmoi.tune.elmo.settings import Elmo as Elmo
     from malmoi.tune.extend.coverage import Coverage as Coverage
     from malmoi.tune.extend.extension import extend_vocabulary as extend_vocabulary
     from malmoi.tune.extend.result import DevComparison as DevComparison
@@ -315,6 +321,11 @@ _HOMES = {
     "malmoi.tune.distill.parallel": ("DistillData",),
     "malmoi.tune.distill.result": ("DistillResult",),
     "malmoi.tune.distill.settings": ("DistillSettings",),
+    "malmoi.tune.elmo.folder": ("save_elmo",),
+    "malmoi.tune.elmo.ngram_baseline": ("NgramPerplexity",),
+    "malmoi.tune.elmo.pretraining": ("train_elmo",),
+    "malmoi.tune.elmo.result": ("Perplexities", "PretrainedElmo"),
+    "malmoi.tune.elmo.settings": ("Elmo",),
     "malmoi.tune.extend.coverage": ("Coverage",),
     "malmoi.tune.extend.extension": ("extend_vocabulary",),
     "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),
