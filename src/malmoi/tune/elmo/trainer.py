@@ -56,7 +56,7 @@ class ElmoTrainer(AdamWTrainer):
         scaled.backward()  # type: ignore[no-untyped-call]
         gradient = weights.grad if weights.grad is not None else torch.zeros_like(weights)
         self.table.grad = torch.sparse_coo_tensor(
-            rows[None], gradient, self.table.shape, is_coalesced=True
+            rows[None], gradient, self.table.shape, is_coalesced=True, check_invariants=False
         )
         self.rows.update(learning_rate)
         self.update(learning_rate)
