@@ -174,7 +174,7 @@ def test_initial_vectors_are_refused() -> None:
 
 @pytest.mark.parametrize("text", [[], [""], [[]]])
 def test_a_corpus_without_words(text: Any) -> None:
-    with pytest.raises(mm.MalmoiError, match="no words|is empty"):
+    with pytest.raises(mm.MalmoiError, match=r"no words|is empty"):
         pretrain(text)
 
 

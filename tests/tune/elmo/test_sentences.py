@@ -109,7 +109,7 @@ def test_one_line_is_too_few(lines: list[str]) -> None:
 
 
 def test_no_frequent_word() -> None:
-    with pytest.raises(InvalidArgumentError, match="no word occurs 9 times.*lower min_count"):
+    with pytest.raises(InvalidArgumentError, match=r"no word occurs 9 times.*lower min_count"):
         corpus_text(["a b c", "d e f", "g h i"], quick(min_count=9))
 
 
