@@ -156,8 +156,8 @@ def killed(folder: Path) -> Figure:
         asked="the same bits",
         met=same == KILLS,
         remark=f"Killed: {KILLED_BYTES / MILLION:g} MB of {LANGUAGES[0].corpus.name}, one epoch,"
-        f" one thread, killed at {KILLS} random moments, from the start to the end. How many resumed to"
-        " the weights of an undisturbed run, bit for bit.",
+        f" one thread, killed at {KILLS} random moments, from the start to the end. How many"
+        " resumed to the weights of an undisturbed run, bit for bit.",
     )
 
 

@@ -32,6 +32,7 @@ PAGES = [
     "tuning",
     "static-students",
     "domain-adaptation",
+    "elmo-pretraining",
 ]
 
 

@@ -14,10 +14,10 @@ from malmoi.cli import run
 from tests.tune.elmo.worlds import sentences
 
 KILLS = 3
-OPTIONS = (
-    "--dim 8 --batch-size 64 --max-length 12 --held-out 0.1 --epochs 2 --eval-steps 10 --threads 1"
-    " --negative-samples 8 --min-count 1"
-).split()
+OPTIONS = [
+    *("--dim", "8", "--batch-size", "64", "--max-length", "12", "--held-out", "0.1", "--epochs"),
+    *("2", "--eval-steps", "10", "--threads", "1", "--negative-samples", "8", "--min-count", "1"),
+]
 # A checkpoint after each step, each of which takes a moment.
 PROGRAM = """
 import sys, time
