@@ -52,6 +52,7 @@ QUALITY = (
     "distilling",
     "static",
     "students",
+    "pretraining",
     "fragments",
     "clusters",
     "retrieval",

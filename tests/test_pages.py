@@ -34,6 +34,7 @@ PAGES = [
     "static-students",
     "domain-adaptation",
     "layers",
+    "elmo-pretraining",
 ]
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from malmoi.tune.elmo.settings import CHARACTER_DIM, Filters
+from malmoi.tune.network.linear import TrainedLinear
 
 CARRY_BIAS = -2.0  # at first the highway layer passes most of its input on
 
@@ -31,9 +32,9 @@ class CharacterCnn(nn.Module):
             for width, number in filters
         )
         self.biases = nn.ParameterList(nn.Parameter(torch.zeros(number)) for _, number in filters)
-        self.transform = nn.Linear(features, features)
-        self.carry = nn.Linear(features, features)
-        self.projection = nn.Linear(features, dim)
+        self.transform = TrainedLinear(features, features)
+        self.carry = TrainedLinear(features, features)
+        self.projection = TrainedLinear(features, dim)
         nn.init.constant_(self.carry.bias, CARRY_BIAS)
 
     def forward(self, groups: Sequence[Tensor]) -> Tensor:

@@ -21,7 +21,8 @@ DIRECTIONS = 2
 class BidirectionalLm(nn.Module):
     """A character CNN, and `layers` LSTMs per direction.
 
-    With `uses_bfloat16` the LSTMs compute in bfloat16 while training; weights stay float32.
+    With `uses_bfloat16` the LSTMs compute in bfloat16 while they are trained; their weights stay
+    float32.
     """
 
     uses_bfloat16 = False

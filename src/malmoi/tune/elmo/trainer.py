@@ -12,7 +12,7 @@ from malmoi.tune.elmo.sampled_softmax import CandidateSampler, softmax_loss
 from malmoi.tune.elmo.sentences import CorpusText
 from malmoi.tune.elmo.settings import Elmo
 from malmoi.tune.network.adamw import AdamWTrainer
-from malmoi.tune.network.linear import has_bfloat16
+from malmoi.tune.network.linear import has_bfloat16, multiply_in_bfloat16
 from malmoi.tune.network.row_adam import RowAdam
 
 SOFTMAX = "softmax"  # the table [words, dim + 1]: the last number of a row is its bias
@@ -28,7 +28,9 @@ class ElmoTrainer(AdamWTrainer):
     def __init__(self, text: CorpusText, settings: Elmo) -> None:
         self.text, self.settings = text, settings
         self.network = BidirectionalLm(settings)
-        self.network.uses_bfloat16 = has_bfloat16()
+        if has_bfloat16():
+            self.network.uses_bfloat16 = True
+            multiply_in_bfloat16(self.network)
         super().__init__(dict(self.network.named_parameters()), settings.weight_decay)
         counts = text.words.counts
         self.table = nn.Parameter(_initial_softmax(counts, settings.dim), requires_grad=False)
@@ -56,7 +58,7 @@ class ElmoTrainer(AdamWTrainer):
         scaled.backward()  # type: ignore[no-untyped-call]
         gradient = weights.grad if weights.grad is not None else torch.zeros_like(weights)
         self.table.grad = torch.sparse_coo_tensor(
-            rows[None], gradient, self.table.shape, is_coalesced=True
+            rows[None], gradient, self.table.shape, is_coalesced=True, check_invariants=False
         )
         self.rows.update(learning_rate)
         self.update(learning_rate)
