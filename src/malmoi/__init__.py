@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pipeline.activations import Activations as Activations
     from malmoi.encode.pipeline.activations import SpanVectors as SpanVectors
+    from malmoi.encode.pipeline.prompts import Prompts as Prompts
     from malmoi.encode.pooling.recipes import Recipe as Recipe
-    from malmoi.encode.prompts import Prompts as Prompts
     from malmoi.encode.protocol import Encoder as Encoder
     from malmoi.encode.static.average import AverageEncoder as AverageEncoder
     from malmoi.encode.static.average import average_encoder as average_encoder
@@ -199,7 +199,7 @@ _HOMES = {
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.pipeline.activations": ("Activations", "SpanVectors"),
     "malmoi.encode.pooling.recipes": ("Recipe",),
-    "malmoi.encode.prompts": ("Prompts",),
+    "malmoi.encode.pipeline.prompts": ("Prompts",),
     "malmoi.encode.protocol": ("Encoder",),
     "malmoi.encode.static.average": ("AverageEncoder", "average_encoder"),
     "malmoi.encode.static.static_encoder": ("StaticEncoder",),

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from malmoi.encode.checkpoint.locate import is_static, is_universal, is_vectors
-from malmoi.encode.encoder import load_transformer
-from malmoi.encode.loading import load_encoder
+from malmoi.encode.loading import load_contextual, load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import InvalidArgumentError
@@ -120,10 +119,10 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
         encoder = load_encoder(path)
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)
-    transformer = load_transformer(path)
-    transformer.compile()
-    transformer.encode(["ready"])  # opens the graph before the first request
-    return LoadedModel(name, path, encoder=transformer, tokenizer=RequestTokenizer(transformer))
+    contextual = load_contextual(path)
+    contextual.compile()
+    contextual.encode(["ready"])  # opens the graph before the first request
+    return LoadedModel(name, path, encoder=contextual, tokenizer=RequestTokenizer(contextual))
 
 
 def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedModel:
