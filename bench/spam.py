@@ -138,7 +138,7 @@ def tf_idf(texts: LabelledTexts) -> list[float]:
             tested = table.transform([texts.texts[i] for i in test])
             return float(model.score(tested, texts.labels[test]))
 
-        best = max(PENALTIES, key=lambda each: accuracy(each, fitted, held_out))  # noqa: B023
+        best = max(PENALTIES, key=lambda each: accuracy(each, fitted, held_out))
         shares.append(100 * accuracy(best, split.train, split.test))
     return shares
 

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import WriteReport as WriteReport
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
-    from malmoi.encode.composed.concatenated import ConcatenatedEncoder as ConcatenatedEncoder
-    from malmoi.encode.composed.concatenated import concatenate_encoders as concatenate_encoders
-    from malmoi.encode.composed.recipe_encoder import RecipeEncoder as RecipeEncoder
     from malmoi.encode.encoder import TransformerEncoder as TransformerEncoder
     from malmoi.encode.encoder import load_transformer as load_transformer
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pipeline.activations import Activations as Activations
     from malmoi.encode.pipeline.activations import SpanVectors as SpanVectors
+    from malmoi.encode.pipeline.concatenated import ConcatenatedEncoder as ConcatenatedEncoder
+    from malmoi.encode.pipeline.concatenated import concatenate_encoders as concatenate_encoders
+    from malmoi.encode.pipeline.prompts import Prompts as Prompts
+    from malmoi.encode.pipeline.recipe_encoder import RecipeEncoder as RecipeEncoder
     from malmoi.encode.pooling.recipes import Recipe as Recipe
-    from malmoi.encode.prompts import Prompts as Prompts
     from malmoi.encode.protocol import Encoder as Encoder
     from malmoi.encode.static.average import AverageEncoder as AverageEncoder
     from malmoi.encode.static.average import average_encoder as average_encoder
@@ -207,13 +207,13 @@ _HOMES = {
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
     "malmoi.encode.bulk.write_file": ("WriteReport", "write_embeddings"),
-    "malmoi.encode.composed.concatenated": ("ConcatenatedEncoder", "concatenate_encoders"),
-    "malmoi.encode.composed.recipe_encoder": ("RecipeEncoder",),
+    "malmoi.encode.pipeline.concatenated": ("ConcatenatedEncoder", "concatenate_encoders"),
+    "malmoi.encode.pipeline.recipe_encoder": ("RecipeEncoder",),
     "malmoi.encode.encoder": ("TransformerEncoder", "load_transformer"),
     "malmoi.encode.loading": ("load_encoder",),
     "malmoi.encode.pipeline.activations": ("Activations", "SpanVectors"),
     "malmoi.encode.pooling.recipes": ("Recipe",),
-    "malmoi.encode.prompts": ("Prompts",),
+    "malmoi.encode.pipeline.prompts": ("Prompts",),
     "malmoi.encode.protocol": ("Encoder",),
     "malmoi.encode.static.average": ("AverageEncoder", "average_encoder"),
     "malmoi.encode.static.static_encoder": ("StaticEncoder",),

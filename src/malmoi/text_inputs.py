@@ -15,6 +15,23 @@ MAX_SHOWN_CHARACTERS = 40
 MAX_SHOWN_COLUMNS = 5
 
 
+class JoinedTokens(str):
+    """The tokens of a list as one text, joined by spaces; it keeps the tokens too."""
+
+    __slots__ = ("tokens",)
+    tokens: tuple[str, ...]
+
+    def __new__(cls, tokens: Iterable[str]) -> "JoinedTokens":
+        """Join tokens."""
+        given = tuple(tokens)
+        joined = super().__new__(cls, " ".join(given))
+        joined.tokens = given
+        return joined
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...]]]:
+        return JoinedTokens, (self.tokens,)
+
+
 @dataclass(frozen=True)
 class TextColumn:
     """Strings of any collection of texts that can be iterated repeatedly."""
@@ -48,7 +65,7 @@ def as_string(value: object, position: int, what: str = "text") -> str:
         return value
     tokens = as_tokens(value)
     if tokens is not None:
-        return " ".join(tokens)
+        return JoinedTokens(tokens)
     raise InvalidArgumentError(explain_invalid(value, position, what))
 
 

@@ -8,18 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from malmoi.encode import encoder as encoders
 from malmoi.encode.bulk.embed import EmbedSettings
 from malmoi.encode.bulk.write_file import write_embeddings
 from malmoi.encode.checkpoint.locate import find_model, is_encoder
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.encode.loading import load_encoder
+from malmoi.encode.pipeline import contextual_encoder as encoders
 from malmoi.encode.protocol import Arithmetic
 from malmoi.encode.runtime import engine
 from malmoi.encode.runtime.batches import pack
 from malmoi.encode.runtime.compiled_engine import CompiledEngine
 from malmoi.encode.runtime.engine import can_compile
+from malmoi.encode.runtime.engine_switch import MIN_TOKENS_PER_CALL
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import InvalidArgumentError, MalmoiWarning
 from malmoi.kernels.transformer import gemm_int8 as int8_kernels
@@ -52,7 +53,7 @@ def test_a_few_texts_are_for_onnxruntime_and_many_for_the_kernels(
 @needs_kernels
 def test_who_asks_again_and_again_gets_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = load_transformer("minilm")
-    monkeypatch.setattr(engine, "COMPILE_AFTER_TOKENS", 5 * engine.MIN_TOKENS_PER_CALL)
+    monkeypatch.setattr(engine, "COMPILE_AFTER_TOKENS", 5 * MIN_TOKENS_PER_CALL)
     kinds = []
     for _ in range(7):
         encoder.encode(["hello"])

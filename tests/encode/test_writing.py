@@ -17,11 +17,11 @@ import pytest
 
 from malmoi.arrays import Float32Array
 from malmoi.cli import run
-from malmoi.encode import encoder as encoders
 from malmoi.encode.bulk import outputs
 from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, embed
 from malmoi.encode.bulk.write_file import write_embeddings
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.pipeline import contextual_encoder as encoders
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning

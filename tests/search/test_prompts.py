@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules
 
 from malmoi.encode.encoder import load_transformer
-from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
+from malmoi.encode.pipeline.prompts import Prompts, own_prompts, with_prompt
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import build_index, open_index
 from malmoi.search.storage.entry import Entry

@@ -3,7 +3,7 @@
 import pytest
 
 from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.prompts import Prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.search.build import build_index
 from malmoi.serve.service.loaded_models import LoadedModel, Models
 from tests.serve.fixtures import serving

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.text_width import fitted
-from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.loading import load_contextual
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.recipes import RECIPES
@@ -87,10 +88,10 @@ def context_command(
             raise InvalidArgumentError(
                 "--senses compares all layers: leave out layers, recipes and plots"
             )
-        print_sense_separation(load_transformer(model), word, senses, options, json)
+        print_sense_separation(load_contextual(model), word, senses, options, json)
         return
     all_texts = [text for argument in texts for text in read_texts(argument, field)]
-    encoder = load_transformer(model)
+    encoder = load_contextual(model)
     with ProgressReporter() as reporter:
         results = occurrences(
             encoder,
@@ -188,7 +189,7 @@ def draw(results: Occurrences, model: str, plot: Path | None, values: Path | Non
 
 
 def print_sense_separation(
-    encoder: TransformerEncoder, word: str, path: Path, options: ContextOptions, json: bool
+    encoder: ContextualEncoder, word: str, path: Path, options: ContextOptions, json: bool
 ) -> None:
     """Print one line per layer."""
     with ProgressReporter() as reporter:

@@ -66,7 +66,7 @@ def index_command(
     json: AsJson = False,
 ) -> None:
     """Index texts; a second run embeds only texts that are new or have changed."""
-    from malmoi.encode.prompts import given_prompts
+    from malmoi.encode.pipeline.prompts import given_prompts
     from malmoi.search.entries import RecordSource  # slow to import
     from malmoi.search.update import update_index
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, open_model, print_json
 from malmoi.cli.shared.text_options import Settings
-from malmoi.encode.encoder import load_transformer
+from malmoi.encode.loading import load_contextual
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
 from malmoi.project.page.page import write_page
@@ -54,7 +54,7 @@ def project_command(
     _check_word(word, corpus, models)
     with ProgressReporter() as reporter:
         if word is not None and corpus is not None:
-            texts, encoder = Corpus.of(corpus, field=field), load_transformer(model)
+            texts, encoder = Corpus.of(corpus, field=field), load_contextual(model)
             points = [
                 occurrence_points(
                     encoder, word, texts, sentences=sentences, seed=settings.seed, reporter=reporter

@@ -59,11 +59,11 @@ def print_tokens(documents: Iterable[str], options: TextOptions, json: bool) -> 
 
 def print_model_tokens(documents: Iterable[str], model: str, pair: bool, json: bool) -> None:
     """Print one table per text: tokens, ids, token types, words and characters."""
-    from malmoi.encode.encoder import load_transformer
+    from malmoi.encode.loading import load_contextual
 
     texts = list(documents)
     inputs = [(texts[0], texts[1])] if pair else texts
-    for tokenized in load_transformer(model).tokenizer(inputs):
+    for tokenized in load_contextual(model).tokenizer(inputs):
         rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(tokenized)]
         if json:
             print_json({"text": tokenized.text, "truncated": tokenized.truncated, "tokens": rows})

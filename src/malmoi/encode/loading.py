@@ -13,7 +13,9 @@ from malmoi.arguments import expect
 from malmoi.encode.checkpoint.locate import (
     PACKAGES,
     UNIVERSAL,
+    check_has_layers,
     check_not_model_file,
+    is_elmo,
     is_recipe_folder,
     is_static,
     is_universal,
@@ -21,6 +23,7 @@ from malmoi.encode.checkpoint.locate import (
     split_parts,
     split_precision,
 )
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import Vectors
@@ -42,13 +45,12 @@ def load_encoder(name: str) -> Encoder:
             side by side; see `concatenate_encoders`.
 
     Returns:
-        A `TransformerEncoder` for models of the BERT family, a `StaticEncoder` for folders of
-        `distill_static`, model2vec or sentence-transformers' StaticEmbedding, a `UniversalEncoder`
-        for `use`, an `AverageEncoder` for word vectors (`average_encoder` has its options), and
-        a `RecipeEncoder` for a recipe that `learn_layer_weights` saved, and a
-        `ConcatenatedEncoder` for several.
-        Code that needs layers, words or tokens should call `load_transformer`, which accepts
-        transformers only.
+        A `TransformerEncoder` for models of the BERT family, an `ElmoEncoder` for folders with an
+        options.json of AllenNLP, a `StaticEncoder` for folders of `distill_static`, model2vec or
+        sentence-transformers' StaticEmbedding, a `UniversalEncoder` for `use`, an `AverageEncoder`
+        for word vectors (`average_encoder` has its options), a `RecipeEncoder` for a recipe that
+        `learn_layer_weights` saved, and a `ConcatenatedEncoder` for several. Code that needs
+        layers, words or tokens should call `load_contextual`.
 
     Raises:
         InvalidFileError: There is no such model, or its files are damaged.
@@ -63,13 +65,13 @@ def load_encoder(name: str) -> Encoder:
         suffix = name.removeprefix(path)
         raise InvalidArgumentError(f"{path} has no layers to quantize: name it without {suffix}")
     if len(parts := split_parts(name)) > 1:
-        from malmoi.encode.composed.concatenated import concatenate_encoders
+        from malmoi.encode.pipeline.concatenated import concatenate_encoders
 
         return concatenate_encoders(*map(load_encoder, parts), name=name)
     if is_recipe_folder(Path(name)):
-        from malmoi.encode.composed.recipe_encoder import load_recipe
+        from malmoi.encode.pipeline.recipe_encoder import load_recipe
 
-        return load_recipe(Path(name))
+        return load_recipe(Path(name), load_contextual)
     if is_universal(name):
         from malmoi.encode.universal import load_universal
 
@@ -84,9 +86,35 @@ def load_encoder(name: str) -> Encoder:
         from malmoi.encode.static.static_encoder import load_static
 
         return load_static(path)
+    return load_contextual(name)
+
+
+def load_contextual(name: str) -> ContextualEncoder:
+    """Load an encoder with layers: a transformer or an ELMo model.
+
+    Args:
+        name: A model folder, a name on the Hub, or `minilm`, as for `load_encoder`.
+
+    Returns:
+        A `TransformerEncoder` or an `ElmoEncoder`.
+
+    Raises:
+        InvalidFileError: There is no such model, or its files are damaged.
+        InvalidArgumentError: The name is that of an encoder without layers.
+        MissingDependencyError: A package for this kind of model is not installed.
+    """
+    expect(name, str | PathLike, "name", "the name or path of a model")
+    path, precision = split_precision(str(name))
+    check_has_layers(path)
+    if is_elmo(path):
+        from malmoi.encode.elmo.encoder import load_elmo
+
+        if precision == "quantized":
+            raise InvalidArgumentError(f"{path} is an ELMo model, which runs in float32 only")
+        return load_elmo(path)
     from malmoi.encode.encoder import load_transformer
 
-    return load_transformer(name)
+    return load_transformer(str(name))
 
 
 def default_model(texts: Iterable[str]) -> str:

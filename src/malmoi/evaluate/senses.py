@@ -15,7 +15,7 @@ import numpy as np
 
 from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
-from malmoi.encode.encoder import TransformerEncoder, expect_transformer
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, expect_contextual
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError, InvalidFileError
@@ -95,7 +95,7 @@ def read_senses(path: str | Path) -> SensedTexts:
 
 
 def sense_separation(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     word: str,
     texts: SensedTexts | str | Path,
     *,
@@ -106,7 +106,7 @@ def sense_separation(
     """How well each layer separates labelled senses of a word.
 
     Args:
-        encoder: A transformer; see `load_transformer`.
+        encoder: A transformer or an ELMo model; see `load_contextual`.
         word: The word.
         texts: Texts with senses, or a file of them.
         word_pooling: How the tokens of a word become one vector: mean, sum, first or last.
@@ -123,7 +123,7 @@ def sense_separation(
         InvalidFileError: The file cannot be read.
     """
     expect_reporter(reporter)
-    expect_transformer(encoder)
+    expect_contextual(encoder)
     expect(word, str, "word", "a string")
     labelled = texts if isinstance(texts, SensedTexts) else read_senses(texts)
     normalized = normalized_texts(encoder, labelled.texts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.encoder import TransformerEncoder, expect_transformer
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, expect_contextual
 from malmoi.encode.pooling.groups import Pool
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import choose_layers
@@ -82,7 +82,7 @@ class Sweep(Tabular):
 
 
 def sweep_recipes(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     pairs: PairSource,
     *,
     columns: Sequence[str] | None = None,
@@ -95,7 +95,7 @@ def sweep_recipes(
     measure it on others.
 
     Args:
-        encoder: A transformer; see `load_transformer`.
+        encoder: A transformer or an ELMo model; see `load_contextual`.
         pairs: Pairs of texts with scores, or a file of them.
         columns: The names of the file's columns: two texts and a score.
         seed: For the confidence interval of the best recipe.
@@ -109,7 +109,7 @@ def sweep_recipes(
         InvalidFileError: The file cannot be read.
     """
     expect_reporter(reporter)
-    expect_transformer(encoder)
+    expect_contextual(encoder)
     sentences = read_sentences(pairs, columns)
     recipes = recipes_of(encoder.config.num_states)
     flat = [recipe for row in recipes for recipe in row]

@@ -7,8 +7,8 @@ import numpy as np
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array, Int32Array
-from malmoi.encode.encoder import TransformerEncoder, expect_transformer
 from malmoi.encode.pipeline.activations import check_word_pooling
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, expect_contextual
 from malmoi.encode.pooling.groups import WordPooling, group_bounds, pool_groups
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.encode.pooling.layers import Layers, choose_layers
@@ -81,7 +81,7 @@ class Occurrences(Tabular):
 
 
 def occurrences(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     word: str,
     texts: Iterable[TextLike],
     *,
@@ -97,7 +97,7 @@ def occurrences(
     Only texts that contain the word are run, each up to the model's maximum length.
 
     Args:
-        encoder: A transformer; see `load_transformer`.
+        encoder: A transformer or an ELMo model; see `load_contextual`.
         word: The word to look for; it may be several words to the model, such as New York.
         texts: The texts to search: strings or token lists, in a list, a generator, a Series or
             an array.
@@ -118,7 +118,7 @@ def occurrences(
         InvalidArgumentError: An argument is invalid, or a text is a pair.
     """
     expect_reporter(reporter)
-    expect_transformer(encoder)
+    expect_contextual(encoder)
     expect(word, str, "word", "a string")
     is_default = recipe is None and layers is None and layer_pooling is None
     chosen = choose_recipe(
@@ -139,7 +139,7 @@ def occurrences(
     )
 
 
-def normalized_texts(encoder: TransformerEncoder, texts: Iterable[TextLike]) -> list[str]:
+def normalized_texts(encoder: ContextualEncoder, texts: Iterable[TextLike]) -> list[str]:
     """Texts as the model's tokenizer gets them; offsets refer to these."""
     normalized = [encoder.tokenizer.normalize(text) for text in check_texts(texts)]
     for text in normalized:
@@ -149,7 +149,7 @@ def normalized_texts(encoder: TransformerEncoder, texts: Iterable[TextLike]) -> 
 
 
 def span_vectors(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     texts: Sequence[str],
     spans: Sequence[WordSpan],
     recipes: Sequence[Recipe],
@@ -158,6 +158,7 @@ def span_vectors(
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> list[Float32Array]:
     """The vectors of spans, [spans, dim], for each recipe; states are computed only once."""
+    recipes = [replace(recipe, include_special_tokens=True) for recipe in recipes]  # spans do too
     check_word_pooling(word_pooling)
     count = encoder.config.num_states
     layers = sorted({n for recipe in recipes for n in choose_layers(recipe.layers, count)})

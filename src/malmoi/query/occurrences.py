@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from malmoi.encode.tokens.text_stats import list_positions
+from malmoi.encode.tokens.text_tokenizer import TextTokenizer
 from malmoi.encode.tokens.tokenized import Tokenized
-from malmoi.encode.tokens.tokenizer import ModelTokenizer
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys
 from malmoi.query.suggestions import near_spellings
@@ -36,7 +36,7 @@ class WordSpan:
 
 
 def find_spans(
-    tokenizer: ModelTokenizer,
+    tokenizer: TextTokenizer,
     word: str,
     texts: Sequence[str],
     *,
@@ -79,13 +79,11 @@ def find_spans(
     return spans
 
 
-def comparable_form(tokenizer: ModelTokenizer) -> Callable[[str], str]:
+def comparable_form(tokenizer: TextTokenizer) -> Callable[[str], str]:
     """A function that makes words comparable: normalized by the model, without punctuation."""
-    normalizer = tokenizer.backend.normalizer
 
     def form(word: str) -> str:
-        nfc = str(tokenizer.normalize(word))
-        normal: str = normalizer.normalize_str(nfc) if normalizer else nfc
+        normal = tokenizer.fold(word)
         first = next((i for i, letter in enumerate(normal) if letter.isalnum()), None)
         if first is None:
             return normal.strip()
@@ -114,7 +112,7 @@ def _within(
     return spans
 
 
-def _similar_words(tokenizer: ModelTokenizer, word: str, texts: Sequence[str]) -> list[str]:
+def _similar_words(tokenizer: TextTokenizer, word: str, texts: Sequence[str]) -> list[str]:
     """Words of the texts with a similar spelling, the most frequent first."""
     tokenized = tokenizer(list(texts[:MAX_SUGGESTION_TEXTS]))
     counts = Counter(part for tokens in tokenized for part in tokens.word_texts())

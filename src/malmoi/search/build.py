@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from malmoi.arguments import expect_path
-from malmoi.encode.prompts import Prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter

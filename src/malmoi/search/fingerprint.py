@@ -7,7 +7,7 @@ import numpy as np
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
-from malmoi.encode.prompts import Prompts, own_prompts, with_prompt
+from malmoi.encode.pipeline.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter

@@ -12,7 +12,7 @@ import numpy as np
 
 from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Int64Array, UInt64Array
-from malmoi.encode.prompts import Prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter

@@ -19,6 +19,7 @@ CHARACTER_UNITS: tuple[CharacterUnits, ...] = get_args(CharacterUnits)
 
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = range(256, 261)
 NUM_BYTE_IDS = 261
+SYLLABLE_BYTES = 3  # of a Hangul syllable in UTF-8
 FIRST_SYLLABLE, LAST_SYLLABLE = "가", "힣"
 FIRST_LETTER, LAST_LETTER = "ㄱ", "ㅣ"  # a letter that stands alone, as in ㅋㅋ
 FIRST_VOWEL_ID = NUM_BYTE_IDS + len(INITIALS)
@@ -50,6 +51,25 @@ def word_ids(word: str, units: CharacterUnits = "bytes") -> list[int]:
     if units == "bytes":
         return list(word.encode("utf-8", "ignore"))
     return [id_ for character in word for id_ in _jamo_ids(character)]
+
+
+def word_of(ids: Iterable[int]) -> str:
+    """The word that ids spell, as far as they go: the reverse of `word_ids`."""
+    text, initial = bytearray(), 0
+    for id_ in ids:
+        if id_ < BEGIN_SENTENCE:
+            text.append(id_)
+        elif id_ >= FIRST_LETTER_ID:
+            text += chr(ord(FIRST_LETTER) + id_ - FIRST_LETTER_ID).encode()
+        elif id_ > FIRST_FINAL_ID:  # completes the syllable before it
+            syllable = ord(text[-SYLLABLE_BYTES:].decode("utf-8", "replace")[-1:])
+            text[-SYLLABLE_BYTES:] = chr(syllable + id_ - FIRST_FINAL_ID).encode()
+        elif id_ >= FIRST_VOWEL_ID:
+            syllable = (initial * len(VOWELS) + id_ - FIRST_VOWEL_ID) * len(FINALS)
+            text += chr(ord(FIRST_SYLLABLE) + syllable).encode()
+        elif id_ >= NUM_BYTE_IDS:
+            initial = id_ - NUM_BYTE_IDS
+    return text.decode("utf-8", "replace")
 
 
 def _jamo_ids(character: str) -> list[int]:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from malmoi.extras import require
-from malmoi.text.tokenizers import Tokenizer
+from malmoi.text.tokenizers import Tokenizer, TokenSpan
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,15 @@ class Korean(Tokenizer):
     def many(self, texts: Iterable[str]) -> Iterator[list[str]]:
         """The morphemes of each text; kiwipiepy analyses several texts at a time."""
         return map(self._select, load_analyser().tokenize(texts))
+
+    def spans(self, text: str) -> list[TokenSpan]:
+        """The morphemes with the characters that they come from."""
+        morphemes = load_analyser().tokenize(text)
+        return [
+            TokenSpan(token, morpheme.start, morpheme.start + morpheme.len)
+            for morpheme in morphemes
+            for token in self._select([morpheme])
+        ]
 
     def _select(self, morphemes: Any) -> list[str]:
         return [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, is_dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from malmoi.arguments import described, expect
 from malmoi.errors import InvalidArgumentError
@@ -18,6 +18,14 @@ from malmoi.hangul import split_jamo
 # A number with its separators, or a word with parts that an apostrophe joins.
 ENGLISH = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]|_")
 CLITIC = re.compile(r"(.+)(n['’]t|['’](?:s|m|d|ll|re|ve))", re.IGNORECASE)
+
+
+class TokenSpan(NamedTuple):
+    """A token, and the characters of the text that it stands for."""
+
+    token: str
+    begin: int
+    end: int
 
 
 class Tokenizer(Protocol):
@@ -31,6 +39,10 @@ class Tokenizer(Protocol):
     def many(self, texts: Iterable[str]) -> Iterator[list[str]]:
         """The tokens of each text; tokenizers that are faster on batches override this."""
         return map(self, texts)
+
+    def spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of a text with their characters; those that change tokens override this."""
+        return align(text, self(text))
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,21 @@ class English(Tokenizer):
         if not self.marks:
             tokens = [token for token in tokens if token[0].isalnum()]
         return [part for token in tokens for part in _split(token)] if self.clitics else tokens
+
+    def spans(self, text: str) -> list[TokenSpan]:
+        """The same with their characters."""
+        source = text.lower() if self.lower else text
+        if len(source) != len(text):  # a few capitals become two letters
+            return align(text, self(text))
+        spans = []
+        for match in ENGLISH.finditer(source):
+            if not self.marks and not match[0][0].isalnum():
+                continue
+            begin = match.start()
+            for part in _split(match[0]) if self.clitics else (match[0],):
+                spans.append(TokenSpan(part, begin, begin + len(part)))
+                begin += len(part)
+        return spans
 
 
 def _split(token: str) -> tuple[str, ...]:
@@ -121,6 +148,22 @@ class Jamo(Tokenizer):
     def __call__(self, text: str) -> list[str]:
         """The jamo; other characters unchanged."""
         return list(split_jamo("".join(text.split())))
+
+
+def align(text: str, tokens: Iterable[str]) -> list[TokenSpan]:
+    """Tokens with their characters, found one after the other, whatever their case.
+
+    A token that is not a part of the text, such as a jamo of a syllable, has no characters.
+    """
+    folded, spans, at = text.lower(), [], 0
+    for token in tokens:
+        begin = text.find(token, at)
+        if begin < 0 and len(folded) == len(text):
+            begin = folded.find(token.lower(), at)
+        if begin >= 0:
+            at = begin + len(token)
+        spans.append(TokenSpan(token, at if begin < 0 else begin, at))
+    return spans
 
 
 HOMES = {

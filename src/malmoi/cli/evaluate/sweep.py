@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from malmoi.cli.evaluate.app import ColumnsOption
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.encode.encoder import load_transformer
+from malmoi.encode.loading import load_contextual
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
@@ -40,7 +40,7 @@ def sweep_command(
             raise InvalidArgumentError(
                 f"a heat map shows one test set, but there are {len(sets)}: choose one with --file"
             )
-    encoder, sweeps = load_transformer(model), []
+    encoder, sweeps = load_contextual(model), []
     for one in sets:
         with ProgressReporter() as reporter:
             sweeps.append(sweep_recipes(encoder, one, reporter=reporter))

@@ -10,7 +10,7 @@ from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
-from malmoi.encode.encoder import load_transformer
+from malmoi.encode.loading import load_contextual
 from malmoi.evaluate.scores import Score
 from malmoi.tune.layers.learning import learn_layer_weights
 from malmoi.tune.layers.result import LayerResult
@@ -37,7 +37,7 @@ def tune_layers_command(
     logistic regression. The columns are detected; --columns TEXT,CLASS names them.
     """
     columns = tuple(name for names in settings.columns for name in names.split(","))
-    settings, encoder = replace(settings, columns=columns), load_transformer(model)
+    settings, encoder = replace(settings, columns=columns), load_contextual(model)
     with TerminalReporter() as reporter:
         result = learn_layer_weights(encoder, data, settings, out=out, reporter=reporter)
     if json:

@@ -1,7 +1,6 @@
 """SentenceTransformer: the class of sentence-transformers over an encoder of malmoi."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -11,9 +10,9 @@ import numpy as np
 from malmoi.arrays import Float32Array
 from malmoi.compat.sentence_transformers import util
 from malmoi.encode.checkpoint.locate import is_encoder
-from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.prompts import DOCUMENT_NAMES, QUERY_NAMES, with_prompt
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
+from malmoi.encode.pipeline.prompts import DOCUMENT_NAMES, QUERY_NAMES, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
@@ -158,14 +157,14 @@ class SentenceTransformer:
     @property
     def max_seq_length(self) -> int | None:
         """The tokens of a text that a transformer reads; None for other encoders."""
-        if not isinstance(self.encoder, TransformerEncoder):
+        if not isinstance(self.encoder, ContextualEncoder):
             return None
         return self.encoder.tokenizer.max_length
 
     @property
     def prompts(self) -> Mapping[str, str]:
         """The prompts of a transformer by name."""
-        return self.encoder.modules.prompts if isinstance(self.encoder, TransformerEncoder) else {}
+        return self.encoder.prompts if isinstance(self.encoder, ContextualEncoder) else {}
 
     def __repr__(self) -> str:
         return f"SentenceTransformer({self.encoder!r})"
@@ -201,13 +200,12 @@ def _with_prompts(
 ) -> Encoder:
     if prompts is None and default is None:
         return encoder
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         raise InvalidArgumentError(f"{encoder.name} takes no prompts: they are for transformers")
-    known = dict(encoder.modules.prompts if prompts is None else prompts)
+    known = dict(encoder.prompts if prompts is None else prompts)
     if default is not None and default not in known:
         raise InvalidArgumentError(f"default_prompt_name '{default}' is not among the prompts")
-    modules = replace(encoder.modules, prompts=known, default_prompt=default)
-    return replace(encoder, modules=modules)
+    return encoder.with_prompts(known, default)
 
 
 def _as_tensors(rows: list[Float32Array] | Float32Array, as_one: bool) -> Any:
@@ -220,7 +218,7 @@ def _as_tensors(rows: list[Float32Array] | Float32Array, as_one: bool) -> Any:
 
 def _token_embeddings(encoder: Encoder, texts: list[str], normalize: bool) -> list[Float32Array]:
     """The last hidden states of each text's tokens, special tokens included."""
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         raise InvalidArgumentError(f"{encoder.name} has no tokens: choose a transformer")
     rows = [tokens.matrix for tokens in encoder.activations(texts, -1).tokens(layers=-1)]
     return [l2_normalize(each) for each in rows] if normalize else rows

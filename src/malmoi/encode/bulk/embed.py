@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pipeline.activations import Activations, SpanVectors
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder
@@ -82,7 +82,7 @@ def embed(
     The reporter gets the counts of a transformer's texts, unless there are `stats` to add them to.
     """
     settings, texts = settings or EmbedSettings(), strings(texts)
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         if settings != EmbedSettings():
             raise InvalidArgumentError(
                 f"{encoder.name} has no layers: it makes one vector per text, without recipes,"
@@ -117,7 +117,7 @@ def embed(
 
 def output_dim(encoder: Encoder, settings: EmbedSettings) -> int:
     """The dimension of each vector."""
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         return encoder.dim
     is_text = settings.per == "text"
     return encoder.recipe_dim(settings.recipe if is_text else settings.recipe or Recipe())

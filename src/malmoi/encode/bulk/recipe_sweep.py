@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder
-from malmoi.encode.pipeline.text_pooling import TokenRows, recipe_pooling
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
+from malmoi.encode.pipeline.text_pooling import TokenRows
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.inputs import Text
@@ -19,7 +19,7 @@ CHUNK_TEXTS = 256  # even, so that pairs stay together
 
 
 def stream_recipes(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     texts: Sequence[Text],
     recipes: Sequence[Recipe],
     *,
@@ -33,7 +33,7 @@ def stream_recipes(
     chosen = [choose_layers(recipe.layers, encoder.config.num_states) for recipe in recipes]
     layers = sorted({layer for some in chosen for layer in some})
     indices = [[layers.index(layer) for layer in some] for some in chosen]
-    poolings = [recipe_pooling(recipe) for recipe in recipes]
+    poolings = [encoder.pooling(recipe) for recipe in recipes]
     stats = TextStats(needs_layers=True)
 
     def pooled(states: list[Float32Array], encodings: list[Any]) -> list[list[Float32Array]]:

@@ -28,8 +28,8 @@ from malmoi.encode.bulk.embed import (
 )
 from malmoi.encode.bulk.input_scan import InputScan, scan_texts
 from malmoi.encode.bulk.outputs import Output, chunk_dim, output_for
-from malmoi.encode.encoder import TransformerEncoder
 from malmoi.encode.pipeline.activations import SpanVectors
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.encode.tokens.text_stats import TextStats
@@ -285,7 +285,7 @@ def _part_file(part: Path, checkpoints: Checkpointer) -> Iterator[BinaryIO]:
 
 def _one_engine(encoder: Encoder, scan: InputScan) -> AbstractContextManager[None]:
     """Prevents a change of engine, which would come at another text in a resumed run."""
-    if isinstance(encoder, TransformerEncoder):
+    if isinstance(encoder, ContextualEncoder):
         return encoder.engine.pinned(scan.max_tokens)
     return nullcontext()
 

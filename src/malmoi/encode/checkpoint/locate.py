@@ -4,6 +4,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from malmoi.encode.checkpoint.elmo_options import is_elmo_folder
 from malmoi.encode.checkpoint.hub import download_model
 from malmoi.encode.checkpoint.static_folder import is_static_folder
 from malmoi.encode.protocol import Precision
@@ -49,8 +50,16 @@ def is_universal(name: str) -> bool:
 
 def is_static(name: str) -> bool:
     """Whether this is the folder of a static encoder, or its name on the Hub."""
-    is_model = name in PACKAGES or Path(name).is_dir() or bool(HUB_NAME.fullmatch(name))
-    return is_model and is_static_folder(find_model(name))
+    return _has_folder(name) and is_static_folder(find_model(name))
+
+
+def is_elmo(name: str) -> bool:
+    """Whether this is the folder of an ELMo model, or its name on the Hub."""
+    return _has_folder(name) and is_elmo_folder(find_model(name))
+
+
+def _has_folder(name: str) -> bool:
+    return name in PACKAGES or Path(name).is_dir() or bool(HUB_NAME.fullmatch(name))
 
 
 def is_recipe_folder(folder: Path) -> bool:
@@ -69,7 +78,7 @@ def check_not_encoder(name: str) -> None:
 
 
 def check_has_layers(name: str) -> None:
-    """Raise InvalidArgumentError for encoders that are not transformers."""
+    """Raise InvalidArgumentError for encoders without layers."""
     if len(split_parts(name)) > 1:
         what = "it is several models side by side"
     elif is_recipe_folder(Path(name)):
@@ -84,6 +93,15 @@ def check_has_layers(name: str) -> None:
     else:
         return
     raise InvalidArgumentError(f"{name} has no layers: {what}; choose a transformer such as minilm")
+
+
+def check_is_transformer(name: str) -> None:
+    """Raise InvalidArgumentError for encoders that are not transformers."""
+    check_has_layers(name)
+    if is_elmo(name):
+        raise InvalidArgumentError(
+            f"{name} is an ELMo model, not a transformer: load it with load_contextual"
+        )
 
 
 def check_not_model_file(name: str) -> None:

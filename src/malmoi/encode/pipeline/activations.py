@@ -56,13 +56,15 @@ class SpanVectors(Tabular):
 class Activations(Tabular):
     """Hidden states: `states[i]` [layers, tokens, dim] belongs to `texts[i]`.
 
-    `layers` are the numbers of these states; the model has `num_states`.
+    `layers` are the numbers of these states; the model has `num_states`. Recipes pool special
+    tokens too if the model does so by default, unless they say otherwise.
     """
 
     texts: tuple[Tokenized, ...]
     states: tuple[Float32Array, ...]
     layers: tuple[int, ...]
     num_states: int
+    pools_special_tokens: bool = True
 
     def pooled(
         self,
@@ -91,7 +93,7 @@ class Activations(Tabular):
             return np.empty((0, 0), np.float32)
         indices = self._indices(chosen)
         states = [np.concatenate([state[i] for state in self.states]) for i in indices]
-        return recipe_pooling(chosen)(states, self.texts)
+        return recipe_pooling(chosen, self.pools_special_tokens)(states, self.texts)
 
     def words(
         self,
@@ -149,9 +151,10 @@ class Activations(Tabular):
             InvalidArgumentError: An argument is invalid or needs a layer that is not here.
         """
         chosen = choose_recipe(recipe, layers=layers, layer_pooling=layer_pooling)
+        special = chosen.pools_special_tokens(self.pools_special_tokens)
         spans = []
         for i, text in enumerate(self.texts):
-            kept = np.flatnonzero(~text.is_special | chosen.include_special_tokens)
+            kept = np.flatnonzero(~text.is_special | special)
             keys = tuple(text.tokens[token] for token in kept)
             spans.append(SpanVectors(keys, text.offsets[kept], self._rows(i, chosen)[kept]))
         return spans

@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.pipeline.text_pooling import Pooling
 from malmoi.encode.pooling.groups import group_bounds
-from malmoi.encode.runtime.batches import Finish, Result, run_batch, run_batches
-from malmoi.encode.runtime.engine import AutoEngine
+from malmoi.encode.runtime.batches import BatchEngine, Finish, Result, run_batch, run_batches
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.text_stats import TextStats
+from malmoi.encode.tokens.text_tokenizer import TextTokenizer
 from malmoi.encode.tokens.tokenized import Tokenized
-from malmoi.encode.tokens.tokenizer import ModelTokenizer
 from malmoi.encode.tokens.windows import all_ids, check_memory, untruncated, windows_of
 
 
@@ -41,9 +39,8 @@ class TextPipeline:
     With an `overlap`, texts that are too long are run in windows; with None they are truncated.
     """
 
-    tokenizer: ModelTokenizer
-    engine: AutoEngine
-    config: Config
+    tokenizer: TextTokenizer
+    engine: BatchEngine
 
     def tokenize(
         self, texts: Sequence[Text], *, prompt: str = "", offsets: bool = False
@@ -62,13 +59,13 @@ class TextPipeline:
         self, encodings: list[Any], layers: Sequence[int], finish: Finish[Result]
     ) -> list[Result]:
         """Run encodings in batches; `finish` makes one result per text of a batch."""
-        return run_batches(self.engine, self.config, encodings, layers, finish)
+        return run_batches(self.engine, encodings, layers, finish)
 
     def run_batch(
         self, encodings: list[Any], layers: Sequence[int], threads: int
     ) -> list[Float32Array]:
         """The hidden states of one batch, each [tokens of all texts, dim]."""
-        return run_batch(self.engine, self.config, encodings, layers, threads)
+        return run_batch(self.engine, encodings, layers, threads)
 
     def vectors(
         self, encoded: EncodedTexts, layers: Sequence[int], pooling: Pooling, overlap: int | None
@@ -97,7 +94,7 @@ class TextPipeline:
         if overlap is None:
             return texts, self.run(encoded.encodings, layers, split_states)
         texts = [untruncated(self.tokenizer, text) for text in texts]
-        check_memory(texts, len(layers) * self.config.dim)
+        check_memory(texts, len(layers) * self.engine.dim)
         windows = [
             windows_of(encoding, text.ids[~text.is_special], overlap)
             for encoding, text in zip(encoded.encodings, texts, strict=True)

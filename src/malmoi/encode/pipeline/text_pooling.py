@@ -96,12 +96,13 @@ def model_pooling(modules: SentenceModules) -> Pooling:
     return Pooling(lambda states: states[0], modules.pools, True, modules.finish)
 
 
-def recipe_pooling(recipe: Recipe) -> Pooling:
-    """The pooling of a recipe."""
+def recipe_pooling(recipe: Recipe, special_by_default: bool = True) -> Pooling:
+    """The pooling of a recipe, for a model that pools special tokens by default or does not."""
     if recipe.pool == "none":
         raise InvalidArgumentError("pool='none' gives one vector per token: use per='token'")
     finish = l2_normalize if recipe.normalize else _unchanged
-    return Pooling(recipe.pool_layers, (recipe.pool,), recipe.include_special_tokens, finish)
+    special = recipe.pools_special_tokens(special_by_default)
+    return Pooling(recipe.pool_layers, (recipe.pool,), special, finish)
 
 
 def _unchanged(vectors: Float32Array) -> Float32Array:

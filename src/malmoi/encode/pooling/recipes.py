@@ -23,7 +23,8 @@ class Recipe:
         layer_pooling: How several layers become one: single, sum, mean, concat or weighted.
         pool: How the tokens of a text become one vector: cls, mean, max, mean_sqrt, first, last,
             or none.
-        include_special_tokens: Whether [CLS] and [SEP] are pooled too.
+        include_special_tokens: Whether [CLS] and [SEP], or <S> and </S> of ELMo, are pooled too;
+            by default those of transformers are, those of ELMo only for pool="cls".
         weights: For layer_pooling="weighted": one weight per layer, before the softmax.
         scale: For layer_pooling="weighted": a factor for the weighted sum.
         normalize: Whether to scale the vector of a text to length 1.
@@ -35,7 +36,7 @@ class Recipe:
     layers: Layers = -1
     layer_pooling: LayerPooling = "single"
     pool: Pool = "mean"
-    include_special_tokens: bool = True
+    include_special_tokens: bool | None = None
     weights: tuple[float, ...] = ()
     scale: float = 1.0
     normalize: bool = False
@@ -48,7 +49,7 @@ class Recipe:
             )
         if self.pool not in POOLS:
             raise InvalidArgumentError(f"pool must be one of {', '.join(POOLS)}; got '{self.pool}'")
-        if self.pool == "cls" and not self.include_special_tokens:
+        if self.pool == "cls" and self.include_special_tokens is False:
             raise InvalidArgumentError(
                 "pool='cls' is a special token: it needs include_special_tokens=True"
             )
@@ -73,6 +74,12 @@ class Recipe:
             raise InvalidArgumentError(
                 f"scale {self.scale:g} is beyond ±{MAX_SCALE:g}: vectors would overflow"
             )
+
+    def pools_special_tokens(self, by_default: bool) -> bool:
+        """Whether special tokens are pooled, of a model that does so `by_default` or not."""
+        if self.include_special_tokens is None:
+            return by_default or self.pool == "cls"
+        return self.include_special_tokens
 
     def pool_layers(self, layers: Sequence[Float32Array]) -> Float32Array:
         """Layers, each [tokens, dim], as one, [tokens, dim]."""

@@ -63,13 +63,22 @@ class PackedBatch:
 
 
 class BatchEngine(Protocol):
-    """The part of an engine that runs batches."""
+    """The part of an engine that runs batches of encoded texts."""
 
-    def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
-        """The hidden states of these layers, each [tokens, dim], in this order."""
+    @property
+    def dim(self) -> int:
+        """The dimension of a token's vector."""
 
-    def expect(self, tokens: int) -> None:
-        """Announce the size of a call."""
+    def prepare(self, encodings: Sequence[Any]) -> None:
+        """Get ready for all texts of a call, before they are run in batches."""
+
+    def batches(self, sizes: Int64Array) -> Iterator[Int64Array]:
+        """The texts of each batch, from the numbers of their tokens."""
+
+    def run_texts(
+        self, encodings: Sequence[Any], layers: Sequence[int], threads: int
+    ) -> list[Float32Array]:
+        """The hidden states of these layers, each [tokens of all texts, dim], in this order."""
 
 
 def pack(
@@ -95,12 +104,14 @@ def pack(
     return PackedBatch(flat_ids, rows, sizes)
 
 
-def batches(sizes: Int64Array) -> Iterator[Int64Array]:
-    """The texts of each batch: longest first, up to MAX_BATCH_TOKENS, at least one text."""
+def batches(
+    sizes: Int64Array, max_tokens: int = MAX_BATCH_TOKENS, max_texts: int | None = None
+) -> Iterator[Int64Array]:
+    """The texts of each batch: longest first, up to `max_tokens`, at least one text."""
     order = np.argsort(-sizes, kind="stable")
     first = total = 0
     for i, text in enumerate(order.tolist()):
-        if i > first and total + sizes[text] > MAX_BATCH_TOKENS:
+        if i > first and (total + sizes[text] > max_tokens or i - first == max_texts):
             yield order[first:i]
             first, total = i, 0
         total += int(sizes[text])
@@ -109,17 +120,12 @@ def batches(sizes: Int64Array) -> Iterator[Int64Array]:
 
 
 def run_batches(
-    engine: BatchEngine,
-    config: Config,
-    encodings: list[Any],
-    layers: Sequence[int],
-    finish: Finish[Result],
+    engine: BatchEngine, encodings: list[Any], layers: Sequence[int], finish: Finish[Result]
 ) -> list[Result]:
     """Run encoded texts; `finish(states, encodings)` makes one result per text of a batch.
 
     Args:
         engine: The engine that runs the model.
-        config: The sizes of the model.
         encodings: One encoding per text, with `ids`, `type_ids` and a length.
         layers: The hidden states to compute, each [tokens, dim].
         finish: Makes results of the states and encodings of one batch.
@@ -128,13 +134,13 @@ def run_batches(
         One result per text, in the order of the encodings.
     """
     results: list[Result | None] = [None] * len(encodings)
+    engine.prepare(encodings)
     sizes = np.array([len(encoding) for encoding in encodings], np.int64)
-    groups = list(batches(sizes))
-    engine.expect(int(sizes.sum()))
+    groups = list(engine.batches(sizes))
 
     def run(group: Int64Array) -> None:
         texts = [encodings[i] for i in group]
-        states = run_batch(engine, config, texts, layers, THREADS if len(groups) == 1 else 1)
+        states = run_batch(engine, texts, layers, THREADS if len(groups) == 1 else 1)
         for i, result in zip(group.tolist(), finish(states, texts), strict=True):
             results[i] = result
 
@@ -148,17 +154,13 @@ def run_batches(
 
 
 def run_batch(
-    engine: BatchEngine, config: Config, encodings: list[Any], layers: Sequence[int], threads: int
+    engine: BatchEngine, encodings: list[Any], layers: Sequence[int], threads: int
 ) -> list[Float32Array]:
     """The hidden states of one batch, each [tokens of all texts, dim]."""
     nonempty = [each for each in encodings if len(each)]  # some tokenizers add nothing to ""
     if not nonempty:
-        return [np.empty((0, config.dim), np.float32) for _ in layers]
-    token_type_ids = [_token_type_ids(each, config) for each in nonempty]
-    ids = [each.ids for each in nonempty]
-    batch = pack(ids, token_type_ids, config.position_rows, config.pad_token_id)
-    _check_ranges(batch, config)
-    states = engine.run(batch, layers, threads)
+        return [np.empty((0, engine.dim), np.float32) for _ in layers]
+    states = engine.run_texts(nonempty, layers, threads)
     if not all(map(is_finite, states)):
         raise InvalidFileError(
             "the model's hidden states contain NaN or infinity, so its weights are damaged:"
@@ -167,8 +169,15 @@ def run_batch(
     return states
 
 
-def _check_ranges(batch: PackedBatch, config: Config) -> None:
-    """Raise InvalidFileError for ids beyond the embeddings, where an engine would read garbage."""
+def pack_texts(encodings: Sequence[Any], config: Config) -> PackedBatch:
+    """The token ids of encoded texts, as a transformer with these sizes reads them.
+
+    Raises:
+        InvalidFileError: An id is beyond the embeddings, where an engine would read garbage.
+    """
+    token_type_ids = [_token_type_ids(each, config) for each in encodings]
+    ids = [each.ids for each in encodings]
+    batch = pack(ids, token_type_ids, config.position_rows, config.pad_token_id)
     max_id, max_position = int(batch.token_ids.max()), int(batch.positions.max())
     if max_id >= config.vocab_size:
         raise InvalidFileError(
@@ -180,6 +189,7 @@ def _check_ranges(batch: PackedBatch, config: Config) -> None:
             f"the tokenizer produces more token types than the {config.segments} of the model:"
             " they do not belong together"
         )
+    return batch
 
 
 @contextmanager

@@ -7,21 +7,19 @@ some seconds to compile on a new machine), so they are used once there is enough
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
-from typing import Protocol
+from typing import Any, Protocol
 
-from malmoi.arrays import Float32Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.config import Config
 from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.protocol import Arithmetic, Precision
-from malmoi.encode.runtime.batches import PackedBatch
+from malmoi.encode.runtime.batches import PackedBatch, batches, pack_texts
+from malmoi.encode.runtime.engine_switch import EngineSwitch
 from malmoi.encode.runtime.onnx_session import OnnxEngine
 from malmoi.errors import warn
 
 COMPILE_AFTER_TOKENS = 20_000  # about two seconds of work
-MIN_TOKENS_PER_CALL = 200  # each call counts as at least this many, since each one has to wait
 
 NOT_QUANTIZED = (
     "this processor has neither AVX2 nor AVX-512 with byte and word instructions:"
@@ -39,7 +37,7 @@ class Engine(Protocol):
         """Wake sleeping threads, because a batch will come soon."""
 
 
-class AutoEngine:
+class AutoEngine(EngineSwitch):
     """Runs a model with onnxruntime first and with compiled kernels once there is more work.
 
     Quantized models always use the compiled kernels. `arithmetic` is the type of the numbers that
@@ -47,10 +45,9 @@ class AutoEngine:
     """
 
     def __init__(self, folder: Path, config: Config, precision: Precision = "float32") -> None:
+        super().__init__()
         self._file, self._config = weights_file(folder), config
         self._weights = read_weights(self._file, config)  # memory-mapped; finds faults at once
-        self._lock, self._tokens, self._is_final = Lock(), 0, False
-        self._pinned_jobs = 0  # during which the engine may not change
         self.arithmetic = arithmetic_of(precision)
         if self.arithmetic == "float32":
             self._engine: Engine = OnnxEngine(self._file, self._weights, config)
@@ -58,6 +55,21 @@ class AutoEngine:
             self._engine = self._compiled()
         if precision == "quantized" and self.arithmetic == "float32":
             warn(NOT_QUANTIZED)
+
+    @property
+    def dim(self) -> int:
+        """The dimension of a token's vector."""
+        return self._config.dim
+
+    def batches(self, sizes: Int64Array) -> Iterator[Int64Array]:
+        """The texts of each batch, from the numbers of their tokens."""
+        return batches(sizes)
+
+    def run_texts(
+        self, encodings: Sequence[Any], layers: Sequence[int], threads: int
+    ) -> list[Float32Array]:
+        """The hidden states of encoded texts, each [tokens of all texts, dim]."""
+        return self.run(pack_texts(encodings, self._config), layers, threads)
 
     def run(self, batch: PackedBatch, layers: Sequence[int], threads: int) -> list[Float32Array]:
         """The hidden states of these layers, each [tokens, dim], in this order."""
@@ -67,28 +79,13 @@ class AutoEngine:
         """Wake sleeping threads, because a batch will come soon."""
         self._engine.wake_workers()
 
-    def expect(self, tokens: int) -> None:
-        """Announce the tokens of a call; switches the engine once there is enough work."""
-        self._tokens += max(tokens, MIN_TOKENS_PER_CALL)
-        if self._tokens > COMPILE_AFTER_TOKENS and not self._pinned_jobs:
-            self.compile()
+    @property
+    def _compile_after_tokens(self) -> int:
+        return COMPILE_AFTER_TOKENS
 
-    @contextmanager
-    def pinned(self, tokens: int) -> Iterator[None]:
-        """Run a job of about this many tokens with one engine from beginning to end."""
-        self.expect(tokens)
-        self._pinned_jobs += 1
-        try:
-            yield
-        finally:
-            self._pinned_jobs -= 1
-
-    def compile(self) -> None:
-        """Switch to the fastest engine of this machine and stay with it."""
-        with self._lock:
-            if not self._is_final and self.arithmetic == "float32" and can_compile():
-                self._engine = self._compiled()
-            self._is_final = True
+    def _use_kernels(self) -> None:
+        if self.arithmetic == "float32" and can_compile():
+            self._engine = self._compiled()
 
     def _compiled(self) -> Engine:
         from malmoi.encode.runtime.compiled_engine import CompiledEngine  # imports Numba

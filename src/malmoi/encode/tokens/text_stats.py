@@ -11,7 +11,8 @@ from malmoi.arrays import Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.tokens.fragments import is_fragmented
 from malmoi.encode.tokens.inputs import Text
-from malmoi.encode.tokens.tokenizer import MAX_SPECIAL_TOKENS, ModelTokenizer
+from malmoi.encode.tokens.text_tokenizer import TextTokenizer
+from malmoi.encode.tokens.tokenizer import MAX_SPECIAL_TOKENS
 
 MAX_LISTED = 5  # positions of texts in a warning
 MIN_FRAGMENTED_SHARE = 100  # warn from one fragmented text in this many on
@@ -45,7 +46,7 @@ class TextStats:
         self,
         encodings: Sequence[Any],
         texts: Sequence[Text],
-        tokenizer: ModelTokenizer,
+        tokenizer: TextTokenizer,
         *,
         truncates: bool = True,
     ) -> None:
@@ -57,9 +58,13 @@ class TextStats:
                 self.truncated.append(position)
             if len(encoding) <= MAX_SPECIAL_TOKENS and all(encoding.special_tokens_mask):
                 self.empty.append(position)
-            elif unk in (ids := encoding.ids) and all(
-                special or token_id == unk
-                for token_id, special in zip(ids, encoding.special_tokens_mask, strict=True)
+            elif (
+                unk is not None
+                and unk in (ids := encoding.ids)
+                and all(
+                    special or token_id == unk
+                    for token_id, special in zip(ids, encoding.special_tokens_mask, strict=True)
+                )
             ):
                 self.unknown.append(position)
         self.count_fragments(*tokenizer.fragments.count(encodings, texts), texts)

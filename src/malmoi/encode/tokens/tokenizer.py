@@ -10,14 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from malmoi.encode.checkpoint.config import Config, read_json
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules
 from malmoi.encode.tokens.fragments import FragmentCounter, fragment_counter
-from malmoi.encode.tokens.inputs import Text, check_texts, normalize_text
-from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
-from malmoi.errors import InvalidFileError
+from malmoi.encode.tokens.inputs import Text, normalize_text
+from malmoi.encode.tokens.text_tokenizer import TextTokenizer
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL as SPECIAL_TOKENS
 from malmoi.text.wordpiece import bert_tokenizer, load_wordpiece
@@ -33,25 +31,35 @@ BLOCK_CHARACTERS = 1 << 16  # of a long text that is tokenized in blocks
 BREAK = re.compile(r"(?<=\S)(?=[ \t\n\r])")
 
 
-@dataclass(frozen=True, eq=False)
-class ModelTokenizer:
-    """Tokenizes texts for a model; truncates at `max_length` tokens, including special ones.
+@dataclass(frozen=True)
+class EncodedIds:
+    """Token ids that a client passes, with special tokens; `overflowing` are those truncated."""
 
-    `backend` is a `tokenizers.Tokenizer`.
+    ids: list[int]
+    special_tokens_mask: list[int]
+    overflowing: list[int]
+
+    @property
+    def type_ids(self) -> list[int]:
+        """All tokens are those of a first text."""
+        return [0] * len(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTokenizer(TextTokenizer):
+    """The tokenizer of a transformer.
+
+    `backend` is a `tokenizers.Tokenizer`; the model has `vocab_size` token embeddings, 0 where
+    that is not known.
     """
 
     backend: Any
     max_length: int
     lowercase: bool = False
-
-    def add_prompt(self, texts: Sequence[Text], prompt: str) -> list[Text]:
-        """Texts with a prompt before each; before the first text of a pair."""
-        if not prompt:
-            return list(texts)
-        return [
-            prompt + text if isinstance(text, str) else (prompt + text[0], text[1])
-            for text in texts
-        ]
+    vocab_size: int = 0
 
     def normalize(self, text: Text) -> Text:
         """A text as the tokenizer gets it (NFC, maybe lower case); offsets refer to it."""
@@ -59,6 +67,11 @@ class ModelTokenizer:
             first, second = text
             return self._normalize(first), self._normalize(second)
         return self._normalize(text)
+
+    def fold(self, text: str) -> str:
+        """A text as the vocabulary has it: in lower case, for example."""
+        normalizer, nfc = self.backend.normalizer, self._normalize(text)
+        return str(normalizer.normalize_str(nfc)) if normalizer else nfc
 
     def _normalize(self, text: str) -> str:
         text = normalize_text(text)
@@ -135,48 +148,41 @@ class ModelTokenizer:
         """Counts words that the vocabulary covers only by letters, bytes or unknown tokens."""
         return fragment_counter(self.backend, self.unk_token_id)
 
-    def is_truncated(self, encoding: Any) -> bool:
-        """Whether the text was longer than the model reads."""
-        return len(encoding) >= self.max_length and bool(encoding.overflowing)
+    @cached_property
+    def special_ids(self) -> tuple[list[int], list[int]]:
+        """The ids of the special tokens before a text, and of those after it."""
+        (sample,) = self.encode_batch(["a"])
+        start = sample.special_tokens_mask.index(0)
+        return sample.ids[:start], sample.ids[start + 1 :]
 
-    def __call__(self, texts: Sequence[Text]) -> list[Tokenized]:
-        """Tokenize texts.
-
-        Args:
-            texts: Strings, or tuples of two strings for pairs.
-
-        Returns:
-            One `Tokenized` per text, truncated at `max_length` tokens.
+    def encode_ids(self, ids: Sequence[int]) -> EncodedIds:
+        """The encoding of token ids; special tokens are added where they are missing.
 
         Raises:
-            InvalidArgumentError: `texts` is a single string or contains something else.
+            InvalidArgumentError: An id is not in the vocabulary.
         """
-        normalized = [self.normalize(text) for text in check_texts(texts)]
-        encodings = self.encode_batch(normalized, offsets=True)
-        return [self.tokenized(*each) for each in zip(normalized, encodings, strict=True)]
+        vocab_size = self.vocab_size or self.backend.get_vocab_size()
+        for token_id in ids:
+            if not 0 <= token_id < vocab_size:
+                raise InvalidArgumentError(
+                    f"token id {token_id} is out of range: ids go from 0 to {vocab_size - 1}"
+                )
+        (prefix, suffix), inner = self.special_ids, list(ids)
+        if inner[: len(prefix)] == prefix and inner[-len(suffix) :] == suffix:
+            inner = inner[len(prefix) : len(inner) - len(suffix)]
+        max_inner = self.max_length - len(prefix) - len(suffix)
+        mask = [1] * len(prefix) + [0] * len(inner[:max_inner]) + [1] * len(suffix)
+        return EncodedIds([*prefix, *inner[:max_inner], *suffix], mask, inner[max_inner:])
 
-    def tokenized(self, text: Text, encoding: Any) -> Tokenized:
-        """The tokens of a normalized text from its encoding, which has offsets."""
-        first, second = text if isinstance(text, tuple) else (text, None)
-        sequences = [SPECIAL if number is None else number for number in encoding.sequence_ids]
-        words = [SPECIAL if word is None else word for word in encoding.word_ids]
-        of_first = (w for w, s in zip(words, sequences, strict=True) if s == 0)
-        shift = 1 + max(of_first, default=-1)
-        word_ids = [
-            word + shift if sequence == 1 and word != SPECIAL else word
-            for word, sequence in zip(words, sequences, strict=True)
-        ]
-        return Tokenized(
-            text=first,
-            pair=second,
-            tokens=tuple(encoding.tokens),
-            ids=np.array(encoding.ids, np.int32),
-            token_type_ids=np.array(encoding.type_ids, np.int32),
-            sequence_ids=np.array(sequences, np.int32),
-            word_ids=np.array(word_ids, np.int32),
-            offsets=np.array(encoding.offsets, np.int32).reshape(-1, 2),
-            truncated=self.is_truncated(encoding),
-        )
+    def encode_tokens(self, tokens: Sequence[str]) -> EncodedIds:
+        """The encoding of tokens; those outside the vocabulary become the unknown token."""
+        unknown_id = self.unk_token_id or 0
+        ids = map(self.backend.token_to_id, tokens)
+        return self.encode_ids([unknown_id if one is None else one for one in ids])
+
+    def token_strings(self, ids: Sequence[int]) -> list[str]:
+        """The tokens with these ids."""
+        return list(map(self.backend.id_to_token, ids))
 
 
 def load_tokenizer(modules: SentenceModules, config: Config) -> ModelTokenizer:
@@ -206,7 +212,7 @@ def load_tokenizer(modules: SentenceModules, config: Config) -> ModelTokenizer:
         )
     backend.no_padding()
     backend.enable_truncation(max_length)
-    return ModelTokenizer(backend, max_length, modules.lowercase)
+    return ModelTokenizer(backend, max_length, modules.lowercase, config.vocab_size)
 
 
 def head(text: str, size: int) -> str:

@@ -17,8 +17,8 @@ import numpy as np
 
 from malmoi.arrays import Int32Array, Int64Array
 from malmoi.encode.tokens.inputs import Text
+from malmoi.encode.tokens.text_tokenizer import TextTokenizer
 from malmoi.encode.tokens.tokenized import SPECIAL, Tokenized
-from malmoi.encode.tokens.tokenizer import ModelTokenizer
 from malmoi.errors import InvalidArgumentError
 
 Overflow = Literal["truncate", "windows"]
@@ -40,9 +40,7 @@ class Window:
         return len(self.ids)
 
 
-def check_overflow(
-    overflow: Overflow, overlap: int | None, tokenizer: ModelTokenizer
-) -> int | None:
+def check_overflow(overflow: Overflow, overlap: int | None, tokenizer: TextTokenizer) -> int | None:
     """The overlap of windows in tokens, by default half a window; None if texts are truncated."""
     if overflow not in OVERFLOWS:
         raise InvalidArgumentError(
@@ -85,7 +83,7 @@ def windows_of(encoding: Any, ids: Int32Array, overlap: int) -> list[Window]:
     return windows
 
 
-def all_ids(tokenizer: ModelTokenizer, text: Text, encoding: Any) -> Int32Array:
+def all_ids(tokenizer: TextTokenizer, text: Text, encoding: Any) -> Int32Array:
     """All token ids of a normalized text without special ones, given its truncated encoding."""
     if not isinstance(text, str):
         raise InvalidArgumentError(PAIR_IN_WINDOWS)
@@ -96,7 +94,7 @@ def all_ids(tokenizer: ModelTokenizer, text: Text, encoding: Any) -> Int32Array:
     return np.concatenate(each)
 
 
-def untruncated(tokenizer: ModelTokenizer, text: Tokenized) -> Tokenized:
+def untruncated(tokenizer: TextTokenizer, text: Tokenized) -> Tokenized:
     """All tokens of a text that may be truncated."""
     if text.pair is not None:
         raise InvalidArgumentError(PAIR_IN_WINDOWS)

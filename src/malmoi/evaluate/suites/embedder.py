@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.prompts import own_prompts, with_prompt
+from malmoi.encode.pipeline.prompts import own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidFileError
 from malmoi.evaluate.suites.task import Role

@@ -1,1 +1,1 @@
-"""HDF5 files of float32 arrays in groups, without a library: what ELMo's weights need."""
+"""HDF5 files without the HDF5 library: float arrays in groups, as ELMo's weights need them."""

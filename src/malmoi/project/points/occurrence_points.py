@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from unicodedata import normalize
 
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.project.points.points import Points
 from malmoi.project.points.sense_points import sense_points
@@ -18,7 +18,7 @@ DEFAULT_SENTENCES = 2000
 
 
 def occurrence_points(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     word: str,
     texts: Corpus | str | Path | Iterable[str],
     *,
@@ -29,7 +29,7 @@ def occurrence_points(
     """Every occurrence of a word in texts as a point, coloured by its sense.
 
     Args:
-        encoder: The transformer that encodes the word in its sentence; see `load_transformer`.
+        encoder: The model that encodes the word in its sentence; see `load_contextual`.
         word: The word to look for.
         texts: The texts to search: a corpus, a file of one, or texts.
         sentences: How many sentences with the word to encode at most.

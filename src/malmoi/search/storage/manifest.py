@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array
-from malmoi.encode.prompts import Prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checksums import json_checksum
 from malmoi.search.analyser import Analyser

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
-from malmoi.encode.prompts import Prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread

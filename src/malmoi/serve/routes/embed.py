@@ -109,8 +109,9 @@ async def embed_spans(
     output = tokenizer.output(recipe, pooled=False)
     states = await run_encodings(service, context, tokenizer, encodings, output)
     tokenized = tuple(one.tokenized for one in encodings if one.tokenized is not None)
-    num_states = tokenizer.encoder.config.num_states
-    activations = Activations(tokenized, tuple(states), output.layers, num_states)
+    encoder = tokenizer.encoder
+    count, special = encoder.config.num_states, encoder.pools_special_tokens
+    activations = Activations(tokenized, tuple(states), output.layers, count, special)
     call = partial(spans_answer, activations, request, settings, recipe)
     return await service.offload_if_large(context, call, sum(state.size for state in states))
 
@@ -125,18 +126,19 @@ def spans_answer(
         spans = activations.tokens(recipe)
     for one in spans:
         check_finite(one.matrix)
+    special = recipe.pools_special_tokens(activations.pools_special_tokens)
     texts = [
-        text_spans(text, one, request, recipe)
+        text_spans(text, one, request, special)
         for text, one in zip(activations.texts, spans, strict=True)
     ]
     return {"dim": spans[0].matrix.shape[1], "texts": texts}
 
 
 def text_spans(
-    text: Tokenized, spans: SpanVectors, request: EmbedRequest, recipe: Recipe
+    text: Tokenized, spans: SpanVectors, request: EmbedRequest, pools_special: bool
 ) -> dict[str, Any]:
     """One text with the vectors of its words or tokens."""
-    pooled = np.flatnonzero(~text.is_special | recipe.include_special_tokens)
+    pooled = np.flatnonzero(~text.is_special | pools_special)
     sequence_ids = text.sequence_ids[text.word_starts if request.per == "word" else pooled]
     name, vectors = (
         ("word" if request.per == "word" else "token"),

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.search.index import Index
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import SearchAnswer, SearchQuery, SearchRequest
@@ -78,10 +78,10 @@ async def query_vector(
 ) -> Float32Array | None:
     """Embed the query in the same batches as all texts, [dim].
 
-    `None` if the encoder of the index is not a transformer: the index then embeds the query.
+    `None` if the encoder of the index has no layers: the index then embeds the query.
     """
     encoder = index.encoder if index.state.model else None
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         return None
     prompts, tokenizer = index.state.prompts, RequestTokenizer(encoder)
     prompt = prompts.query if prompts else encoder.prompt_text(None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pipeline.text_pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds
 from malmoi.encode.pooling.recipes import Recipe
@@ -40,7 +40,7 @@ class OutputSpec:
         mixed = self.pooled and (self.recipe is None or self.recipe.layer_pooling != "concat")
         return 1 if mixed else len(self.layers)
 
-    def then(self, encoder: TransformerEncoder) -> Finish[Float32Array]:
+    def then(self, encoder: ContextualEncoder) -> Finish[Float32Array]:
         """The function that makes the output of a batch from its hidden states."""
         return encoder.pooling(self.recipe) if self.pooled else split_states
 
@@ -60,7 +60,7 @@ class TransformerJob:
     Texts with different outputs share a batch.
     """
 
-    encoder: TransformerEncoder
+    encoder: ContextualEncoder
     layers: tuple[int, ...]
 
     def run(self, items: Sequence[TokenizedItem], threads: int) -> list[Float32Array]:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from malmoi.encode.encoder import TransformerEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.inputs import Text
 from malmoi.encode.tokens.text_stats import TextStats
 from malmoi.encode.tokens.tokenized import Tokenized
-from malmoi.errors import InvalidArgumentError
 from malmoi.serve.service.jobs import OutputSpec, TransformerJob
 
 TOKENIZE_BATCH = 64  # texts per call: what is truncated needs far more memory than what is kept
@@ -29,7 +28,7 @@ class Pretokenized:
     the request needs them.
     """
 
-    ids: Sequence[int]
+    ids: Any  # [tokens], or [tokens, characters] of ELMo
     special_tokens_mask: Sequence[int]
     type_ids: Sequence[int]
     overflowing: Sequence[int] = ()
@@ -48,15 +47,8 @@ class Pretokenized:
 class RequestTokenizer:
     """A transformer, the special tokens around its texts, and the graphs that are in use."""
 
-    encoder: TransformerEncoder
+    encoder: ContextualEncoder
     graphs: set[tuple[int, ...]] = field(default_factory=set)
-    prefix_ids: list[int] = field(init=False)
-    suffix_ids: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        (sample,) = self.encoder.pipeline.tokenize(["a"]).encodings
-        start = sample.special_tokens_mask.index(0)
-        self.prefix_ids, self.suffix_ids = sample.ids[:start], sample.ids[start + 1 :]
 
     @property
     def max_tokens(self) -> int:
@@ -66,7 +58,7 @@ class RequestTokenizer:
     @property
     def default_output(self) -> OutputSpec:
         """The output of the model's own recipe."""
-        return OutputSpec((self.encoder.config.num_states - 1,))
+        return OutputSpec(self.encoder.own_layers)
 
     def output(self, recipe: Recipe, *, pooled: bool = True) -> OutputSpec:
         """The output of a recipe."""
@@ -100,13 +92,13 @@ class RequestTokenizer:
         return inputs
 
     def _input(self, offsets: bool, text: Text, encoding: Any) -> Pretokenized:
-        return Pretokenized(
-            encoding.ids,
-            encoding.special_tokens_mask,
-            encoding.type_ids,
-            (1,) if self.encoder.tokenizer.is_truncated(encoding) else (),
-            self.encoder.tokenizer.tokenized(text, encoding) if offsets else None,
-        )
+        tokenized = self.encoder.tokenizer.tokenized(text, encoding) if offsets else None
+        return self._pretokenized(encoding, tokenized)
+
+    def _pretokenized(self, encoding: Any, tokenized: Tokenized | None = None) -> Pretokenized:
+        overflowing = (1,) if self.encoder.tokenizer.is_truncated(encoding) else ()
+        mask, type_ids = encoding.special_tokens_mask, encoding.type_ids
+        return Pretokenized(encoding.ids, mask, type_ids, overflowing, tokenized)
 
     def count_inputs(self, encodings: Sequence[Pretokenized], texts: Sequence[Text]) -> TextStats:
         """Count the texts that are truncated, empty, unknown or fragmented."""
@@ -118,28 +110,14 @@ class RequestTokenizer:
         """Token ids of a client; special tokens are added where they are missing.
 
         Raises:
-            InvalidArgumentError: An id is not in the vocabulary.
+            InvalidArgumentError: An id is not in the vocabulary, or the model has no ids.
         """
-        vocab_size = self.encoder.config.vocab_size
-        for token_id in token_ids:
-            if not 0 <= token_id < vocab_size:
-                raise InvalidArgumentError(
-                    f"token id {token_id} is out of range: ids go from 0 to {vocab_size - 1}"
-                )
-        prefix, suffix, inner = self.prefix_ids, self.suffix_ids, list(token_ids)
-        if inner[: len(prefix)] == prefix and inner[-len(suffix) :] == suffix:
-            inner = inner[len(prefix) : len(inner) - len(suffix)]
-        max_inner = self.max_tokens - len(prefix) - len(suffix)
-        mask = [1] * len(prefix) + [0] * len(inner[:max_inner]) + [1] * len(suffix)
-        ids = [*prefix, *inner[:max_inner], *suffix]
-        return Pretokenized(ids, mask, [0] * len(ids), inner[max_inner:])
+        return self._pretokenized(self.encoder.tokenizer.encode_ids(token_ids))
 
     def from_tokens(self, tokens: Sequence[str]) -> Pretokenized:
         """Tokens of a client; those outside the vocabulary become the unknown token."""
-        unknown_id = self.encoder.tokenizer.unk_token_id or 0
-        ids = map(self.encoder.tokenizer.backend.token_to_id, tokens)
-        return self.from_token_ids([unknown_id if one is None else one for one in ids])
+        return self._pretokenized(self.encoder.tokenizer.encode_tokens(tokens))
 
     def token_strings(self, encoding: Pretokenized) -> list[str]:
         """The tokens of a text as strings."""
-        return list(map(self.encoder.tokenizer.backend.id_to_token, encoding.ids))
+        return self.encoder.tokenizer.token_strings(encoding.ids)

@@ -12,8 +12,8 @@ import numpy as np
 
 from malmoi.arrays import Float64Array
 from malmoi.encode.bulk.recipe_sweep import stream_recipes
-from malmoi.encode.composed.recipe_encoder import save_recipe
-from malmoi.encode.encoder import TransformerEncoder, expect_transformer
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, expect_contextual
+from malmoi.encode.pipeline.recipe_encoder import save_recipe
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.suites.differences import compare_means
@@ -34,7 +34,7 @@ VALIDATION_SHARE = 0.2  # of the texts to learn from: γ is chosen on them
 
 
 def learn_layer_weights(
-    encoder: TransformerEncoder,
+    encoder: ContextualEncoder,
     data: DataSource,
     settings: LayerSettings = LayerSettings(),  # noqa: B008  it is frozen
     *,
@@ -60,7 +60,7 @@ def learn_layer_weights(
         InvalidFileError: The file cannot be read, or `out` exists already.
         InvalidArgumentError: The rows are not texts with classes, or the encoder has no layers.
     """
-    expect_transformer(encoder)
+    expect_contextual(encoder)
     expect_reporter(reporter)
     started = time.monotonic()
     if out is not None:
@@ -130,7 +130,7 @@ def _limited(data: LabelledTexts, settings: LayerSettings) -> LabelledTexts:
 
 
 def _layer_rows(
-    encoder: TransformerEncoder, data: LabelledTexts, settings: LayerSettings, reporter: Reporter
+    encoder: ContextualEncoder, data: LabelledTexts, settings: LayerSettings, reporter: Reporter
 ) -> LayerRows:
     """The vectors of all texts in every layer."""
     count = encoder.config.num_states
@@ -145,7 +145,9 @@ def _layer_rows(
 
 
 def _recipe(settings: LayerSettings) -> Recipe:
-    return Recipe(pool=settings.pool, include_special_tokens=not settings.skip_special)
+    return Recipe(
+        pool=settings.pool, include_special_tokens=False if settings.skip_special else None
+    )
 
 
 def _score(hits: Float64Array) -> Score:

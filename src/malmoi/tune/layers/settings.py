@@ -21,7 +21,7 @@ class LayerSettings:
     pool: Pool = "mean"
     """How tokens become one vector; not max."""
     skip_special: bool = False
-    """Without [CLS] and [SEP]."""
+    """Without [CLS] and [SEP]; ELMo never pools its own."""
     test_share: float = 0.2
     """Share of the texts to test on."""
     max_texts: int = 20_000

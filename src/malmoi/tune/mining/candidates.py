@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.prompts import own_prompts, with_prompt
+from malmoi.encode.pipeline.prompts import own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.nearest.top_k import rank_rows
 from malmoi.reporting.reporter import Reporter

@@ -4,8 +4,9 @@
 passes them.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 
@@ -37,11 +38,9 @@ class Prompts:
 
 def own_prompts(encoder: Encoder) -> Prompts:
     """The prompts that the encoder's folder defines."""
-    from malmoi.encode.encoder import TransformerEncoder  # not needed for word vectors
-
-    if not isinstance(encoder, TransformerEncoder):
+    if not isinstance(encoder, ContextualEncoder):
         return Prompts()
-    named = encoder.modules.prompts
+    named = encoder.prompts
     document, query = (
         next((str(named[name] or "") for name in names if name in named), "")
         for names in (DOCUMENT_NAMES, QUERY_NAMES)
@@ -64,13 +63,10 @@ def given_prompts(
 
 def with_prompt(encoder: Encoder, prompt: str) -> Encoder:
     """The same encoder with this prompt before every text."""
-    from malmoi.encode.encoder import TransformerEncoder
-
-    if isinstance(encoder, TransformerEncoder):
+    if isinstance(encoder, ContextualEncoder):
         if encoder.prompt_text(None) == prompt:  # a query needs no copy of the encoder
             return encoder
-        modules = replace(encoder.modules, prompts={"own": prompt}, default_prompt="own")
-        return replace(encoder, modules=modules)
+        return encoder.with_prompts({"own": prompt}, "own")
     if prompt:
         raise InvalidArgumentError(
             f"'{encoder.name}' takes no prompt '{prompt}': prompts are for transformers"

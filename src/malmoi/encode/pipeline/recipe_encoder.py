@@ -5,7 +5,7 @@ a recipe goes wherever the name of a model goes: embed, index, search, evaluate,
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from malmoi.arrays import Float32Array
 from malmoi.encode.checkpoint.config import read_json
 from malmoi.encode.checkpoint.convert import folder_beside
 from malmoi.encode.checkpoint.locate import RECIPE_FILE, is_recipe_folder
-from malmoi.encode.encoder import TransformerEncoder, load_transformer
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pipeline.encode_call import StreamEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.encode.tokens.passages import Span
@@ -28,7 +28,7 @@ class RecipeEncoder(StreamEncoder):
     """A model and the recipe of its vectors; see `load_encoder`."""
 
     name: str
-    model: TransformerEncoder
+    model: ContextualEncoder
     recipe: Recipe
 
     @property
@@ -65,8 +65,8 @@ def save_recipe(recipe: Recipe, model: str, folder: Path, card: str) -> None:
         (part / "README.md").write_text(card, encoding="utf-8")
 
 
-def load_recipe(folder: Path) -> RecipeEncoder:
-    """The encoder of a folder that `save_recipe` wrote.
+def load_recipe(folder: Path, load: Callable[[str], ContextualEncoder]) -> RecipeEncoder:
+    """The encoder of a folder that `save_recipe` wrote; `load` loads its model.
 
     Raises:
         InvalidFileError: The file is damaged, or there is no such model.
@@ -79,7 +79,7 @@ def load_recipe(folder: Path) -> RecipeEncoder:
     recipe = _recipe(values, path)
     if is_recipe_folder(Path(model)):
         raise InvalidFileError(f"{path} names {model}, which is a recipe itself: name a model")
-    return RecipeEncoder(str(folder), load_transformer(model), recipe)
+    return RecipeEncoder(str(folder), load(model), recipe)
 
 
 def _recipe(values: dict[str, Any], path: Path) -> Recipe:

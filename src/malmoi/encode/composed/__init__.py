@@ -1,1 +1,0 @@
-"""Encoders made of others: a model with a recipe of its own, several encoders side by side."""

@@ -1,0 +1,1 @@
+"""Kernels of ELMo: LSTMs with a projection, and the character CNN with its highway layers."""
