@@ -19,7 +19,7 @@ from bench.data import Data
 from bench.measure import Figure, say
 from bench.text import CORPORA
 from malmoi.arrays import Int64Array
-from malmoi.encode.loading import load_encoder
+from malmoi.encode.loading import load_contextual
 from malmoi.errors import MalmoiWarning
 from malmoi.files.hdf5.writer import write_hdf5
 from malmoi.reporting.reporter import SilentReporter
@@ -106,7 +106,7 @@ def random_control(folder: Path, target: Path) -> Path:
 def accuracies(model: str) -> tuple[list[LayerResult], float]:
     """Results for each seed, and the seconds they took together."""
     say(f"spam by {model}")
-    encoder, start = load_encoder(model), time.perf_counter()
+    encoder, start = load_contextual(model), time.perf_counter()
     results = [
         learn_layer_weights(
             encoder,

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from malmoi.encode.bulk.embed import EmbedSettings as EmbedSettings
     from malmoi.encode.bulk.write_file import WriteReport as WriteReport
     from malmoi.encode.bulk.write_file import write_embeddings as write_embeddings
+    from malmoi.encode.elmo.encoder import ElmoEncoder as ElmoEncoder
     from malmoi.encode.encoder import TransformerEncoder as TransformerEncoder
     from malmoi.encode.encoder import load_transformer as load_transformer
+    from malmoi.encode.loading import load_contextual as load_contextual
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pipeline.activations import Activations as Activations
     from malmoi.encode.pipeline.activations import SpanVectors as SpanVectors
     from malmoi.encode.pipeline.concatenated import ConcatenatedEncoder as ConcatenatedEncoder
     from malmoi.encode.pipeline.concatenated import concatenate_encoders as concatenate_encoders
+    from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder as ContextualEncoder
     from malmoi.encode.pipeline.prompts import Prompts as Prompts
     from malmoi.encode.pipeline.recipe_encoder import RecipeEncoder as RecipeEncoder
     from malmoi.encode.pooling.recipes import Recipe as Recipe
@@ -209,11 +212,13 @@ _HOMES = {
     "malmoi.encode.bulk.write_file": ("WriteReport", "write_embeddings"),
     "malmoi.encode.pipeline.concatenated": ("ConcatenatedEncoder", "concatenate_encoders"),
     "malmoi.encode.pipeline.recipe_encoder": ("RecipeEncoder",),
+    "malmoi.encode.elmo.encoder": ("ElmoEncoder",),
     "malmoi.encode.encoder": ("TransformerEncoder", "load_transformer"),
-    "malmoi.encode.loading": ("load_encoder",),
+    "malmoi.encode.loading": ("load_contextual", "load_encoder"),
     "malmoi.encode.pipeline.activations": ("Activations", "SpanVectors"),
-    "malmoi.encode.pooling.recipes": ("Recipe",),
+    "malmoi.encode.pipeline.contextual_encoder": ("ContextualEncoder",),
     "malmoi.encode.pipeline.prompts": ("Prompts",),
+    "malmoi.encode.pooling.recipes": ("Recipe",),
     "malmoi.encode.protocol": ("Encoder",),
     "malmoi.encode.static.average": ("AverageEncoder", "average_encoder"),
     "malmoi.encode.static.static_encoder": ("StaticEncoder",),

@@ -1,4 +1,4 @@
-"""`malmoi convert IN OUT`: vectors or a static encoder in another format, or pickled weights."""
+"""`malmoi convert IN OUT`: vectors or a model in another format, such as pickled weights."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from malmoi.reporting.progress_bar import ProgressReporter
 def convert_command(
     source: Annotated[
         str,
-        Parameter(help="A file of vectors, glove-6b-50d, a pickled or static model folder."),
+        Parameter(help="A file of vectors, glove-6b-50d, or a pickled, static or ELMo folder."),
     ],
     target: Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")],
     /,
@@ -37,7 +37,7 @@ def convert_command(
     encoding: Annotated[str, Parameter(help="Encoding of the words in the file.")] = "utf-8",
     json: AsJson = False,
 ) -> None:
-    """Convert vectors to another file format, or a pickled model to safetensors.
+    """Convert vectors to another file format, or a pickled or ELMo model to safetensors.
 
     The folder of a static encoder becomes one that model2vec and sentence-transformers load.
     """
@@ -66,7 +66,7 @@ def convert_command(
 
 
 def _convert_model(folder: Path, target: Path, json: bool) -> None:
-    """Convert a model whose weights are a pytorch_model.bin."""
+    """Convert a model whose weights are a pytorch_model.bin, or ELMo's HDF5."""
     from malmoi.encode.checkpoint.convert import convert_model
     from malmoi.encode.checkpoint.static_folder import is_static_folder
 

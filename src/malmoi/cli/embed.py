@@ -55,6 +55,7 @@ class EmbedOptions:
         ),
     ] = ()
     skip_special: Annotated[bool, Flag, Parameter(help="Without [CLS] and [SEP].")] = False
+    include_special: Annotated[bool, Flag, Parameter(help="With <S> and </S> of ELMo.")] = False
     per: Annotated[Per, Parameter(help="One vector per text, word or token.")] = "text"
     word_pooling: Annotated[WordPooling, Parameter(help="How tokens become a word.")] = "mean"
     prompt: Annotated[str | None, Parameter(help="One of the model's prompts, by name.")] = None
@@ -73,7 +74,7 @@ class EmbedOptions:
             layer_pooling=self.layer_pooling,
             pool=self.pool,
             weights=self.weights or None,
-            include_special_tokens=False if self.skip_special else None,
+            include_special_tokens=self._include_special_tokens(),
         )
         return EmbedSettings(
             recipe=recipe,
@@ -83,6 +84,12 @@ class EmbedOptions:
             overflow=self.overflow,
             overlap=self.overlap,
         )
+
+    def _include_special_tokens(self) -> bool | None:
+        """None: as the model does."""
+        if self.skip_special and self.include_special:
+            raise InvalidArgumentError("--skip-special and --include-special exclude each other")
+        return self.include_special if self.skip_special or self.include_special else None
 
     def _check_conflicts(self) -> None:
         """Raise if an option would have no effect beside the others."""

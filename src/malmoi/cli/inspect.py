@@ -17,6 +17,7 @@ from malmoi.files.tensors import open_safetensors
 from malmoi.formats.inspection import Finding, Inspection, inspect
 from malmoi.reporting.progress_bar import ProgressReporter
 
+ANY_WORD = "any word, by its characters"
 MAX_EXAMPLE_COLUMNS = 140  # two lines
 
 if TYPE_CHECKING:
@@ -122,11 +123,13 @@ def vector_facts(inspection: Inspection) -> dict[str, str]:
 
 def model_facts(inspection: "ModelInspection") -> dict[str, str]:
     """The facts of a model."""
-    layers = f"{inspection.layers} of {inspection.dim} dimensions, {inspection.heads} heads"
+    layers = f"{inspection.layers} of {inspection.dim} dimensions"
+    layers += f", {inspection.heads} heads" if inspection.heads else ""
+    tokens = f"{inspection.vocab_size:,} tokens" if inspection.vocab_size else ANY_WORD
     return {
         "family": inspection.family,
         "layers": layers if inspection.layers else f"none, vectors of {inspection.dim} dimensions",
-        "vocabulary": f"{inspection.vocab_size:,} tokens",
+        "vocabulary": tokens,
         "longest": f"{inspection.max_length:,} tokens per text" if inspection.max_length else "any",
         "numbers": inspection.dtypes or "unknown",
         "arithmetic": f"{inspection.arithmetic} on this processor",

@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from malmoi.encode.checkpoint.config import read_config
+from malmoi.encode.checkpoint.elmo_options import MAX_LENGTH, is_elmo_folder, read_options
+from malmoi.encode.checkpoint.elmo_weights import (
+    elmo_weights_file,
+    expected_shapes,
+    open_elmo_tensors,
+    read_elmo_weights,
+)
 from malmoi.encode.checkpoint.locate import find_model, is_universal, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import (
     DenseModule,
@@ -42,8 +49,8 @@ class ModelInspection:
     family: str
     layers: int  # 0 for a static encoder
     dim: int
-    heads: int
-    vocab_size: int
+    heads: int  # 0 without attention
+    vocab_size: int  # 0 for a model that reads any word by its characters
     max_length: int  # tokens of a text; 0 without a limit
     dtypes: str  # of the weights in the file
     arithmetic: Arithmetic  # in which they are multiplied here, by the suffix of the name
@@ -70,6 +77,8 @@ def inspect_model(name: str) -> ModelInspection:
     findings: list[Finding] = []
     if is_static_folder(folder):
         return _inspect_static(folder)
+    if is_elmo_folder(folder):
+        return _inspect_elmo(folder)
     modules = _try(lambda: read_modules(folder), findings) or SentenceModules(transformer=folder)
     config = read_config(modules.transformer)
     _try(lambda: read_weights(weights_file(modules.transformer), config), findings)
@@ -116,6 +125,34 @@ def _inspect_static(folder: Path) -> ModelInspection:
         bytes=size,
         tokenizer=_described(tokenizer) if tokenizer else "",
         pooling="mean, Normalize" if parts is not None and parts.normalize else "mean",
+        prompts=(),
+        findings=tuple(findings),
+    )
+
+
+def _inspect_elmo(folder: Path) -> ModelInspection:
+    """The description of an ELMo model, whose layers are LSTMs."""
+    findings: list[Finding] = []
+    config = read_options(folder)
+    _try(lambda: read_elmo_weights(folder, config), findings)
+    path = _try(lambda: elmo_weights_file(folder), [])
+    dtypes = set[str]()
+    if path is not None and not findings:
+        tensors = open_elmo_tensors(path)
+        dtypes = {str(tensors[name].dtype) for name in expected_shapes(config) if name in tensors}
+    return ModelInspection(
+        path=str(folder),
+        family="elmo",
+        layers=config.layers,
+        dim=config.dim,
+        heads=0,
+        vocab_size=0,
+        max_length=MAX_LENGTH,
+        dtypes=", ".join(sorted(dtypes)),
+        arithmetic="float32",
+        bytes=0 if path is None else path.stat().st_size,
+        tokenizer=f"words by {config.tokenizer or 'the rules of english'}, read as {config.units}",
+        pooling="mean of all layers, mean",
         prompts=(),
         findings=tuple(findings),
     )

@@ -9,6 +9,7 @@ from malmoi.cli.evaluate.app import ColumnsOption
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.encode.loading import load_contextual
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
@@ -50,16 +51,18 @@ def sweep_command(
         for i, table in enumerate(sweeps):
             if i > 0:
                 print()
-            print_sweep(model, table)
+            print_sweep(encoder, table)
     if plot is not None:
         write_svg(plot, plot_sweep(model, sweeps[0]))
 
 
-def print_sweep(model: str, sweep: Sweep) -> None:
+def print_sweep(encoder: ContextualEncoder, sweep: Sweep) -> None:
     """Print one line per row; then the options of the best recipe and its interval."""
-    print(f"{Path(model).name} on {sweep.name}: Spearman, {sweep.best_score.total:,} pairs")
+    print(f"{Path(encoder.name).name} on {sweep.name}: Spearman, {sweep.best_score.total:,} pairs")
     half = CELL_WIDTH * sum(special for _, special in POOLINGS)
-    print(f"{'':{LABEL_WIDTH}}{'with [CLS] and [SEP]':^{half}}{'without':^{half}}".rstrip())
+    (empty,) = encoder.tokenizer([""])
+    special = f"with {' and '.join(empty.tokens)}"  # such as [CLS] and [SEP]
+    print(f"{'':{LABEL_WIDTH}}{special:^{half}}{'without':^{half}}".rstrip())
     print(
         f"{'layer':{LABEL_WIDTH}}"
         + "".join(f"{pool:>{CELL_WIDTH - 1}} " for pool, _ in POOLINGS).rstrip()
@@ -67,7 +70,8 @@ def print_sweep(model: str, sweep: Sweep) -> None:
     for i, row in enumerate(sweep.values):
         cells = [_cell(value, (i, j) == sweep.best) for j, value in enumerate(row)]
         print(f"{row_name(sweep.recipes[i][0]):{LABEL_WIDTH}}{''.join(cells)}".rstrip())
-    print(f"* best: {embed_options(sweep.best_recipe)}   {sweep.best_score.interval}")
+    options = embed_options(sweep.best_recipe, encoder.pools_special_tokens)
+    print(f"* best: {options}   {sweep.best_score.interval}")
 
 
 def row_name(recipe: Recipe) -> str:
@@ -79,11 +83,13 @@ def row_name(recipe: Recipe) -> str:
     )
 
 
-def embed_options(recipe: Recipe) -> str:
-    """The options of `malmoi embed` that give these vectors."""
+def embed_options(recipe: Recipe, pools_special_tokens: bool) -> str:
+    """The options of `malmoi embed` that give these vectors, for a model that pools so."""
     pooling = recipe.layer_pooling
     layer_pooling = "" if pooling == "single" else f" --layer-pooling {pooling}"
-    special = "" if recipe.include_special_tokens else " --skip-special"
+    special = ""
+    if recipe.include_special_tokens != pools_special_tokens and recipe.pool != "cls":
+        special = " --include-special" if recipe.include_special_tokens else " --skip-special"
     return f"--layers {recipe.layers}{layer_pooling} --pool {recipe.pool}{special}"
 
 

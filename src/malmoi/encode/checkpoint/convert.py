@@ -1,6 +1,7 @@
-"""Converts a model folder with pickled weights to safetensors, which cannot execute code.
+"""Converts a model folder with pickled weights, or ELMo's HDF5, to safetensors.
 
-All other files that the model needs are copied; weights in other formats are not.
+A pickle can execute any code, safetensors cannot. All other files that the model needs are copied;
+weights in other formats are not.
 """
 
 import os
@@ -13,6 +14,13 @@ from pathlib import Path
 from secrets import token_hex
 
 from malmoi.encode.checkpoint.config import read_json
+from malmoi.encode.checkpoint.elmo_options import OPTIONS_FILES, is_elmo_folder, read_options
+from malmoi.encode.checkpoint.elmo_weights import (
+    SAFETENSORS,
+    checked_tensors,
+    elmo_weights_file,
+    open_elmo_tensors,
+)
 from malmoi.encode.checkpoint.hub import IGNORED_FILES, NEEDED_FILES
 from malmoi.encode.checkpoint.weights import FILE, INDEX, PICKLE
 from malmoi.errors import InvalidFileError
@@ -30,6 +38,8 @@ def convert_model(folder: Path, target: Path, *, progress: Progress = no_progres
 
     The new folder is complete or does not exist: it is written beside `target` and renamed.
     """
+    if is_elmo_folder(folder):
+        return _convert_elmo(folder, target)
     pickles = find_pickles(folder)
     with folder_beside(target) as part:
         for path in needed_files(folder):
@@ -45,6 +55,19 @@ def convert_model(folder: Path, target: Path, *, progress: Progress = no_progres
             count += len(tensors)
             progress(done, len(pickles))
     return count
+
+
+def _convert_elmo(folder: Path, target: Path) -> int:
+    """Write the HDF5 weights of an ELMo model as safetensors."""
+    path, config = elmo_weights_file(folder), read_options(folder)
+    if path.suffix == ".safetensors":
+        raise InvalidFileError(f"{folder} has no HDF5 to convert: its weights are safetensors")
+    tensors = checked_tensors(path, open_elmo_tensors(path), config)
+    with folder_beside(target) as part:
+        for options in folder.glob(OPTIONS_FILES):
+            shutil.copyfile(options, part / options.name)
+        write_safetensors(part / SAFETENSORS, dict(tensors), METADATA)
+    return len(tensors)
 
 
 def find_pickles(folder: Path) -> list[Path]:

@@ -18,6 +18,9 @@ from malmoi.text.character_ids import CHARACTER_UNITS, NUM_IDS, CharacterUnits
 OPTIONS_FILES = "*options*.json"  # elmo_2x4096_512_2048cnn_2xhighway_options.json, for example
 ACTIVATIONS = ("relu", "tanh")
 MAX_SIZE = 1 << 20  # of one dimension
+MAX_LAYERS = 100  # of LSTMs, and of highways
+MIN_CHARACTERS, MAX_CHARACTERS = 3, 1000  # of a word, with its begin and end
+MAX_LENGTH = 2048  # tokens of a text that are read; an LSTM has no limit, but memory has
 OWN = "malmoi"  # what AllenNLP's options do not have
 
 
@@ -113,13 +116,18 @@ def _config(values: Mapping[str, Any]) -> ElmoConfig:
             (_size(width, "the width of a filter"), _size(count, "the number of filters"))
             for width, count in cnn["filters"]
         ),
-        highways=_size(cnn.get("n_highway") or 0, "n_highway", minimum=0),
-        max_characters=_size(cnn["max_characters_per_token"], "max_characters_per_token"),
+        highways=_size(cnn.get("n_highway") or 0, "n_highway", 0, MAX_LAYERS),
+        max_characters=_size(
+            cnn["max_characters_per_token"],
+            "max_characters_per_token",
+            MIN_CHARACTERS,
+            MAX_CHARACTERS,
+        ),
         activation=activation,
         units=units,
         cells=_size(lstm["dim"], "lstm.dim"),
         projection=_size(lstm["projection_dim"], "lstm.projection_dim"),
-        layers=_size(lstm["n_layers"], "lstm.n_layers"),
+        layers=_size(lstm["n_layers"], "lstm.n_layers", 1, MAX_LAYERS),
         cell_clip=_clip(lstm.get("cell_clip"), "cell_clip"),
         proj_clip=_clip(lstm.get("proj_clip"), "proj_clip"),
         skip_connections=bool(lstm.get("use_skip_connections", False)),
@@ -145,10 +153,10 @@ def _check(config: ElmoConfig, cnn: Mapping[str, Any]) -> None:
         )
 
 
-def _size(value: Any, name: str, minimum: int = 1) -> int:
+def _size(value: Any, name: str, minimum: int = 1, maximum: int = MAX_SIZE) -> int:
     size = int(value)
-    if size != value or not minimum <= size <= MAX_SIZE:
-        raise ValueError(f"{name} is {value}: it must be from {minimum} to {MAX_SIZE:,}")
+    if size != value or not minimum <= size <= maximum:
+        raise ValueError(f"{name} is {value}: it must be from {minimum} to {maximum:,}")
     return size
 
 

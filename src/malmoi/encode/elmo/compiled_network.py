@@ -10,7 +10,8 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.elmo_options import ElmoConfig
 from malmoi.encode.checkpoint.elmo_weights import DenseWeights, ElmoWeights, LstmWeights
-from malmoi.encode.elmo.numpy_network import LstmState, num_positions, word_lengths
+from malmoi.encode.elmo.numpy_network import LstmState, num_positions
+from malmoi.encode.elmo.word_vectors import word_lengths
 from malmoi.encode.runtime.packed_weights import pack_float32
 from malmoi.kernels.core.jit import readonly_view
 from malmoi.kernels.elmo.char_cnn import (
@@ -25,7 +26,6 @@ from malmoi.kernels.elmo.char_cnn import (
 from malmoi.kernels.elmo.lstm import GATES, LstmBuffers, LstmPanels, run_lstm
 from malmoi.kernels.transformer.gemm import PANEL
 
-BLOCK_WORDS = 256  # words that go through the CNN together
 WINDOW_ROWS = 144  # windows that are multiplied together, at least
 INPUT_ROWS = 256  # tokens whose inputs are multiplied together, at least
 ZEROS = readonly_view(np.zeros(PANEL, np.float32))
@@ -54,13 +54,6 @@ class CompiledNetwork:
 
     def words(self, ids: Int64Array) -> Float32Array:
         """The vectors of words from their character ids, [words, projection]."""
-        blocks = [
-            self._words(np.ascontiguousarray(ids[first : first + BLOCK_WORDS]))
-            for first in range(0, len(ids), BLOCK_WORDS)
-        ]
-        return np.concatenate([np.empty((0, self._config.projection), np.float32), *blocks])
-
-    def _words(self, ids: Int64Array) -> Float32Array:
         config, lengths = self._config, word_lengths(ids)
         activation = TANH if config.activation == "tanh" else RELU
         rows, column = np.empty((len(ids), config.num_filters), np.float32), 0
@@ -68,7 +61,7 @@ class CompiledNetwork:
             positions = np.array(
                 [num_positions(int(n), width, config.max_characters) for n in lengths], np.int64
             )
-            size = max(WINDOW_ROWS, int(positions.max()))
+            size = max(WINDOW_ROWS, int(positions.max(initial=0)))
             depth = width * config.char_dim
             buffers = ConvolutionBuffers(zeros(size, depth), zeros(size, PANEL), ZEROS)
             features = np.empty((len(ids), count), np.float32)

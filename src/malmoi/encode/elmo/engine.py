@@ -39,6 +39,7 @@ class ElmoEngine(EngineSwitch):
     def prepare(self, encodings: Sequence[Any]) -> None:
         """Count the tokens of a call, and compute the vectors of all words that are new."""
         super().prepare(encodings)
+        self._words.add(encoding.ids for encoding in encodings)
 
     def batches(self, sizes: Int64Array) -> Iterator[Int64Array]:
         """The texts of each batch, of similar length."""

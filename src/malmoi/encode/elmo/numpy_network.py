@@ -12,10 +12,9 @@ import numpy as np
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.checkpoint.elmo_options import ElmoConfig
 from malmoi.encode.checkpoint.elmo_weights import DenseWeights, ElmoWeights
+from malmoi.encode.elmo.word_vectors import word_lengths
 from malmoi.encode.pooling.groups import group_bounds
-from malmoi.text.character_ids import PADDING
 
-BLOCK_WORDS = 256  # words that go through the CNN together
 BLOCK_ROWS = 256  # tokens whose inputs are multiplied together
 
 
@@ -51,15 +50,7 @@ class NumpyNetwork:
 
     def words(self, ids: Int64Array) -> Float32Array:
         """The vectors of words from their character ids, [words, projection]."""
-        lengths = word_lengths(ids)
-        order = np.argsort(lengths, kind="stable")
-        vectors = np.empty((len(ids), self._config.projection), np.float32)
-        for first in range(0, len(ids), BLOCK_WORDS):
-            some = order[first : first + BLOCK_WORDS]
-            vectors[some] = self._words(ids[some], int(lengths[some[-1]]))
-        return vectors
-
-    def _words(self, ids: Int64Array, longest: int) -> Float32Array:
+        longest = int(word_lengths(ids).max(initial=0))
         config, weights = self._config, self._weights
         activate: Callable[[Float32Array], Float32Array] = (
             np.tanh if config.activation == "tanh" else relu
@@ -100,12 +91,6 @@ class NumpyNetwork:
                 np.clip(hidden, -config.proj_clip, config.proj_clip, out=out[here])
                 state.output[:count] = out[here]
         return out
-
-
-def word_lengths(ids: Int64Array) -> Int64Array:
-    """The characters of each word with its begin and end: all before the padding, [words]."""
-    lengths: Int64Array = (ids != PADDING).sum(axis=1)
-    return lengths
 
 
 def num_positions(length: int, width: int, max_characters: int) -> int:

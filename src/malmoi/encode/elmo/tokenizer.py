@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Int64Array
-from malmoi.encode.checkpoint.elmo_options import ElmoConfig
+from malmoi.encode.checkpoint.elmo_options import MAX_LENGTH, ElmoConfig
 from malmoi.encode.tokens.inputs import Text, normalize_text, single_text
 from malmoi.encode.tokens.text_tokenizer import TextTokenizer, WordCounter
 from malmoi.encode.tokens.tokenizer import CHARACTERS_PER_TOKEN, head, split_blocks
@@ -30,7 +30,6 @@ from malmoi.text.character_ids import (
 from malmoi.text.tokenizers import English, Tokenizer, TokenSpan, tokenizer_from
 from malmoi.text_inputs import JoinedTokens
 
-MAX_LENGTH = 2048  # tokens of a text with its boundaries; an LSTM has no limit, but memory has
 BOUNDARIES = ("<S>", "</S>")
 SENTENCE_MARKS = {BEGIN_SENTENCE: BOUNDARIES[0], END_SENTENCE: BOUNDARIES[1]}
 DEFAULT_TOKENIZER = English(lower=False, marks=True, clitics=True)
