@@ -103,23 +103,17 @@ def weights_after(folder: Path, moment: str, call: int) -> bytes:
     code = tune(folder, moment, call)
     if code != (0 if moment == "-" else -signal.SIGKILL):
         raise RuntimeError(f"the tuning to be killed at {moment} ended with code {code}")
-    if not out.exists() and tune(folder, "-", 0, *["--resume"] * has_checkpoint(folder)):
+    is_left = out.exists() or (folder / "out.checkpoint").exists()
+    if moment != "-" and tune(folder, "-", 0, *["--resume"] * is_left):
         raise RuntimeError(f"the tuning killed at {moment} does not resume")
     content = (out / "model.safetensors").read_bytes()
     for path in sorted(out.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     out.rmdir()
-    for name in ("out.checkpoint", ".out.lock"):  # of a process killed after saving
-        (folder / name).unlink(missing_ok=True)
     rest = {path.name for path in folder.iterdir()} - {"train.csv", "dev.csv"}
     if rest:
         raise RuntimeError(f"the tuning killed at {moment} left {', '.join(sorted(rest))}")
     return content
-
-
-def has_checkpoint(folder: Path) -> bool:
-    """Whether there is something to resume from."""
-    return (folder / "out.checkpoint").exists()
 
 
 def tune(folder: Path, moment: str, call: int, *more: str) -> int:

@@ -215,6 +215,32 @@ def test_layouts_of_parallel_files(name: str, tmp_path: Path) -> None:
     assert len(pairs) == (4 if name == "tatoeba.txt" else 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("texts.jsonl", '{"id": 1, "body": "새 글"}\n{"id": 2, "body": "다른 글"}\n'),
+        ("texts.csv", "id,body\n1,새 글\n2,다른 글\n"),
+    ],
+)
+def test_texts_of_one_language_have_a_field(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    data = DistillData(parallel=translations(20), texts=path)
+    read = read_parallel(data, (), 2, 0, SilentReporter(), "body")
+    assert read.texts == ("새 글", "다른 글")
+    with pytest.raises(InvalidArgumentError, match="--field"):
+        read_parallel(data, (), 2, 0, SilentReporter())
+
+
+def test_named_columns_are_texts_whatever_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    rows = [f"{i}\tword {i}\t{'예' if i % 2 else '아니요'}" for i in range(10)]
+    path.write_text("\n".join(["n\teng\tkor", *rows]), encoding="utf-8")
+    data = DistillData(parallel=path, translations=[{"eng": "x", "kor": "y"}])
+    pairs = read_parallel(data, ("eng", "kor"), 2, 0, SilentReporter()).pairs
+    assert pairs[:2] == (("word 0", "아니요"), ("word 1", "예"))
+
+
 def test_bad_rows_are_counted_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\t가\nb\t\nc\t다\n\t라\ne\t마\n", encoding="utf-8")

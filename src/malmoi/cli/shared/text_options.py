@@ -81,6 +81,11 @@ class TextOptions:
         return make_tokenizer(self.tokenizer, **options.get(self.tokenizer, {}))
 
 
+def split_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns: --columns A,B, or --columns A --columns B."""
+    return tuple(name for names in columns for name in names.split(","))
+
+
 def check_target(corpus: str, out: Path) -> None:
     """Check before a long run that `out` can be written and does not replace the corpus."""
     check_writable(out)

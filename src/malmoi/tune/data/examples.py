@@ -31,6 +31,7 @@ ExampleKind = Literal[
     "texts",
 ]
 FROM_LABELS: tuple[ObjectiveName, ...] = ("contrastive", "online_contrastive", "cosine", "cosent")
+WITHOUT_LABELS: tuple[ObjectiveName, ...] = ("multiple_negatives", "triplet", "mse")
 KINDS: dict[ExampleKind, tuple[str, tuple[ObjectiveName, ...]]] = {  # what it is, and what suits it
     "scored pairs": ("two texts and a number", ("cosine", "cosent")),
     "labelled pairs": ("two texts and 0 or 1", (*FROM_LABELS, "softmax")),
@@ -124,7 +125,7 @@ def read_rows(
 ) -> tuple[ExampleSet, str]:
     """The usable rows as they are, and the names of their columns."""
     table = read_table(source, reporter)
-    chosen = choose_columns(table, columns)
+    chosen = choose_columns(table, columns, may_have_label=objective not in WITHOUT_LABELS)
     examples = _collect(table, chosen)
     table.skipped.report(table.source, reporter)
     if not len(examples):

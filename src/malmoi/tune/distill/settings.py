@@ -45,6 +45,8 @@ class DistillSettings(LoopSettings):
     """Pairs held out, unless --translations has some."""
     columns: tuple[str, ...] = ()
     """Columns of the source and target texts: EN,KO."""
+    field: str | None = None
+    """Field or column of --texts and --source-texts."""
     force: bool = False
     """Go on where the guard sees a collapse."""
 
