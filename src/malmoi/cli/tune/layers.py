@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.encode.loading import load_contextual
 from malmoi.evaluate.scores import Score
@@ -36,8 +36,8 @@ def tune_layers_command(
     Prints how well each layer classifies the test texts alone, and all of them together, by
     logistic regression. The columns are detected; --columns TEXT,CLASS names them.
     """
-    columns = tuple(name for names in settings.columns for name in names.split(","))
-    settings, encoder = replace(settings, columns=columns), load_contextual(model)
+    settings = replace(settings, columns=split_columns(settings.columns))
+    encoder = load_contextual(model)
     with TerminalReporter() as reporter:
         result = learn_layer_weights(encoder, data, settings, out=out, reporter=reporter)
     if json:
