@@ -105,7 +105,8 @@ def read_examples(
     """
     if isinstance(source, SentenceSet):
         source = [tuple(pair) for pair in source.pairs]
-    examples, described = read_rows(source, columns, reporter)
+    may_have_label = objective not in WITHOUT_LABELS
+    examples, described = read_rows(source, columns, reporter, may_have_label=may_have_label)
     known = KINDS[examples.kind][1]
     if objective is not None and objective not in known:
         raise InvalidArgumentError(
@@ -121,11 +122,15 @@ def read_examples(
 
 
 def read_rows(
-    source: DataSource, columns: Sequence[str], reporter: Reporter
+    source: DataSource,
+    columns: Sequence[str],
+    reporter: Reporter,
+    *,
+    may_have_label: bool = True,
 ) -> tuple[ExampleSet, str]:
     """The usable rows as they are, and the names of their columns."""
     table = read_table(source, reporter)
-    chosen = choose_columns(table, columns, may_have_label=objective not in WITHOUT_LABELS)
+    chosen = choose_columns(table, columns, may_have_label=may_have_label)
     examples = _collect(table, chosen)
     table.skipped.report(table.source, reporter)
     if not len(examples):
