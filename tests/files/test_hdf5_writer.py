@@ -46,7 +46,9 @@ def test_h5py_reads_what_was_written(
 
 
 def test_a_group_with_many_entries_and_deep_groups(tmp_path: Path) -> None:
-    arrays = {f"many/{number}": np.full(2, number, np.float32) for number in range(100)}
+    arrays: dict[str, Any] = {
+        f"many/{number}": np.full(2, number, np.float32) for number in range(100)
+    }
     arrays["a/b/c/d/e"] = np.arange(6, dtype=np.float32).reshape(2, 3).T
     write_hdf5(tmp_path / "a.hdf5", arrays)
     found = read(tmp_path / "a.hdf5")

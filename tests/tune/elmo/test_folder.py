@@ -18,6 +18,7 @@ from malmoi.text.character_ids import character_ids
 from malmoi.tune.elmo.batches import epoch_batches
 from malmoi.tune.elmo.export import hdf5_weights
 from malmoi.tune.elmo.folder import KIND, save_elmo
+from malmoi.tune.elmo.initial_softmax import random_softmax
 from malmoi.tune.elmo.pretraining import train_elmo
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.trainer import ElmoTrainer
@@ -39,7 +40,7 @@ def test_a_reader_computes_the_states_of_the_network(
     settings = quick(characters=characters, layers=layers)
     text = corpus_text(sentences(40), settings)
     with repeatable(1, 1):
-        trainer = ElmoTrainer(text, settings)
+        trainer = ElmoTrainer(text, settings, random_softmax(text, settings))
         for batch in epoch_batches(text.train, 64, 1, 0):
             trainer.step(batch, 0.05)  # far from the initial weights
         network = trainer.network.eval()

@@ -1,12 +1,16 @@
 """The network: each trick beside the plain way to compute the same."""
 
+import numpy as np
+import pytest
 import torch
 from torch.nn import functional
 
 from malmoi.models.nnlm_network import repeatable
+from malmoi.reporting.reporter import SilentReporter
 from malmoi.text.character_ids import character_ids
 from malmoi.tune.elmo.batches import epoch_batches, word_grid
 from malmoi.tune.elmo.char_cnn import CharacterCnn
+from malmoi.tune.elmo.initial_softmax import lsa_softmax, random_softmax
 from malmoi.tune.elmo.trainer import SOFTMAX, ElmoTrainer
 from tests.tune.elmo.worlds import corpus_text, quick, sentences
 
@@ -52,7 +56,7 @@ def test_distinct_words_once_give_the_same_states() -> None:
     settings = quick()
     text = corpus_text(sentences(), settings)
     with repeatable(1, 1):
-        trainer = ElmoTrainer(text, settings)
+        trainer = ElmoTrainer(text, settings, random_softmax(text, settings))
         trainer.network.eval()
         for batch in epoch_batches(text.train, 64, 1, 0)[:3]:
             states, _ = trainer.states(word_grid(text, batch, settings.widest_filter))
@@ -72,7 +76,7 @@ def test_a_step_changes_the_rows_of_candidates_alone() -> None:
     settings = quick(negative_samples=1, batch_size=16)
     text = corpus_text([f"word{i} word{i + 1}" for i in range(60)], settings)
     with repeatable(1, 1):
-        trainer = ElmoTrainer(text, settings)
+        trainer = ElmoTrainer(text, settings, random_softmax(text, settings))
         before = trainer.weights()
         batch = epoch_batches(text.train, 4, 1, 0)[0]
         trainer.step(batch, 0.01)
@@ -90,11 +94,34 @@ def test_a_small_batch_takes_a_small_gradient() -> None:
         settings = quick(batch_size=size)
         text = corpus_text(sentences(), settings)
         with repeatable(1, 1):
-            trainer = ElmoTrainer(text, settings)
-            trainer.update = lambda rate: None  # type: ignore[method-assign]
+            trainer = ElmoTrainer(text, settings, random_softmax(text, settings))
+            trainer.update = lambda learning_rate: None  # type: ignore[method-assign]
             batch = epoch_batches(text.train, 8, 1, 0)[0]
             trainer.step(batch, 0.01)
         gradient = trainer.network.cnn.projection.weight.grad
         assert gradient is not None
         gradients.append(gradient)
     torch.testing.assert_close(gradients[0] * max(8, len(batch)) / 800, gradients[1])
+
+
+def test_the_softmax_starts_from_lsa() -> None:
+    """Words with the same neighbours have similar rows; all have their frequency as the bias."""
+    lines = [f"{subject} eats {food}" for subject in "ABCDE" for food in "vwxyz"]
+    lines = [*lines, *(f"{subject} reads {text}" for subject in "FGHIJ" for text in "12345")] * 4
+    settings = quick(dim=4)
+    text = corpus_text(lines, settings)
+    table, random = lsa_softmax(text, settings, SilentReporter()), random_softmax(text, settings)
+    rows = {word: table[row, :-1] for row, word in enumerate(text.words.words)}
+    assert rows["A"] @ rows["B"] > rows["A"] @ rows["F"] + 0.3
+    np.testing.assert_array_equal(table[:3], random[:3])
+    np.testing.assert_array_equal(table[:, -1], random[:, -1])
+    shares = np.exp(table[:, -1])
+    assert shares.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_more_dimensions_than_words() -> None:
+    settings = quick(dim=30)
+    text = corpus_text(["a b", "b a", "a a", "b"], settings)
+    table = lsa_softmax(text, settings, SilentReporter())
+    assert table.shape == (5, 31)
+    assert np.isfinite(table).all()

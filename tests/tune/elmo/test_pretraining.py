@@ -14,6 +14,7 @@ from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.train.common.options import TrainOptions
 from malmoi.tune.elmo import held_out
 from malmoi.tune.elmo.batches import length_groups, word_grid
+from malmoi.tune.elmo.initial_softmax import random_softmax
 from malmoi.tune.elmo.pretraining import train_elmo
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.trainer import ElmoTrainer
@@ -62,7 +63,7 @@ def test_perplexity_is_of_the_full_softmax() -> None:
     text = corpus_text(sentences(), settings)
     total, count = np.zeros(2), 0
     with repeatable(settings.seed, 1):
-        trainer = ElmoTrainer(text, settings)
+        trainer = ElmoTrainer(text, settings, random_softmax(text, settings))
         assert np.exp(held_out.HeldOutPerplexity(trainer).losses()).mean() == pytest.approx(
             model.history[0][1], rel=1e-3
         )

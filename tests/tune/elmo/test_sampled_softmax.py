@@ -30,9 +30,11 @@ def test_loss_and_gradients_are_those_of_cross_entropy() -> None:
 
 
 def test_bfloat16_is_close() -> None:
-    *weights, targets = inputs()
-    losses = [softmax_loss(*weights, targets, in_bfloat16=rounds) for rounds in (False, True)]
-    first, second = (torch.autograd.grad(loss, weights) for loss in losses)
+    hidden, weight, bias, targets = inputs()
+    losses = [
+        softmax_loss(hidden, weight, bias, targets, in_bfloat16=rounds) for rounds in (False, True)
+    ]
+    first, second = (torch.autograd.grad(loss, [hidden, weight, bias]) for loss in losses)
     assert losses[1].item() == pytest.approx(losses[0].item(), rel=0.01)
     for ours, theirs in zip(first, second, strict=True):
         assert float((ours - theirs).norm() / ours.norm()) < 0.02

@@ -54,7 +54,7 @@ def test_words_that_look_like_marks_are_unknown() -> None:
 
 def test_the_stream_for_ngrams_has_the_same_words() -> None:
     text = corpus_text(sentences(), quick(min_count=3))
-    stream = text.stream(text.held_out)
+    stream = text.encoded(text.held_out).ids
     assert (stream == 0xFFFFFFFF).sum() == len(text.held_out)
     assert len(stream) == text.held_out.num_predicted
     assert stream[stream < 0xFFFFFFFE].max() < len(text.words) - 3

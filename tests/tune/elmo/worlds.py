@@ -20,6 +20,7 @@ QUICK: dict[str, Any] = {
     "eval_steps": 10,
     "threads": 1,
     "ngrams": False,
+    "lsa": False,
 }
 SUBJECTS = ("the cat", "a dog", "여자가", "the very old man")
 VERBS = ("sees", "bites", "좋아한다", "follows")

@@ -2,13 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from malmoi.reporting.reporter import Reporter
-from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.language.ngram import NGram, train_ngram
-from malmoi.tune.elmo.sentences import MARKS, CorpusText
-from malmoi.vocabulary import Vocabulary
+from malmoi.tune.elmo.sentences import CorpusText
 
 ORDERS = (2, 3)
 
@@ -28,10 +24,7 @@ def ngram_perplexity(text: CorpusText, reporter: Reporter) -> NgramPerplexity:
     and the end of each sentence. From right to left the models would differ by little: both orders
     factor the probability of the same sentences.
     """
-    words = text.words.words.take(np.arange(len(MARKS), len(text.words)))
-    vocabulary = Vocabulary(words, text.words.counts[len(MARKS) :])
-    corpus = EncodedCorpus(text.stream(text.train), vocabulary)
-    held_out = text.stream(text.held_out)
+    corpus, held_out = text.encoded(text.train), text.encoded(text.held_out).ids
     perplexities = [
         train_ngram(corpus, NGram(order=order), reporter=reporter).score_ids(held_out).perplexity
         for order in ORDERS

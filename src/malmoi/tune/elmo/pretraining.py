@@ -19,6 +19,7 @@ from malmoi.train.common.options import (
     open_checkpointer,
 )
 from malmoi.tune.elmo.batches import SentenceBatch, epoch_batches
+from malmoi.tune.elmo.initial_softmax import lsa_softmax, random_softmax
 from malmoi.tune.elmo.ngram_baseline import ngram_perplexity
 from malmoi.tune.elmo.result import Perplexities, PretrainedElmo
 from malmoi.tune.elmo.sentences import prepare_text
@@ -72,8 +73,12 @@ def train_elmo(
     lasting = replace(settings, minutes=None, eval_minutes=Elmo.eval_minutes, ngrams=True)
     checkpointer = open_checkpointer(options, lasting, corpus.ids, corpus.vocabulary)
     prepared = prepare_text(corpus, settings)
+    if settings.lsa and checkpointer.restored is None:
+        softmax = lsa_softmax(prepared, settings, reporter)
+    else:
+        softmax = random_softmax(prepared, settings)
     with repeatable(settings.seed, settings.threads):
-        trainer = ElmoTrainer(prepared, settings)
+        trainer = ElmoTrainer(prepared, settings, softmax)
         loop = TrainingLoop(
             trainer=trainer,
             epoch_batches=partial(

@@ -16,6 +16,7 @@ from malmoi.arrays import Float32Array, Float64Array, Int64Array
 
 SAMPLING_EXPONENT = 0.75  # of the counts
 CHUNK_ROWS = 512  # whose logits are in memory at a time
+SMALLEST = 1e-38  # probability, so that its logarithm is finite
 
 
 class Candidates(NamedTuple):
@@ -64,17 +65,14 @@ class SoftmaxLoss(torch.autograd.Function):
         for first in range(0, len(hidden), CHUNK_ROWS):
             part = slice(first, first + CHUNK_ROWS)
             chosen = targets[part, None]
-            logits = (rounded[part] @ matrix.T).float().add_(bias)
-            own = logits.gather(1, chosen)
-            logits.sub_(logits.amax(1, keepdim=True))
-            total -= logits.gather(1, chosen).sum(dtype=torch.float64)
-            sums = logits.exp_().sum(1, keepdim=True)
-            total += sums.log().sum(dtype=torch.float64)
-            logits.div_(sums).scatter_add_(1, chosen, torch.full_like(own, -1))
-            difference = logits.to(dtype)
+            shares = torch.softmax((rounded[part] @ matrix.T).float().add_(bias), 1)
+            own = shares.gather(1, chosen)
+            total -= own.clamp_(min=SMALLEST).log_().sum(dtype=torch.float64)
+            shares.scatter_add_(1, chosen, torch.full_like(own, -1))
+            difference = shares.to(dtype)
             of_hidden[part] = difference @ matrix
             of_weight += difference.T @ rounded[part]
-            of_bias += logits.sum(0)
+            of_bias += shares.sum(0)
         ctx.save_for_backward(of_hidden, of_weight, of_bias)
         ctx.size = len(hidden)
         return (total / len(hidden)).float()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from malmoi.arrays import BoolArray, Int16Array, Int64Array, UInt32Array
+from malmoi.arrays import BoolArray, Int16Array, Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.keys import Keys
@@ -73,11 +73,13 @@ class CorpusText:
         """The id of the begin of a sentence; that of the end is one more."""
         return len(self.targets) - 2
 
-    def stream(self, sentences: Sentences) -> UInt32Array:
-        """Sentences as a stream of rows of `words` without the marks, for n-gram models."""
+    def encoded(self, sentences: Sentences) -> EncodedCorpus:
+        """Sentences with the words of the softmax, for n-gram models and LSA."""
         rows = self.targets[sentences.ids] - len(MARKS)
         known = np.where(rows < 0, UNKNOWN, rows).astype(np.uint32)
-        return np.insert(known, sentences.starts[1:], np.uint32(LINE_END))
+        ids = np.insert(known, sentences.starts[1:], np.uint32(LINE_END))
+        words = self.words.words.take(np.arange(len(MARKS), len(self.words)))
+        return EncodedCorpus(ids, Vocabulary(words, self.words.counts[len(MARKS) :]))
 
 
 def prepare_text(corpus: EncodedCorpus, settings: Elmo) -> CorpusText:

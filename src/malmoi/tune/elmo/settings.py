@@ -41,6 +41,8 @@ class Elmo(LoopSettings):
     """Longer lines are cut, after a full stop if possible."""
     negative_samples: int = 1024
     """Words sampled per batch, besides its own words."""
+    lsa: bool = True
+    """Start the softmax from LSA vectors of the words."""
     dropout: float = 0.0
     """Share of units dropped while training."""
     held_out: float = 0.005
@@ -55,7 +57,7 @@ class Elmo(LoopSettings):
     """Passes over the text."""
     batch_size: int = 3072
     """Words per step."""
-    learning_rate: float = 0.003
+    learning_rate: float = 0.006
     """Peak learning rate of Adam."""
     warmup: float = 0.02
     """Share of the training in which the rate rises."""

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from malmoi.arrays import Int64Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.files.tensors import Tensors
 from malmoi.tune.elmo.batches import SentenceBatch, WordGrid, word_grid
 from malmoi.tune.elmo.network import BidirectionalLm
@@ -25,18 +25,17 @@ class ElmoTrainer(AdamWTrainer):
     only their rows are updated.
     """
 
-    def __init__(self, text: CorpusText, settings: Elmo) -> None:
+    def __init__(self, text: CorpusText, settings: Elmo, softmax: Float32Array) -> None:
         self.text, self.settings = text, settings
         self.network = BidirectionalLm(settings)
         if has_bfloat16():
             self.network.uses_bfloat16 = True
             multiply_in_bfloat16(self.network)
         super().__init__(dict(self.network.named_parameters()), settings.weight_decay)
-        counts = text.words.counts
-        self.table = nn.Parameter(_initial_softmax(counts, settings.dim), requires_grad=False)
+        self.table = nn.Parameter(torch.from_numpy(softmax), requires_grad=False)
         self.rows = RowAdam(self.table)
         self.parameters = self.parameters | {SOFTMAX: self.table}
-        self.sampler = CandidateSampler(counts, settings.negative_samples)
+        self.sampler = CandidateSampler(text.words.counts, settings.negative_samples)
         self.network.train()
 
     def step(self, batch: SentenceBatch, learning_rate: float) -> float:
@@ -79,11 +78,3 @@ class ElmoTrainer(AdamWTrainer):
         """Restore what `tensors` returned."""
         super().restore(tensors)
         self.rows.restore(tensors)
-
-
-def _initial_softmax(counts: Int64Array, dim: int) -> Tensor:
-    """Small random rows, and biases that are the logarithms of the words' frequencies."""
-    shares = (counts + 1.0) / (counts + 1.0).sum()
-    table: Tensor = torch.randn(len(counts), dim + 1) / dim**0.5
-    table[:, -1] = torch.from_numpy(np.log(shares))
-    return table
