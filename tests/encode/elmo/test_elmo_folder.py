@@ -73,7 +73,8 @@ def test_weights_that_do_not_fit_are_refused(
     write_weights(tmp_path, changed)
     with pytest.raises(InvalidFileError) as refused:
         load_elmo(str(tmp_path))
-    assert sentence in str(refused.value) and "weights.hdf5" in str(refused.value)
+    assert sentence in str(refused.value)
+    assert "weights.hdf5" in str(refused.value)
     assert inspect_model(str(tmp_path)).findings[0].problem == str(refused.value)
 
 
@@ -105,7 +106,8 @@ def test_options_that_make_no_model_are_refused(
     (tmp_path / "options.json").write_text(json.dumps(options))
     with pytest.raises(InvalidFileError) as refused:
         load_elmo(str(tmp_path))
-    assert sentence in str(refused.value) and "options.json" in str(refused.value)
+    assert sentence in str(refused.value)
+    assert "options.json" in str(refused.value)
 
 
 def test_folders_that_are_not_whole_are_refused(tmp_path: Path) -> None:
