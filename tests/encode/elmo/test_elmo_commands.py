@@ -136,10 +136,10 @@ def test_serve(elmo: ElmoEncoder, folder: Path) -> None:
         expected = elmo.encode(TEXTS, layers=1, pool="max")
         np.testing.assert_allclose(found.json["embeddings"], expected, atol=2e-6)
         tokens = server.post("/embed", {"texts": TEXTS[:1], "per": "token", "layers": 0}).json
-        assert [one["token"] for one in tokens["texts"][0]["tokens"]][0] == "The"
+        assert next(one["token"] for one in tokens["texts"][0]["tokens"]) == "The"
         with_marks = {"include_special_tokens": True, "per": "token", "texts": TEXTS[:1]}
         tokens = server.post("/embed", with_marks).json
-        assert [one["token"] for one in tokens["texts"][0]["tokens"]][0] == "<S>"
+        assert next(one["token"] for one in tokens["texts"][0]["tokens"]) == "<S>"
         found = server.post("/v1/embeddings", {"input": TEXTS[:1], "model": "elmo"}).json
         vector = found["data"][0]["embedding"]
         np.testing.assert_allclose(vector, elmo.encode(TEXTS[0]), atol=2e-6)
