@@ -64,20 +64,26 @@ def print_model_tokens(documents: Iterable[str], model: str, pair: bool, json: b
     texts = list(documents)
     inputs = [(texts[0], texts[1])] if pair else texts
     for tokenized in load_contextual(model).tokenizer(inputs):
-        rows = [dict(zip(ROW, row, strict=True)) for row in rows_of(tokenized)]
+        rows = list(rows_of(tokenized))
         if json:
-            print_json({"text": tokenized.text, "truncated": tokenized.truncated, "tokens": rows})
+            tokens = [dict(zip(ROW, row, strict=True)) for row in rows]
+            print_json({"text": tokenized.text, "truncated": tokenized.truncated, "tokens": tokens})
             continue
         print(COLUMNS.format(*ROW))
         for row in rows:
-            shown = ["" if value is None else value for value in row.values()]
+            shown = ["" if value is None or isinstance(value, list) else value for value in row]
             print(COLUMNS.format(*shown).rstrip())
         if tokenized.truncated:
             print("…")
 
 
-def rows_of(tokenized: "Tokenized") -> Iterable[tuple[str, int, int, int | None, str | None]]:
-    """One row per token; special tokens have no word and no characters."""
+def rows_of(
+    tokenized: "Tokenized",
+) -> Iterable[tuple[str, int | list[int], int, int | None, str | None]]:
+    """One row per token; special tokens have no word and no characters.
+
+    A token of ELMo has the ids of its characters, which only JSON shows.
+    """
     columns = zip(
         tokenized.tokens,
         tokenized.ids,
@@ -89,4 +95,4 @@ def rows_of(tokenized: "Tokenized") -> Iterable[tuple[str, int, int, int | None,
     for token, token_id, token_type, word, (start, stop) in columns:
         special = word < 0
         characters = None if special else f"{start}–{stop}"
-        yield token, int(token_id), int(token_type), None if special else int(word), characters
+        yield token, token_id.tolist(), int(token_type), None if special else int(word), characters

@@ -10,7 +10,7 @@ from malmoi.arguments import expect
 from malmoi.encode.checkpoint.config import Config, read_config
 from malmoi.encode.checkpoint.locate import check_is_transformer, find_model, split_precision
 from malmoi.encode.checkpoint.sentence_transformers import SentenceModules, read_modules
-from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, ContextualKind
 from malmoi.encode.pipeline.text_pooling import Pooling, model_pooling
 from malmoi.encode.runtime.engine import AutoEngine
 from malmoi.encode.tokens.tokenizer import ModelTokenizer, load_tokenizer
@@ -24,6 +24,11 @@ class TransformerEncoder(ContextualEncoder):
     tokenizer: ModelTokenizer
     engine: AutoEngine
     modules: SentenceModules
+
+    @property
+    def kind(self) -> ContextualKind:
+        """A transformer."""
+        return "transformer"
 
     @cached_property
     def dim(self) -> int:

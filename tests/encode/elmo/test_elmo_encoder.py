@@ -47,7 +47,8 @@ def naive(folder: Path, words: Sequence[str]) -> Float32Array:
 def test_every_loader_opens_the_folder(folder: Path) -> None:
     for load in (load_encoder, load_contextual, load_elmo):
         encoder = load(str(folder))
-        assert isinstance(encoder, mm.ElmoEncoder) and isinstance(encoder, mm.ContextualEncoder)
+        assert isinstance(encoder, mm.ElmoEncoder)
+        assert isinstance(encoder, mm.ContextualEncoder)
         assert encoder.dim == 12
         assert repr(encoder).endswith("2 layers × 12, 11 cells)")
     with pytest.raises(InvalidArgumentError, match="is an ELMo model, not a transformer"):
@@ -107,6 +108,7 @@ def test_a_vector_does_not_depend_on_other_texts(elmo: ElmoEncoder) -> None:
     many = [*TEXTS, "", "a " * 30, *[f"word{i} and {i} more" for i in range(90)]]
     with pytest.warns(MalmoiWarning, match="empty"):
         together = elmo.encode(many)
+    with pytest.warns(MalmoiWarning, match="empty"):
         backward = elmo.encode(many[::-1])[::-1]
     np.testing.assert_allclose(together, backward, atol=2e-6)
     for text, vector in zip(many[:3], together, strict=False):
@@ -150,9 +152,11 @@ def test_long_texts_are_truncated_or_read_in_windows(elmo: ElmoEncoder) -> None:
     text = " ".join(f"{'abcdefghij'[i % 10]}{'klmno'[i % 5]}" for i in range(3000))
     with pytest.warns(MalmoiWarning, match="longer than 2,048 tokens"):
         (truncated,) = elmo.activations([text]).texts
-    assert truncated.truncated and len(truncated) == 2048
+    assert truncated.truncated
+    assert len(truncated) == 2048
     (whole,) = elmo.activations([text], overflow="windows").texts
-    assert len(whole) == 3002 and whole.word_texts() == tuple(text.split())
+    assert len(whole) == 3002
+    assert whole.word_texts() == tuple(text.split())
     windows = elmo.activations([text], overflow="windows").pooled(layers=2)
     np.testing.assert_allclose(
         elmo.encode([text], layers=2, overflow="windows"), windows, atol=2e-6
@@ -160,7 +164,9 @@ def test_long_texts_are_truncated_or_read_in_windows(elmo: ElmoEncoder) -> None:
     tokens = elmo.activations([text.split()], overflow="windows")
     np.testing.assert_array_equal(tokens.pooled(layers=2), windows)
     spans = elmo.passages([text])
-    assert spans[0][0][0] == 0 and spans[0][-1][1] == len(text) and len(spans[0]) == 2
+    assert spans[0][0][0] == 0
+    assert spans[0][-1][1] == len(text)
+    assert len(spans[0]) == 2
 
 
 def test_odd_texts(elmo: ElmoEncoder) -> None:
@@ -192,20 +198,25 @@ def test_words_are_computed_once_and_the_memory_is_bounded() -> None:
         return ids[:, 1:3].astype(np.float32)
 
     words = WordVectors(compute, 2, max_bytes=3 * 2 * 4)
+    assert words.of(np.zeros((0, 8), np.int16)).shape == (0, 2)
     some = character_ids(["a", "bb", "a", "a"], 8)
     np.testing.assert_array_equal(words.of(some), some[:, 1:3])
-    assert computed == [2] and len(words) == 2
+    assert computed == [2]
+    assert len(words) == 2
     words.of(some[::-1])
     words.of(some[:1])  # used later than bb
     assert computed == [2]
     words.of(character_ids(["c", "d"], 8))
-    assert computed == [2, 2] and len(words) == 3
+    assert computed == [2, 2]
+    assert len(words) == 3
     words.of(some[:1])
     assert computed == [2, 2]
     np.testing.assert_array_equal(words.of(some), some[:, 1:3])
-    assert computed == [2, 2, 1] and len(words) == 3
+    assert computed == [2, 2, 1]
+    assert len(words) == 3
     words.add([character_ids([str(i) for i in range(700)], 8)])
-    assert sum(computed) == 5 + 700 and len(words) == 3
+    assert sum(computed) == 5 + 700
+    assert len(words) == 3
 
 
 def test_the_tokenizer_and_the_characters_of_a_folder_are_its_own(tmp_path: Path) -> None:

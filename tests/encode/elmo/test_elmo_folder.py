@@ -73,7 +73,8 @@ def test_weights_that_do_not_fit_are_refused(
     write_weights(tmp_path, changed)
     with pytest.raises(InvalidFileError) as refused:
         load_elmo(str(tmp_path))
-    assert sentence in str(refused.value) and "weights.hdf5" in str(refused.value)
+    assert sentence in str(refused.value)
+    assert "weights.hdf5" in str(refused.value)
     assert inspect_model(str(tmp_path)).findings[0].problem == str(refused.value)
 
 
@@ -105,13 +106,16 @@ def test_options_that_make_no_model_are_refused(
     (tmp_path / "options.json").write_text(json.dumps(options))
     with pytest.raises(InvalidFileError) as refused:
         load_elmo(str(tmp_path))
-    assert sentence in str(refused.value) and "options.json" in str(refused.value)
+    assert sentence in str(refused.value)
+    assert "options.json" in str(refused.value)
 
 
 def test_folders_that_are_not_whole_are_refused(tmp_path: Path) -> None:
     save_elmo(tmp_path)
     (tmp_path / "other_options.json").write_text("{}")
-    with pytest.raises(InvalidFileError, match="several options: keep one of options.json, other"):
+    with pytest.raises(
+        InvalidFileError, match=r"several options: keep one of options\.json, other"
+    ):
         load_elmo(str(tmp_path))
     (tmp_path / "other_options.json").unlink()
     (tmp_path / "more_weights.hdf5").write_bytes(b"")
@@ -119,13 +123,13 @@ def test_folders_that_are_not_whole_are_refused(tmp_path: Path) -> None:
         load_elmo(str(tmp_path))
     for path in tmp_path.glob("*.hdf5"):
         path.unlink()
-    with pytest.raises(InvalidFileError, match="has no weights.hdf5"):
+    with pytest.raises(InvalidFileError, match=r"has no weights\.hdf5"):
         load_elmo(str(tmp_path))
     (tmp_path / "options.json").write_text(json.dumps({"lstm": OPTIONS["lstm"]}))
     with pytest.raises(InvalidFileError, match="models that read words instead of characters"):
         load_elmo(str(tmp_path))
     (tmp_path / "options.json").unlink()
-    with pytest.raises(InvalidFileError, match="has no options.json"):
+    with pytest.raises(InvalidFileError, match=r"has no options\.json"):
         load_elmo(str(tmp_path))
 
 
@@ -141,7 +145,7 @@ def test_truncated_weights_are_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for size in (0, 5, 100, 900, len(whole) // 2, len(whole) - 200):
         path.write_bytes(whole[:size])
-        with pytest.raises(InvalidFileError, match="weights.hdf5"):
+        with pytest.raises(InvalidFileError, match=r"weights\.hdf5"):
             load_elmo(str(tmp_path))
 
 

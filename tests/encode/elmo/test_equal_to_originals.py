@@ -95,7 +95,8 @@ def test_the_token_vectors_are_those_of_the_original_program(make: Make) -> None
             if word
         ][: len(expected)]
     )
-    assert len(expected) > 400 and {"<S>", "</S>"} <= {word.strip() for word in words}
+    assert len(expected) > 400
+    assert {"<S>", "</S>"} <= {word.strip() for word in words}
     assert np.abs(network.words(ids) - expected).max() < TOLERANCE
 
 

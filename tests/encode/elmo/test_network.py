@@ -133,7 +133,17 @@ def test_steps_have_every_token_once_in_both_directions() -> None:
 
 def test_a_state_is_of_one_text_alone(tmp_path: Path) -> None:
     save_elmo(tmp_path)
-    network, config = opened(tmp_path, NumpyNetwork)
+    network, _config = opened(tmp_path, NumpyNetwork)
     state = LstmState(np.ones((2, 6), np.float32), np.zeros((2, 11), np.float32))
     network.lstm(0, 0, np.ones((3, 6), np.float32), np.array([1, 1, 1]), state)
-    assert (state.output[1] == 1).all() and (state.output[0] != 1).all()
+    assert (state.output[1] == 1).all()
+    assert (state.output[0] != 1).all()
+
+
+@pytest.mark.parametrize("make", NETWORKS)
+def test_no_tokens_have_no_states(make: Make, tmp_path: Path) -> None:
+    save_elmo(tmp_path)
+    network, config = opened(tmp_path, make)
+    rows, steps = np.zeros((0, 6), np.float32), TimeSteps(np.array([0, 0]))
+    (top,) = run_bilm(network, config, rows, steps, [2])
+    assert top.shape == (0, 12)

@@ -12,7 +12,7 @@ from malmoi.encode.checkpoint.elmo_weights import read_elmo_weights
 from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.elmo.engine import ElmoEngine
 from malmoi.encode.elmo.tokenizer import ElmoTokenizer, elmo_tokenizer
-from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, ContextualKind
 from malmoi.encode.pipeline.text_pooling import Pooling, recipe_pooling
 from malmoi.encode.pooling.layers import choose_layers
 from malmoi.encode.pooling.recipes import Recipe
@@ -35,6 +35,11 @@ class ElmoEncoder(ContextualEncoder):
     config: ElmoConfig
     tokenizer: ElmoTokenizer
     engine: ElmoEngine
+
+    @property
+    def kind(self) -> ContextualKind:
+        """An ELMo model."""
+        return "elmo"
 
     @property
     def dim(self) -> int:

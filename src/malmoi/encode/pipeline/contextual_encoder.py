@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
@@ -32,6 +32,7 @@ from malmoi.encode.tokens.windows import Overflow, check_overflow, untruncated
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 
+ContextualKind = Literal["transformer", "elmo"]
 CHUNK_TEXTS = 4096  # texts that are tokenized, sorted by length and run together, at most
 MIN_PASSAGE_TOKENS = 16  # even if a prompt leaves less
 MAX_TEXTS_IN_MEMORY, MAX_CHARACTERS_IN_MEMORY = 256, 1 << 18  # whose states are in memory
@@ -76,6 +77,11 @@ class ContextualEncoder(ABC):
     config: ModelSizes
     tokenizer: TextTokenizer
     engine: ContextualEngine
+
+    @property
+    @abstractmethod
+    def kind(self) -> ContextualKind:
+        """What the model is."""
 
     @property
     @abstractmethod

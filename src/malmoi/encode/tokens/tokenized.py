@@ -17,9 +17,10 @@ SPECIAL = -1  # as a word or sequence id
 class Tokenized:
     """The tokens of a text, or of a pair of texts; arrays have one entry per token.
 
-    `ids` are the input ids. `sequence_ids` are 0, 1 for tokens of the second text of a pair, and
-    -1 for special tokens such as [CLS]. `word_ids` number the words of both texts, again with -1.
-    `offsets` [tokens, 2] are the start and end of each token in its text, in characters.
+    `ids` are the input ids; those of ELMo are of characters, [tokens, characters]. `sequence_ids`
+    are 0, 1 for tokens of the second text of a pair, and -1 for special tokens such as [CLS].
+    `word_ids` number the words of both texts, again with -1. `offsets` [tokens, 2] are the start
+    and end of each token in its text, in characters.
     """
 
     text: str

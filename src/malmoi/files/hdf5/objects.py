@@ -149,7 +149,7 @@ def _shape(name: str, body: bytes) -> tuple[int, ...]:
 def _dtype(name: str, body: bytes) -> np.dtype[Any]:
     kind, flags, _, _, size = struct.unpack_from("<4BI", body)
     order = ">" if flags & 1 else "<"
-    if kind & 0x0F == INTEGERS and size in (1, 2, 4, 8):
+    if kind & 0x0F == INTEGERS and struct.unpack_from("<HH", body, 8) == (0, 8 * size):
         return np.dtype(f"{order}{'i' if flags & 8 else 'u'}{size}")
     is_ieee = size in IEEE_FLOATS and not flags & 0x40
     if kind & 0x0F == FLOATS and is_ieee and _float_fields(body) == IEEE_FLOATS[size]:

@@ -82,18 +82,21 @@ def _root(data: FileBytes) -> int:
     """The address of the root group's header, from the superblock."""
     (version,) = data.unpack("B", 8)
     if version in NEW_SUPERBLOCKS:
-        widths, base = data.unpack("BB", 9), data.unpack("Q", 12)[0]
-        root = data.unpack("Q", 36)[0]
+        widths, (base, _, end, root) = data.unpack("BB", 9), data.unpack("4Q", 12)
     elif version in OLD_SUPERBLOCKS:
         start = OLD_SUPERBLOCKS[version]
-        widths, base = data.unpack("BB", 13), data.unpack("Q", start)[0]
-        root = data.unpack("Q", start + 40)[0]
+        widths, (base, _, end) = data.unpack("BB", 13), data.unpack("3Q", start)
+        (root,) = data.unpack("Q", start + 40)
     else:
         raise InvalidArgumentError(f"its superblock has the unknown version {version}")
     if widths != (WIDTH, WIDTH) or base:
         raise InvalidArgumentError(
             f"its addresses have {widths[0]} bytes from {base} on: only 8 bytes from 0 on are"
             " supported"
+        )
+    if end > len(data.mapped):
+        raise InvalidArgumentError(
+            f"it is truncated: it should have {end:,} bytes, but has {len(data.mapped):,}"
         )
     return int(root)
 

@@ -116,6 +116,7 @@ def check_buffers(
     require(most <= min(texts, len(buffers.inputs)), f"{most} texts are more than fit the buffers")
     require(int(active.sum()) == len(rows), f"{active.sum()} tokens are not {len(rows)} rows")
     require(bool((np.diff(active) <= 0).all()), "the number of texts rises from step to step")
+    require(int(active.min(initial=1)) >= 1, "there is a step without a text")
 
 
 @checked(check_buffers, active=ArrayOf(np.int64, "steps"))

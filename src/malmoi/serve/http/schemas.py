@@ -246,7 +246,7 @@ class ModelState(Struct, kw_only=True, omit_defaults=True):
     """One model; a transformer has `layers` and `max_tokens`."""
 
     name: str
-    kind: Literal["transformer", "encoder", "vectors", "index"]
+    kind: Literal["transformer", "elmo", "encoder", "vectors", "index"]
     dim: int
     layers: int | None = None
     max_tokens: int | None = None

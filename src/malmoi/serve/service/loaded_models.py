@@ -21,12 +21,12 @@ from malmoi.serve.service.request_tokenizer import RequestTokenizer
 from malmoi.vectors import Vectors
 
 MAX_SAMPLED_TEXTS = 200  # that are searched for Hangul
-ModelKind = Literal["transformer", "encoder", "vectors", "index"]
+ModelKind = Literal["transformer", "elmo", "encoder", "vectors", "index"]
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """One model; `encoder` embeds texts, `tokenizer` is a transformer's."""
+    """One model; `encoder` embeds texts, `tokenizer` is that of one with layers."""
 
     name: str
     path: str
@@ -41,7 +41,7 @@ class LoadedModel:
         if self.index is not None:
             return "index"
         if self.tokenizer is not None:
-            return "transformer"
+            return self.tokenizer.encoder.kind
         return "vectors" if self.vectors is not None else "encoder"
 
     @property
