@@ -5,6 +5,7 @@ import pytest
 
 import malmoi as mm
 from malmoi.cli import run
+from malmoi.encode.bulk.embed import embed
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from tests.encode.checkpoints import save_model
 from tests.recording_reporter import RecordingReporter
@@ -86,3 +87,29 @@ def test_commands_take_the_names(
     capsys.readouterr()
     assert run(["search", str(out), "a river"]) == 0
     assert "texts.txt:2" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_words_have_both_vectors(folder: Path) -> None:
+    bert, words = (mm.load_encoder(str(folder / name)) for name in ("bert", "words.malmoi"))
+    assert isinstance(bert, mm.TransformerEncoder)
+    assert isinstance(words, mm.AverageEncoder)
+    settings = mm.EmbedSettings(per="word")
+    for order in ((bert, words), (words, bert)):
+        both = mm.concatenate_encoders(*order)
+        (chunk,) = embed(both, ["The bank , unknown"], settings, reporter=RecordingReporter())
+        (spans,) = chunk.vectors
+        assert isinstance(spans, mm.SpanVectors)
+        assert spans.keys[:2] == ("The", "bank")
+        contextual = bert.activations(["The bank , unknown"], layers=-1).words()[0]
+        static = np.array([words.vectors["the"], words.vectors["bank"]])
+        columns = {each.name: both.bounds[each.name] for each in order}
+        assert spans.matrix[:, columns[bert.name]] == pytest.approx(contextual.matrix, abs=1e-5)
+        assert spans.matrix[:2, columns[words.name]] == pytest.approx(static, abs=1e-6)
+        assert not spans.matrix[3, columns[words.name]].any()
+
+
+def test_words_of_two_contextual_models_are_refused(folder: Path) -> None:
+    bert = mm.load_encoder(str(folder / "bert"))
+    both = mm.concatenate_encoders(bert, bert)
+    with pytest.raises(InvalidArgumentError, match="no vectors of words"):
+        list(embed(both, ["the bank"], mm.EmbedSettings(per="word")))
