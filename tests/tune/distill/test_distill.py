@@ -293,6 +293,7 @@ def test_a_giant_line_is_truncated(models: tuple[str, str], tmp_path: Path) -> N
         ({"rows": "none", "train_layers": 0}, "nothing would be trained"),
         ({"similarity_weight": -1.0}, "at least 0"),
         ({"columns": ("a",)}, "name two"),
+        ({"columns": ("a,b,c",)}, "name two"),
         ({"held_out": 1}, "at least 2"),
         ({"train_layers": 9}, "has 3 layers"),
         ({"teacher": "minilm"}, "have 384 dimensions"),
@@ -337,11 +338,11 @@ def test_the_command_prints_what_the_library_returns(
     path.write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS), encoding="utf-8")
     words = ["tune", "distill", str(path), "--model", student, "--teacher", teacher]
     words += ["--epochs", "1", "--threads", "1", "--held-out", "20", "--train-layers", "0"]
-    run([*words, "--out", str(tmp_path / "a")])
+    assert run([*words, "--out", str(tmp_path / "a"), "--columns", "1,2"]) == 0
     shown = capsys.readouterr().out
     assert "held-out R²" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
-    run([*words, "--out", str(tmp_path / "b"), "--json"])
+    assert run([*words, "--out", str(tmp_path / "b"), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["written"] == str(tmp_path / "b")
     assert [score["metric"] for score in record["scores"]] == [

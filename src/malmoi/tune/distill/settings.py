@@ -69,7 +69,7 @@ class DistillSettings(LoopSettings):
                 "train_layers is 0 and rows is none: nothing would be trained; choose rows new or"
                 " all, or train some layers"
             )
-        if len(self.columns) not in (0, 2):
+        if len(",".join(self.columns).split(",")) != 2 and self.columns:  # the command splits A,B
             raise InvalidArgumentError(
                 f"columns are {', '.join(self.columns)}: name two, of the source and target texts"
             )
