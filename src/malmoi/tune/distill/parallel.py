@@ -166,8 +166,10 @@ def _text(fields: Sequence[Any], index: int) -> str:
 
 def _read_texts(source: str | Path | Sequence[str], field: str | None) -> tuple[str, ...]:
     """Each different text once; `field` holds the text in JSON lines and tables."""
-    is_path = isinstance(source, str | Path)
-    texts: Iterable[str] = Corpus.of(source, field=field) if is_path else source
+    if isinstance(source, str | Path):
+        texts: Iterable[str] = Corpus.of(source, field=field)
+    else:
+        texts = source
     stripped = (normalize_text(text).strip() for text in texts)
     return tuple(dict.fromkeys(text for text in stripped if text))
 
