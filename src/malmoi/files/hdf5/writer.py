@@ -115,7 +115,7 @@ def _write_array(file: BinaryIO, array: Float32Array) -> int:
     numbers = np.asarray(array, "<f4")
     data_at = _append(file, numbers.tobytes())
     space = pack(f"<BB6x{numbers.ndim}Q", 1, numbers.ndim, *numbers.shape)
-    layout = pack("<BBQQ", 3, CONTIGUOUS, data_at, numbers.nbytes)
+    layout = pack("<BBQQ", 3, CONTIGUOUS, data_at if numbers.size else UNDEFINED, numbers.nbytes)
     messages = {DATASPACE: space, DATATYPE: FLOAT32, FILL_VALUE: NO_FILL_VALUE, LAYOUT: layout}
     return _append(file, _object_header(messages))
 
