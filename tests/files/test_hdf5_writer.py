@@ -1,4 +1,4 @@
-"""HDF5 files that we write, as h5py reads them."""
+"""HDF5 files that we write, as h5py and our own reader read them."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from malmoi.errors import InvalidFileError
+from malmoi.files.hdf5.reader import open_hdf5
 from malmoi.files.hdf5.writer import write_hdf5
+from malmoi.files.source import InputFile
 
 names = st.text(st.characters(exclude_characters="/\0.", exclude_categories=["Cs"]), min_size=1)
 shapes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
@@ -43,6 +45,10 @@ def test_h5py_reads_what_was_written(
     for name, array in arrays.items():
         assert found[name].dtype == np.float32
         np.testing.assert_array_equal(found[name], array)
+    own = open_hdf5(InputFile(path))
+    assert own.keys() == arrays.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(own[name], array)
 
 
 def test_a_group_with_many_entries_and_deep_groups(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import malmoi as mm
+from malmoi.encode.elmo.encoder import load_elmo
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import read_tensor_file
 from malmoi.models.nnlm_network import repeatable
@@ -22,7 +23,7 @@ from malmoi.tune.elmo.initial_softmax import random_softmax
 from malmoi.tune.elmo.pretraining import train_elmo
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.trainer import ElmoTrainer
-from tests.naive_elmo_training import NaiveElmo
+from tests import naive_elmo
 from tests.tune.elmo.worlds import corpus_text, quick, sentences
 
 WORDS = ["the", "internationalization", "한국", "ㅋㅋ", "x" * 60]
@@ -54,13 +55,26 @@ def test_a_reader_computes_the_states_of_the_network(
     model = pretrained(characters=characters, layers=layers)
     model.weights.update(hdf5_weights(network))
     save_elmo(model, tmp_path / "elmo")
-    states = NaiveElmo(tmp_path / "elmo").layers(WORDS)
-    np.testing.assert_allclose(states[0, :, :12], vectors[:, 0], atol=1e-5)
-    for layer in range(layers):
-        np.testing.assert_allclose(states[layer + 1, :, :12], forward[layer][:, 0], atol=1e-5)
-        np.testing.assert_allclose(
-            states[layer + 1, :, 12:], backward[layer].flip(0)[:, 0], atol=1e-5
+    expected = [torch.cat([vectors, vectors], 2)[:, 0]]
+    for one, other in zip(forward, backward, strict=True):
+        expected.append(torch.cat([one, other.flip(0)], 2)[:, 0])
+    (states,) = load_elmo(str(tmp_path / "elmo")).activations([" ".join(WORDS)]).states
+    np.testing.assert_allclose(states, torch.stack(expected), atol=1e-5)
+    if characters == "bytes":
+        options, tensors = read(tmp_path / "elmo")
+        twin = naive_elmo.layers(tensors, options, WORDS)
+        np.testing.assert_allclose(twin, torch.stack(expected), atol=1e-5)
+
+
+def read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options, and the weights as h5py reads them."""
+    options = json.loads((folder / "options.json").read_text(encoding="utf-8"))
+    tensors: dict[str, Any] = {}
+    with h5py.File(folder / "weights.hdf5") as file:
+        file.visititems(
+            lambda name, item: tensors.update({name: item[()]}) if hasattr(item, "shape") else None
         )
+    return options, tensors
 
 
 def test_options_and_shapes_are_those_of_the_original(tmp_path: Path) -> None:

@@ -14,16 +14,25 @@ from typing import BinaryIO
 import numpy as np
 
 from malmoi.arrays import Float32Array
+from malmoi.files.hdf5.objects import (
+    CONTIGUOUS,
+    DATASPACE,
+    DATATYPE,
+    FLOATS,
+    IEEE_FLOATS,
+    LAYOUT,
+    SYMBOL_TABLE,
+    UNDEFINED,
+)
+from malmoi.files.hdf5.reader import ENTRY_BYTES, SIGNATURE
 from malmoi.files.output import open_output
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 SUPERBLOCK_BYTES = 96
-UNDEFINED = 0xFFFFFFFFFFFFFFFF  # the address of what is not there
 INTERNAL_K = 16  # half of the children of a B-tree node
 MIN_LEAF_K = 4  # half of the entries of a symbol table node
-DATASPACE, DATATYPE, FILL_VALUE, LAYOUT, SYMBOL_TABLE = 1, 3, 5, 8, 17  # messages of a header
-# IEEE 754, little endian: class and bits, size, bit offset, precision, exponent, mantissa, bias.
-FLOAT32 = pack("<4BIHH4BI", 0x11, 0x20, 31, 0, 4, 0, 32, 23, 8, 0, 23, 127)
+FILL_VALUE = 5  # a message of a header; the reader skips it
+# Version and class, bits (the sign is the last), size, and the parts of IEEE 754.
+FLOAT32 = pack("<4BIHH4BI", 0x10 + FLOATS, 0x20, 31, 0, 4, *IEEE_FLOATS[4])
 NO_FILL_VALUE = pack("<4BI", 2, 2, 2, 1, 0)
 
 Group = dict[str, "Group | Float32Array"]
@@ -94,7 +103,7 @@ def _write_group(file: BinaryIO, group: Group, leaf_k: int) -> int:
     names_at = _append(file, bytes(heap))
     heap_at = _append(file, b"HEAP" + pack("<4xQQQ", len(heap), 1, names_at))  # 1: none is free
     entries = b"".join(map(_entry, offsets, addresses))
-    node = b"SNOD" + pack("<BxH", 1, len(names)) + entries.ljust(2 * leaf_k * 40, b"\0")
+    node = b"SNOD" + pack("<BxH", 1, len(names)) + entries.ljust(2 * leaf_k * ENTRY_BYTES, b"\0")
     keys = pack("<QQQ", 0, _append(file, node), offsets[-1] if offsets else 0)
     siblings = pack("<BBHQQ", 0, 0, 1, UNDEFINED, UNDEFINED)
     tree_at = _append(file, b"TREE" + siblings + keys.ljust((4 * INTERNAL_K + 1) * 8, b"\0"))
@@ -106,7 +115,7 @@ def _write_array(file: BinaryIO, array: Float32Array) -> int:
     numbers = np.asarray(array, "<f4")
     data_at = _append(file, numbers.tobytes())
     space = pack(f"<BB6x{numbers.ndim}Q", 1, numbers.ndim, *numbers.shape)
-    layout = pack("<BBQQ", 3, 1, data_at if numbers.size else UNDEFINED, numbers.nbytes)
+    layout = pack("<BBQQ", 3, CONTIGUOUS, data_at if numbers.size else UNDEFINED, numbers.nbytes)
     messages = {DATASPACE: space, DATATYPE: FLOAT32, FILL_VALUE: NO_FILL_VALUE, LAYOUT: layout}
     return _append(file, _object_header(messages))
 
