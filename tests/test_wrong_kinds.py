@@ -234,8 +234,8 @@ SENTENCES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: mm.occurrences(BAG, "bank", ["a"]),  # type: ignore[arg-type]
-        "encoder must be a transformer, not the encoder 'bag'; load one with"
-        " load_transformer('minilm')",
+        "encoder must be an encoder with layers, not the encoder 'bag'; load one with"
+        " load_contextual('minilm')",
     ),
     (
         lambda: mm.update_index("i", BAG, ["a"]),  # type: ignore[list-item]

@@ -29,7 +29,6 @@ SAFETENSORS = "weights.safetensors"
 SUFFIXES = (".hdf5", ".h5")
 CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/"
 FORGET_BIAS = np.float32(1)
-Shapes = dict[str, tuple[int, ...]]
 
 
 class DenseWeights(NamedTuple):
@@ -125,10 +124,10 @@ def checked_tensors(
     return checked
 
 
-def expected_shapes(config: ElmoConfig) -> Shapes:
+def expected_shapes(config: ElmoConfig) -> dict[str, tuple[int, ...]]:
     """The shape of each tensor that a model with these options has."""
     filters, projection, cells = config.num_filters, config.projection, config.cells
-    shapes: Shapes = {"char_embed": (config.num_characters, config.char_dim)}
+    shapes: dict[str, tuple[int, ...]] = {"char_embed": (config.num_characters, config.char_dim)}
     for i, (width, count) in enumerate(config.filters):
         shapes |= {f"CNN/W_cnn_{i}": (1, width, config.char_dim, count), f"CNN/b_cnn_{i}": (count,)}
     for k in range(config.highways):

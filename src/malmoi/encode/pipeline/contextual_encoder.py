@@ -367,5 +367,5 @@ class ContextualEncoder(ABC):
 
 def expect_contextual(value: object, name: str = "encoder") -> None:
     """Raise `InvalidArgumentError` unless a value is an encoder with layers."""
-    hint = "load one with load_transformer('minilm')"
+    hint = "load one with load_contextual('minilm')"
     expect(value, ContextualEncoder, name, "an encoder with layers", hint=hint)
