@@ -7,6 +7,7 @@ row as `buckets` i32 ascending, or as `bucket_bitmap` u8 where that is smaller; 
 holds the n-grams, the temperature and the kind of labels, as JSON.
 """
 
+import itertools
 import json
 from dataclasses import asdict
 from os import PathLike
@@ -21,7 +22,7 @@ from malmoi.classify.classifier import Classifier
 from malmoi.classify.fitting import FittedWeights
 from malmoi.classify.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams import MAX_BITS, Ngrams
-from malmoi.errors import InvalidArgumentError
+from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
@@ -68,7 +69,7 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     """Open a classifier.
 
     Args:
-        path: A file of `save_classifier`.
+        path: A file of `save_classifier`, or a supervised model of fastText (.bin, .ftz).
 
     Returns:
         The classifier.
@@ -77,6 +78,8 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
         InvalidFileError: The file is missing, damaged or not a classifier.
     """
     source = InputFile(expect_path(path))
+    if source.head[8:9] != b"{":
+        return _load_fasttext(source)
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
         ngrams = Ngrams(**json.loads(metadata["ngrams"]))
@@ -97,6 +100,19 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
         )
 
 
+def _load_fasttext(source: InputFile) -> Classifier:
+    from malmoi.formats.fasttext.fasttext_model import matches  # imports Numba
+
+    if not matches(source):
+        raise InvalidFileError(f"{source.path} is not a classifier: name a file of tune classify")
+    from malmoi.classify.fasttext_classifier import FastTextClassifier
+    from malmoi.formats.fasttext.supervised_model import read_supervised
+
+    model = read_supervised(source)
+    is_multi_label = model.loss in ("one versus all", "negative sampling")
+    return FastTextClassifier(labels=model.labels, multi_label=is_multi_label, model=model)
+
+
 def _label_tensors(labels: tuple[str, ...]) -> dict[str, npt.NDArray[Any]]:
     encoded = [label.encode("utf-8", "surrogatepass") for label in labels]
     return {
@@ -108,7 +124,7 @@ def _label_tensors(labels: tuple[str, ...]) -> dict[str, npt.NDArray[Any]]:
 def _labels(tensors: Tensors) -> tuple[str, ...]:
     check_tensors(tensors, 1, label_bytes="u1", label_offsets="<i8")
     data, offsets = tensors["label_bytes"].tobytes(), tensors["label_offsets"].tolist()
-    spans = zip(offsets[:-1], offsets[1:], strict=True)
+    spans = itertools.pairwise(offsets)
     return tuple(data[start:stop].decode("utf-8", "surrogatepass") for start, stop in spans)
 
 

@@ -6,6 +6,7 @@ hashed into 2^bits buckets. `kernels/classify/collect_ngrams.py` does the same f
 code here needs NumPy alone, and also knows which characters an n-gram has.
 """
 
+import itertools
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ class Ngrams:
         self, codes: UInt32Array, positions: Int64Array
     ) -> tuple[Int32Array, Int64Array, Int64Array]:
         blanks = np.flatnonzero(codes == BLANK)
-        bounds = [(a + 1, b) for a, b in zip(blanks[:-1], blanks[1:], strict=True) if b > a + 1]
+        bounds = [(a + 1, b) for a, b in itertools.pairwise(blanks) if b > a + 1]
         hashes = []
         for start, stop in bounds:
             state = np.full(1, WORD_SALT, np.uint64)
