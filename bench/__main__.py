@@ -43,6 +43,7 @@ QUALITY = (
     "typos",
     "sentences",
     "suites",
+    "classify",
     "tuning",
     "mining",
     "tuned",

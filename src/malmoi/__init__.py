@@ -10,6 +10,15 @@ from typing import TYPE_CHECKING
 from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
+    from malmoi.classify.classifier import Classifier as Classifier
+    from malmoi.classify.explanation import ClassExplanation as ClassExplanation
+    from malmoi.classify.files import load_classifier as load_classifier
+    from malmoi.classify.files import save_classifier as save_classifier
+    from malmoi.classify.linear_classifier import LinearClassifier as LinearClassifier
+    from malmoi.classify.result import ClassifierResult as ClassifierResult
+    from malmoi.classify.result import ClassifierScores as ClassifierScores
+    from malmoi.classify.settings import NgramClassifier as NgramClassifier
+    from malmoi.classify.training import train_classifier as train_classifier
     from malmoi.client.client import BertClient as BertClient
     from malmoi.client.client import Client as Client
     from malmoi.client.connection import ServerError as ServerError
@@ -206,6 +215,13 @@ __version__ = "0.1.0"
 cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
+    "malmoi.classify.classifier": ("Classifier",),
+    "malmoi.classify.explanation": ("ClassExplanation",),
+    "malmoi.classify.files": ("load_classifier", "save_classifier"),
+    "malmoi.classify.linear_classifier": ("LinearClassifier",),
+    "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
+    "malmoi.classify.settings": ("NgramClassifier",),
+    "malmoi.classify.training": ("train_classifier",),
     "malmoi.client.client": ("BertClient", "Client"),
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),

@@ -39,7 +39,8 @@ COMMANDS = (
     ("vocab", "vocab:vocab_command", "Count the words of a corpus."),
     ("cooccur", "cooccur:cooccur_command", "Count how often words occur together."),
     ("train", "train.app:train_app", "Train a model: word2vec, fasttext, glove …"),
-    ("tune", "tune.app:tune_app", "Tune a sentence encoder on your own data."),
+    ("tune", "tune.app:tune_app", "Tune an encoder or a classifier on your own data."),
+    ("classify", "classify:classify_command", "Label texts with a classifier."),
     ("mine", "mine:mine_command", "Mine hard negatives for tuning."),
     ("generate", "generate:generate_command", "Generate text with a language model."),
     (

@@ -72,11 +72,13 @@ def looks_like_settings(head: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The words of a model, without labels."""
+    """The words of a model, and the labels of a supervised one."""
 
     keys: Keys
     counts: npt.NDArray[np.int64]
     buckets: npt.NDArray[np.int32] | None  # of the pruned n-grams' rows
+    labels: Keys
+    label_counts: npt.NDArray[np.int64]
 
 
 def read(source: InputFile, request: LoadRequest) -> LoadResult:
@@ -132,7 +134,7 @@ def read_settings(cursor: Cursor, first_release: bool) -> dict[str, float]:
 
 
 def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
-    """Read words with counts; labels are skipped."""
+    """Read words and labels with their counts."""
     entries, words, labels, _ = cursor.unpack("<3iq", "dictionary")
     pruned = -1 if first_release else cursor.unpack("<q", "dictionary")[0]
     if not 0 <= words <= entries == words + labels or entries * 10 > cursor.remaining:
@@ -157,8 +159,11 @@ def read_dictionary(cursor: Cursor, first_release: bool) -> Dictionary:
         if pruned and not np.array_equal(np.sort(pairs[:, 1]), np.arange(pruned)):
             raise InvalidFileError(f"{cursor.path} has pruned n-grams without a row: it is damaged")
         buckets[pairs[:, 1]] = pairs[:, 0]
-    keys = Keys(*pack_spans(cursor.data, starts[rows], stops[rows]))
-    return Dictionary(keys, counts[rows], buckets)
+    others = np.flatnonzero(is_label)
+    keys, names = (
+        Keys(*pack_spans(cursor.data, starts[each], stops[each])) for each in (rows, others)
+    )
+    return Dictionary(keys, counts[rows], buckets, names, counts[others])
 
 
 def read_input(

@@ -1,0 +1,1 @@
+"""Texts with labels from files, tables, folders and fastText's format, and checks of them."""

@@ -1,0 +1,1 @@
+"""Kernels of linear classifiers: hashed n-grams of texts, their weights, and the scores."""
