@@ -54,6 +54,7 @@ QUALITY = (
     "static",
     "students",
     "pretraining",
+    "spam",
     "fragments",
     "clusters",
     "retrieval",
