@@ -53,6 +53,7 @@ QUALITY = (
     "distilling",
     "static",
     "students",
+    "pretraining",
     "fragments",
     "clusters",
     "retrieval",

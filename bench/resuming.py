@@ -1,4 +1,4 @@
-"""Tunings of minilm that are killed (`kill -9`) at ten moments and resumed: the same weights?
+"""Tunings of minilm that are killed (`kill -9`) at many moments and resumed: the same weights?
 
 A tuning kills itself when a function is called for the n-th time, so that every moment is hit:
 while frozen layers are computed, dev scores measured, checkpoints and the folder written.
@@ -6,6 +6,7 @@ Checkpoints come after every step here instead of once a minute, so that a short
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from bench.sentences import MODEL, STSB
 from bench.tuning import FROZEN, TRAIN
 
 ROWS = 65  # of each file, with its header
-# The name of a function, and the call of it at which the process dies.
-MOMENTS: tuple[tuple[str, int, str], ...] = (
+Moment = tuple[str, int, str]  # a function, the call of it at which the process dies, and a name
+MOMENTS: tuple[Moment, ...] = (
     ("malmoi.tune.sentence.trainer.SentenceTrainer.cache_states", 1, "before caching"),
     ("malmoi.tune.network.sentence_network.SentenceNetwork.frozen_states", 2, "while caching"),
     ("malmoi.tune.data.dev_pairs.DevPairs.measure", 1, "first dev score"),
@@ -28,9 +29,30 @@ MOMENTS: tuple[tuple[str, int, str], ...] = (
     ("malmoi.files.tensor_file.write_safetensors", 4, "before a checkpoint is written"),
     ("malmoi.files.output.remove_leftovers", 3, "after a checkpoint was renamed"),
     ("malmoi.tune.data.dev_pairs.DevPairs.measure", 3, "last dev score"),
-    ("malmoi.tune.saving.model_card", 1, "while saving, weights written"),
+    ("malmoi.tune.saving._set_float32", 1, "while saving, weights written"),
     ("malmoi.tune.sentence.tuning.discard_checkpoint", 1, "after saving"),
 )
+OTHER_MOMENTS: tuple[Moment, ...] = (
+    ("malmoi.tune.loop.TrainingLoop._step", 2, "in the second step"),
+    ("malmoi.files.tensor_file.write_safetensors", 2, "before a checkpoint is written"),
+    ("malmoi.files.output.remove_leftovers", 2, "after a checkpoint was renamed"),
+)
+ONE_EPOCH = ("--epochs", "1", "--threads", "1")
+SMALL_BATCHES = ("--batch-size", "16", *ONE_EPOCH)
+KINDS: dict[str, tuple[tuple[str, ...], tuple[Moment, ...]]] = {  # options and moments of each
+    "sentence": (
+        ("train.csv", "--dev", "dev.csv", "--freeze-layers", str(FROZEN), *ONE_EPOCH),
+        MOMENTS,
+    ),
+    "distill": (
+        ("train.csv", "--columns", "1,2", "--rows", "none", "--force", *SMALL_BATCHES),
+        (*OTHER_MOMENTS, ("malmoi.tune.distill.distilling.discard_checkpoint", 1, "after saving")),
+    ),
+    "adapt": (
+        ("texts.txt", "--method", "mlm", *SMALL_BATCHES),
+        (*OTHER_MOMENTS, ("malmoi.tune.adapt.adapting.discard_checkpoint", 1, "after saving")),
+    ),
+}
 PROGRAM = """
 import importlib, os, signal, sys
 from malmoi.cli import run
@@ -69,7 +91,7 @@ sys.exit(run(sys.argv[3:]))
 
 
 def run(data: Data) -> Iterator[Figure]:
-    """One figure; none where STS-B is not there."""
+    """One figure per kind of tuning; none where STS-B is not there."""
     if not TRAIN.is_file():
         say(f"no {TRAIN} (set MALMOI_DATA): no tuning is killed")
         return
@@ -78,56 +100,55 @@ def run(data: Data) -> Iterator[Figure]:
     for source, name in ((TRAIN, "train.csv"), (STSB, "dev.csv")):
         lines = source.read_text(encoding="utf-8").splitlines()[:ROWS]
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
-    expected = weights_after(folder, "-", 0)
+    texts = [line.split(",")[0] for line in lines]
+    (folder / "texts.txt").write_text("\n".join(texts), encoding="utf-8")
+    for kind in KINDS:
+        yield killed(kind, folder)
+
+
+def killed(kind: str, folder: Path) -> Figure:
+    """How many runs of a kind end with the weights of an undisturbed one."""
+    moments = KINDS[kind][1]
+    expected = weights_after(kind, folder, "-", 0)
     same = 0
-    for moment, call, name in MOMENTS:
-        is_same = weights_after(folder, moment, call) == expected
-        say(f"killed {name}: {'the same' if is_same else 'other'} weights")
+    for moment, call, name in moments:
+        is_same = weights_after(kind, folder, moment, call) == expected
+        say(f"{kind}, killed {name}: {'the same' if is_same else 'other'} weights")
         same += is_same
-    yield Figure(
-        name="tuning, killed and resumed",
+    frozen = f" with its lower {FROZEN} layers frozen" if kind == "sentence" else ""
+    return Figure(
+        name=f"{kind}, killed and resumed",
         ours=f"{same}",
-        peer=f"{len(MOMENTS)}",
+        peer=f"{len(moments)}",
         asked="the same bits",
-        met=same == len(MOMENTS),
-        remark=f"Tuning: {MODEL} on {ROWS - 1} pairs of STS-B with its lower {FROZEN} layers"
-        " frozen, one thread, killed at"
-        f" {len(MOMENTS)} moments: {', '.join(name for _, _, name in MOMENTS)}. How many resumed to"
+        met=same == len(moments),
+        remark=f"{kind}: {MODEL} on {ROWS - 1} rows of STS-B{frozen}, one thread, killed at"
+        f" {len(moments)} moments: {', '.join(name for _, _, name in moments)}. How many resumed to"
         " the weights of an undisturbed run, bit for bit, and left nothing else behind.",
     )
 
 
-def weights_after(folder: Path, moment: str, call: int) -> bytes:
+def weights_after(kind: str, folder: Path, moment: str, call: int) -> bytes:
     """The weights of a tuning that was killed at this moment and then resumed; `-` is never."""
-    out = folder / "out"
-    code = tune(folder, moment, call)
+    out, before = folder / "out", set(folder.iterdir())
+    code = tune(kind, folder, moment, call)
     if code != (0 if moment == "-" else -signal.SIGKILL):
-        raise RuntimeError(f"the tuning to be killed at {moment} ended with code {code}")
-    if not out.exists() and tune(folder, "-", 0, *["--resume"] * has_checkpoint(folder)):
-        raise RuntimeError(f"the tuning killed at {moment} does not resume")
+        raise RuntimeError(f"the {kind} to be killed at {moment} ended with code {code}")
+    is_left = out.exists() or (folder / "out.checkpoint").exists()
+    if moment != "-" and tune(kind, folder, "-", 0, *["--resume"] * is_left):
+        raise RuntimeError(f"the {kind} killed at {moment} does not resume")
     content = (out / "model.safetensors").read_bytes()
-    for path in sorted(out.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    out.rmdir()
-    for name in ("out.checkpoint", ".out.lock"):  # of a process killed after saving
-        (folder / name).unlink(missing_ok=True)
-    rest = {path.name for path in folder.iterdir()} - {"train.csv", "dev.csv"}
-    if rest:
-        raise RuntimeError(f"the tuning killed at {moment} left {', '.join(sorted(rest))}")
+    shutil.rmtree(out)
+    if rest := {path.name for path in set(folder.iterdir()) - before}:
+        raise RuntimeError(f"the {kind} killed at {moment} left {', '.join(sorted(rest))}")
     return content
 
 
-def has_checkpoint(folder: Path) -> bool:
-    """Whether there is something to resume from."""
-    return (folder / "out.checkpoint").exists()
-
-
-def tune(folder: Path, moment: str, call: int, *more: str) -> int:
+def tune(kind: str, folder: Path, moment: str, call: int, *more: str) -> int:
     """Run the command in a process of its own; returns its exit code."""
-    command = ("tune", "sentence", "train.csv", "--dev", "dev.csv", "--model", MODEL, "--out")
-    settings = ("--freeze-layers", str(FROZEN), "--epochs", "1", "--threads", "1")
+    command = ("tune", kind, *KINDS[kind][0], "--model", MODEL, "--out", "out", *more)
     process = subprocess.run(
-        [sys.executable, "-c", PROGRAM, moment, str(call), *command, "out", *settings, *more],
+        [sys.executable, "-c", PROGRAM, moment, str(call), *command],
         capture_output=True,
         text=True,
         cwd=folder,

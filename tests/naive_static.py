@@ -47,3 +47,20 @@ class TokenTable:
             for i in ids:
                 self.squares[i] += gradient @ gradient
                 self.table[i] -= rate * gradient / np.sqrt(self.squares[i])
+
+
+def best_tokens(word: str, scores: dict[str, float], unknown: float) -> list[str]:
+    """The tokens of a word with the largest sum of scores; of equal ones that which begins first.
+
+    A character without a token has the score `unknown`.
+    """
+    best: list[tuple[float, list[str]]] = [(0.0, [])]
+    for stop in range(1, len(word) + 1):
+        candidates = []
+        for start in range(stop):
+            token = word[start:stop]
+            score = scores.get(token, unknown if len(token) == 1 else None)
+            if score is not None:
+                candidates.append((score + best[start][0], [*best[start][1], token]))
+        best.append(max(candidates, key=lambda each: each[0]))  # the first of the largest
+    return best[-1][1]

@@ -61,6 +61,8 @@ FIELD_TERMS = {  # each finds its code in these folders
     "tsdae": "tune/adapt",
     "cross-attention": "tune/adapt",
     "inverse cloze task": "tune/adapt",
+    "sampled softmax": "tune/elmo",
+    "highway": "tune/elmo",
     "distillation": "tune/distill",
     "ridge regression": "tune/distill",
     "effective rank": "tune/distill",

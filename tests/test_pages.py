@@ -18,6 +18,7 @@ FILES = {  # which a page shows
     "tuning": "pairs.csv",
     "static-students": "sentences.txt",
     "domain-adaptation": "corpus.txt",
+    "layers": "messages.tsv",
 }
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
 PAGES = [
@@ -32,6 +33,8 @@ PAGES = [
     "tuning",
     "static-students",
     "domain-adaptation",
+    "layers",
+    "elmo-pretraining",
 ]
 
 

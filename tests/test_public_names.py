@@ -15,7 +15,7 @@ import malmoi
 
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
-SETTINGS = ["Cooccurrence", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
+SETTINGS = ["Cooccurrence", "Elmo", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
 CLASSES = [  # whose methods are for users
     "Activations",
     "Client",

@@ -74,6 +74,12 @@ TRAINERS: dict[str, Callable[[Any], Any]] = {
     "nnlm": lambda texts: mm.train_nnlm(
         texts, mm.NNLM(epochs=1, dim=4, hidden=4, context=2)
     ).distribution(),
+    "elmo": lambda texts: (
+        mm.train_elmo(
+            texts,
+            mm.Elmo(dim=4, filters=((1, 4),), epochs=1, min_count=1, ngrams=False, threads=1),
+        ).softmax
+    ),
 }
 
 

@@ -179,7 +179,14 @@ def test_a_wrong_kind_is_a_sentence(case: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "train",
-    [mm.train_word2vec, mm.train_fasttext, mm.train_glove, mm.train_lsa, mm.train_ngram],
+    [
+        mm.train_word2vec,
+        mm.train_fasttext,
+        mm.train_glove,
+        mm.train_lsa,
+        mm.train_ngram,
+        mm.train_elmo,
+    ],
 )
 @pytest.mark.parametrize("settings", [{"dim": 5}, "fast", 5, FRAME, mm.PMI(), mm.Word2Vec], ids=str)
 def test_settings_of_another_kind(train: Callable[..., Any], settings: Any) -> None:

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from malmoi.encode.loading import load_encoder as load_encoder
     from malmoi.encode.pipeline.activations import Activations as Activations
     from malmoi.encode.pipeline.activations import SpanVectors as SpanVectors
+    from malmoi.encode.pipeline.concatenated import ConcatenatedEncoder as ConcatenatedEncoder
+    from malmoi.encode.pipeline.concatenated import concatenate_encoders as concatenate_encoders
     from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder as ContextualEncoder
     from malmoi.encode.pipeline.prompts import Prompts as Prompts
+    from malmoi.encode.pipeline.recipe_encoder import RecipeEncoder as RecipeEncoder
     from malmoi.encode.pooling.recipes import Recipe as Recipe
     from malmoi.encode.protocol import Encoder as Encoder
     from malmoi.encode.static.average import AverageEncoder as AverageEncoder
@@ -172,11 +175,20 @@ if TYPE_CHECKING:
     from malmoi.tune.distill.parallel import DistillData as DistillData
     from malmoi.tune.distill.result import DistillResult as DistillResult
     from malmoi.tune.distill.settings import DistillSettings as DistillSettings
+    from malmoi.tune.elmo.folder import save_elmo as save_elmo
+    from malmoi.tune.elmo.ngram_baseline import NgramPerplexity as NgramPerplexity
+    from malmoi.tune.elmo.pretraining import train_elmo as train_elmo
+    from malmoi.tune.elmo.result import Perplexities as Perplexities
+    from malmoi.tune.elmo.result import PretrainedElmo as PretrainedElmo
+    from malmoi.tune.elmo.settings import Elmo as Elmo
     from malmoi.tune.extend.coverage import Coverage as Coverage
     from malmoi.tune.extend.extension import extend_vocabulary as extend_vocabulary
     from malmoi.tune.extend.result import DevComparison as DevComparison
     from malmoi.tune.extend.result import ExtendResult as ExtendResult
     from malmoi.tune.extend.settings import ExtendSettings as ExtendSettings
+    from malmoi.tune.layers.learning import learn_layer_weights as learn_layer_weights
+    from malmoi.tune.layers.result import LayerResult as LayerResult
+    from malmoi.tune.layers.settings import LayerSettings as LayerSettings
     from malmoi.tune.mining.mine import MinedNegatives as MinedNegatives
     from malmoi.tune.mining.mine import mine_negatives as mine_negatives
     from malmoi.tune.mining.settings import MiningSettings as MiningSettings
@@ -198,6 +210,8 @@ _HOMES = {
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),
     "malmoi.encode.bulk.embed": ("EmbedSettings",),
     "malmoi.encode.bulk.write_file": ("WriteReport", "write_embeddings"),
+    "malmoi.encode.pipeline.concatenated": ("ConcatenatedEncoder", "concatenate_encoders"),
+    "malmoi.encode.pipeline.recipe_encoder": ("RecipeEncoder",),
     "malmoi.encode.elmo.encoder": ("ElmoEncoder",),
     "malmoi.encode.encoder": ("TransformerEncoder", "load_transformer"),
     "malmoi.encode.loading": ("load_contextual", "load_encoder"),
@@ -302,6 +316,9 @@ _HOMES = {
     "malmoi.train.word2vec.fasttext": ("FastText", "train_fasttext"),
     "malmoi.train.word2vec.pairs": ("TrainingPair", "labelled_pairs", "window_pairs"),
     "malmoi.train.word2vec.word2vec": ("Word2Vec", "train_word2vec"),
+    "malmoi.tune.layers.learning": ("learn_layer_weights",),
+    "malmoi.tune.layers.result": ("LayerResult",),
+    "malmoi.tune.layers.settings": ("LayerSettings",),
     "malmoi.tune.mining.mine": ("MinedNegatives", "mine_negatives"),
     "malmoi.tune.mining.settings": ("MiningSettings",),
     "malmoi.tune.distill.collapse": ("CollapseError",),
@@ -309,6 +326,11 @@ _HOMES = {
     "malmoi.tune.distill.parallel": ("DistillData",),
     "malmoi.tune.distill.result": ("DistillResult",),
     "malmoi.tune.distill.settings": ("DistillSettings",),
+    "malmoi.tune.elmo.folder": ("save_elmo",),
+    "malmoi.tune.elmo.ngram_baseline": ("NgramPerplexity",),
+    "malmoi.tune.elmo.pretraining": ("train_elmo",),
+    "malmoi.tune.elmo.result": ("Perplexities", "PretrainedElmo"),
+    "malmoi.tune.elmo.settings": ("Elmo",),
     "malmoi.tune.extend.coverage": ("Coverage",),
     "malmoi.tune.extend.extension": ("extend_vocabulary",),
     "malmoi.tune.extend.result": ("DevComparison", "ExtendResult"),

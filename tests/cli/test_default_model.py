@@ -6,6 +6,7 @@ import pytest
 
 from malmoi.cli import embed as embed_module
 from malmoi.cli import index as index_module
+from malmoi.cli import mine as mine_module
 from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError
 
@@ -39,6 +40,25 @@ def test_index_and_embed_choose_the_same_model(
     assert len(chosen) == 2, capsys.readouterr().err
     assert chosen[0] == chosen[1], chosen
     assert capsys.readouterr().err.count(f"no --model given: using {chosen[0]}") == 2
+
+
+@pytest.mark.parametrize(("text", "model"), [(KOREAN, "use"), (ENGLISH, "minilm")])
+def test_mine_chooses_by_the_language_of_the_pairs(
+    text: str, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = list[str]()
+
+    def refuse(name: str) -> None:
+        chosen.append(name)
+        raise InvalidArgumentError("enough")
+
+    monkeypatch.setattr(mine_module, "load_encoder", refuse)
+    path = tmp_path / "pairs.tsv"
+    path.write_text(f"query\tanswer\n{text}\t{text} 1\n", encoding="utf-8")
+    words = ["mine", str(path), "--out", str(tmp_path / "t.jsonl")]
+    assert run(words) != 0
+    assert run([*words, "--model", "other"]) != 0
+    assert chosen == [model, "other"]
 
 
 def test_the_rule_tells_languages_apart() -> None:

@@ -1,6 +1,7 @@
 """`malmoi tune sentence`: what it prints, and a run that is killed at any moment."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -67,6 +68,66 @@ def test_mistakes_are_one_sentence(command: list[str], capsys: pytest.CaptureFix
         assert run([*command, *words]) == 1
         assert message in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def leave_files_of_a_killed_run(out: str) -> list[Path]:
+    """What a process leaves that is killed between saving its folder and cleaning up."""
+    left = [Path(f"{out}.checkpoint"), Path(f".{out}.lock"), Path(f"{out}.teacher")]
+    for path in left:
+        path.write_bytes(b"left")
+        os.utime(path, (0, 0))
+    return left
+
+
+def test_a_run_that_was_killed_after_saving_is_complete(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command, "--out", "out", "--epochs", "1"]
+    assert run(words) == 0
+    weights, files = Path("out/model.safetensors").read_bytes(), sorted(Path().iterdir())
+    for more, shown in (
+        ([], "out is complete: there is nothing to resume\n"),
+        (["--json"], '{\n  "written": "out",\n  "resumed": false\n}\n'),
+    ):
+        left = leave_files_of_a_killed_run("out")
+        capsys.readouterr()
+        assert run([*words, *more]) == 1
+        assert "out exists already" in capsys.readouterr().err
+        assert all(path.exists() for path in left)
+        assert run([*words, *more, "--resume"]) == 0
+        assert capsys.readouterr().out == shown
+        assert sorted(Path().iterdir()) == files
+    assert Path("out/model.safetensors").read_bytes() == weights
+
+
+def test_the_checkpoint_of_a_later_run_is_kept(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command, "--out", "out", "--epochs", "1"]) == 0
+    Path("out.checkpoint").write_bytes(b"newer")
+    assert run([*command, "--out", "out", "--resume"]) == 1
+    assert "out exists already" in capsys.readouterr().err
+    assert Path("out.checkpoint").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["tune", "sentence"], "--columns A,B,SCORE names"),
+        (["tune", "distill"], "whose student collapses is stopped"),
+        (["tune", "distill", "--static"], "The folder loads in malmoi, model2vec"),
+        (["tune", "extend"], "Nothing is trained"),
+        (["tune", "adapt"], "without any labels"),
+        (["convert"], "The folder of a static encoder becomes one"),
+    ],
+)
+def test_help_shows_the_docstring(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert sentence in " ".join(shown.split())
+    assert all(len(line) <= 80 for line in shown.splitlines())
 
 
 def start(command: list[str], out: str, *more: str) -> "subprocess.Popen[bytes]":

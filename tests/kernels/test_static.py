@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from malmoi.arrays import Float32Array
-from malmoi.encode.static.static_encoder import Tokens, mean_rows
+from malmoi.encode.static.static_encoder import mean_rows
+from malmoi.encode.static.token_lookup import Tokens
 from malmoi.kernels.static.pool_rows import pool_rows
 from malmoi.kernels.static.token_trainer import TokenKernel
 from malmoi.vectors import l2_normalize

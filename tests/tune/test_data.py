@@ -119,6 +119,18 @@ def test_cp949_is_read_and_other_encodings_are_reported(tmp_path: Path) -> None:
     assert warnings == [f"{path} is not UTF-8: characters in 1 lines cannot be read"]
 
 
+def test_valid_utf8_may_contain_the_replacement_character(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("한국어 \ufffd문장,다른 문장,0.5\n은행,강,0.1\n", encoding="utf-8")
+    examples, warnings = read(path, "cosine")
+    assert examples.texts[0] == ("한국어 \ufffd문장", "다른 문장")
+    assert warnings == []
+    path.write_bytes(path.read_bytes() + "끝,".encode() + b"\xff\xfe,0.3\n")
+    examples, warnings = read(path, "cosine")
+    assert examples.texts[2] == ("끝", "\ufffd")
+    assert warnings == [f"{path} is not UTF-8: characters in 1 lines cannot be read"]
+
+
 def test_a_sentence_set_is_read() -> None:
     pairs = SentenceSet.of(["a"], ["b"], [0.5])
     assert read(pairs)[0].texts == (("a", "b"),)
@@ -169,6 +181,19 @@ def test_named_columns_are_used() -> None:
     examples, _ = read(table, columns=["z", "x", "n"])
     assert examples.texts == (("e", "a"), ("f", "b"))
     assert read(table, columns=["x", "y"])[0].kind == "pairs"
+
+
+def test_a_named_column_is_used_as_its_name_says() -> None:
+    """Few different values make a column a label only if no name says otherwise."""
+    rows = [(f"question {i}", ("yes", "no")[i % 2]) for i in range(10)]
+    for names, options, kind in (
+        (("query", "answer"), {}, "pairs"),
+        (("query", "reply"), {"objective": "multiple_negatives"}, "pairs"),
+        (("query", "label"), {}, "labelled pairs"),  # made of texts with classes
+        (("query", "reply"), {}, "labelled pairs"),
+    ):
+        table = pandas.DataFrame(rows, columns=names)
+        assert read(table, columns=names, **options)[0].kind == kind, (names, options)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import torch
 from malmoi.encode.encoder import load_transformer
 from malmoi.models.nnlm_network import repeatable
 from malmoi.reporting.reporter import SilentReporter
+from malmoi.train.common.loop import learning_rate_factor
 from malmoi.tune.data.batches import ExampleBatch
 from malmoi.tune.data.examples import read_examples
 from malmoi.tune.data.numbering import number_data
-from malmoi.tune.loop import learning_rate_factor
 from malmoi.tune.sentence.settings import TuneSettings
 from malmoi.tune.sentence.tuning import new_trainer
 from tests.tune.worlds import QUIET, scored_pairs, tiny_model

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 SIGNAL_AGAIN_AFTER = 0.05  # seconds
+HELP_FLAGS = {"--help", "-h"}
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130  # exit codes
 
 # Name, module and function (imported only when the command runs), and the line in --help.
@@ -74,6 +75,16 @@ def select_command(words: Sequence[str] | None = None) -> list[str]:
     return given
 
 
+def show_docstring(app: App, words: Sequence[str]) -> None:
+    """Let the --help of a command show its docstring, not its line in the list of commands."""
+    for word in words:
+        if word not in app:
+            return
+        app = app[word]
+        if app.default_command is not None:
+            app.help = None
+
+
 def run(words: Sequence[str] | None = None) -> int:
     """Run one command; `words` are its arguments, by default `sys.argv`; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -83,8 +94,12 @@ def run(words: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _print_warning
             warnings.simplefilter("always", MalmoiWarning)
-            make_app()(
-                select_command(words),
+            given = select_command(words)
+            app = make_app()
+            if not HELP_FLAGS.isdisjoint(given):
+                show_docstring(app, given)
+            app(
+                given,
                 exit_on_error=False,
                 print_error=False,
                 result_action="return_none",

@@ -1,19 +1,23 @@
 """`malmoi mine PAIRS --out triplets.jsonl`: hard negatives for pairs of queries and answers."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, Flag, print_json
-from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import open_index
 from malmoi.search.entries import RecordSource
+from malmoi.tune.data.tables import read_table
 from malmoi.tune.mining.mine import MinedNegatives, mine_negatives
 from malmoi.tune.mining.output import check_triplets, write_triplets
 from malmoi.tune.mining.settings import MiningSettings
@@ -36,7 +40,8 @@ def mine_command(
         Parameter(negative="", consume_multiple=False, help="Field of the corpus with the text."),
     ] = (),
     model: Annotated[
-        str | None, Parameter(help="The encoder (default: minilm, or that of the index).")
+        str | None,
+        Parameter(help="The encoder (default: by the language, or that of the index)."),
     ] = None,
     judge: Annotated[
         str | None, Parameter(help="A second encoder that must agree with the margins.")
@@ -52,8 +57,9 @@ def mine_command(
     check_triplets(out)
     if index is not None and corpus is not None:
         raise InvalidArgumentError("--index and --corpus exclude each other: pass one of them")
-    encoder = load_encoder(model or "minilm") if index is None or model else None
-    columns = tuple(name for names in settings.columns for name in names.split(","))
+    own = model or (model_for(_texts_of(pairs)) if index is None else None)
+    encoder = load_encoder(own) if own else None
+    columns = split_columns(settings.columns)
     with ProgressReporter() as reporter:
         texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
         mined = mine_negatives(
@@ -69,6 +75,12 @@ def mine_command(
         print_json(as_record(mined, out))
     else:
         print_mined(mined, out)
+
+
+def _texts_of(pairs: Path) -> Iterator[str]:
+    """The queries and answers, to choose the default model."""
+    rows = read_table(pairs, SilentReporter()).rows
+    return (field for _, fields in rows for field in fields if isinstance(field, str))
 
 
 def print_mined(mined: MinedNegatives, out: Path) -> None:

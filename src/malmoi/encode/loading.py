@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 
 from malmoi.arguments import expect
 from malmoi.encode.checkpoint.locate import (
@@ -15,9 +16,11 @@ from malmoi.encode.checkpoint.locate import (
     check_has_layers,
     check_not_model_file,
     is_elmo,
+    is_recipe_folder,
     is_static,
     is_universal,
     is_vectors,
+    split_parts,
     split_precision,
 )
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
@@ -38,13 +41,15 @@ def load_encoder(name: str) -> Encoder:
     Args:
         name: A model folder, a file of word vectors, `minilm`, `use`, or a name on the Hub such as
             `intfloat/e5-small-v2`. `:quantized` after the name of a transformer runs it in
-            integers, which is faster and a little less exact.
+            integers, which is faster and a little less exact. `a+b` is the vectors of two models
+            side by side; see `concatenate_encoders`.
 
     Returns:
         A `TransformerEncoder` for models of the BERT family, an `ElmoEncoder` for folders with an
         options.json of AllenNLP, a `StaticEncoder` for folders of `distill_static`, model2vec or
-        sentence-transformers' StaticEmbedding, a `UniversalEncoder` for `use`, and an
-        `AverageEncoder` for word vectors (`average_encoder` has its options). Code that needs
+        sentence-transformers' StaticEmbedding, a `UniversalEncoder` for `use`, an `AverageEncoder`
+        for word vectors (`average_encoder` has its options), a `RecipeEncoder` for a recipe that
+        `learn_layer_weights` saved, and a `ConcatenatedEncoder` for several. Code that needs
         layers, words or tokens should call `load_contextual`.
 
     Raises:
@@ -59,6 +64,14 @@ def load_encoder(name: str) -> Encoder:
     if precision == "quantized" and (is_universal(path) or is_vectors(path) or is_static(path)):
         suffix = name.removeprefix(path)
         raise InvalidArgumentError(f"{path} has no layers to quantize: name it without {suffix}")
+    if len(parts := split_parts(name)) > 1:
+        from malmoi.encode.pipeline.concatenated import concatenate_encoders
+
+        return concatenate_encoders(*map(load_encoder, parts), name=name)
+    if is_recipe_folder(Path(name)):
+        from malmoi.encode.pipeline.recipe_encoder import load_recipe
+
+        return load_recipe(Path(name), load_contextual)
     if is_universal(name):
         from malmoi.encode.universal import load_universal
 

@@ -225,10 +225,13 @@ def open_parquet(path: Path) -> Iterator[Any]:
 
 
 def text_lines(
-    path: Path, encoding: str, start: int = 0, stop: int | None = None
+    path: Path, encoding: str, start: int = 0, stop: int | None = None, errors: str = "replace"
 ) -> Iterator[tuple[str, int]]:
-    """The lines of a file in any encoding, without line ends; bad bytes become U+FFFD."""
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    """The lines of a file in any encoding, without line ends; bad bytes become U+FFFD.
+
+    `errors` says otherwise, as in `bytes.decode`.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
     begun: list[str] = []  # parts of a line, which may span many blocks
     done = start
     for block, done in InputFile(path).blocks(start, stop, BLOCK_BYTES):

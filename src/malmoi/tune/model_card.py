@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from malmoi.evaluate.scores import Score
-from malmoi.tune.loop_settings import LoopSettings
+from malmoi.train.common.loop_settings import LoopSettings
 from malmoi.tune.result import TuneResult
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from malmoi.encode.checkpoint.sentence_transformers import module_folders
 from malmoi.encode.checkpoint.weights import FILE, INDEX, replace_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidFileError
+from malmoi.files.checkpoint import checkpoint_path
 from malmoi.files.targets import check_writable
 from malmoi.files.tensors import Tensors, write_safetensors
 
@@ -31,6 +32,17 @@ def check_target(folder: Path) -> None:
     if folder.exists():
         raise InvalidFileError(f"{folder} exists already: choose another name")
     check_writable(folder)
+
+
+def is_saved(folder: Path) -> bool:
+    """Whether a run has saved its folder: what a killed run has left beside it is not needed.
+
+    A checkpoint that is newer than the folder is of another run.
+    """
+    card, checkpoint = folder / CARD, checkpoint_path(folder)
+    if not card.is_file():
+        return False
+    return not checkpoint.exists() or checkpoint.stat().st_mtime_ns <= card.stat().st_mtime_ns
 
 
 def save_tuned(

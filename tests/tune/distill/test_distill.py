@@ -215,6 +215,32 @@ def test_layouts_of_parallel_files(name: str, tmp_path: Path) -> None:
     assert len(pairs) == (4 if name == "tatoeba.txt" else 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("texts.jsonl", '{"id": 1, "body": "새 글"}\n{"id": 2, "body": "다른 글"}\n'),
+        ("texts.csv", "id,body\n1,새 글\n2,다른 글\n"),
+    ],
+)
+def test_texts_of_one_language_have_a_field(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    data = DistillData(parallel=translations(20), texts=path)
+    read = read_parallel(data, (), 2, 0, SilentReporter(), "body")
+    assert read.texts == ("새 글", "다른 글")
+    with pytest.raises(InvalidArgumentError, match="--field"):
+        read_parallel(data, (), 2, 0, SilentReporter())
+
+
+def test_named_columns_are_texts_whatever_they_hold(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    rows = [f"{i}\tword {i}\t{'예' if i % 2 else '아니요'}" for i in range(10)]
+    path.write_text("\n".join(["n\teng\tkor", *rows]), encoding="utf-8")
+    data = DistillData(parallel=path, translations=[{"eng": "x", "kor": "y"}])
+    pairs = read_parallel(data, ("eng", "kor"), 2, 0, SilentReporter()).pairs
+    assert pairs[:2] == (("word 0", "아니요"), ("word 1", "예"))
+
+
 def test_bad_rows_are_counted_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\t가\nb\t\nc\t다\n\t라\ne\t마\n", encoding="utf-8")
@@ -267,6 +293,7 @@ def test_a_giant_line_is_truncated(models: tuple[str, str], tmp_path: Path) -> N
         ({"rows": "none", "train_layers": 0}, "nothing would be trained"),
         ({"similarity_weight": -1.0}, "at least 0"),
         ({"columns": ("a",)}, "name two"),
+        ({"columns": ("a,b,c",)}, "name two"),
         ({"held_out": 1}, "at least 2"),
         ({"train_layers": 9}, "has 3 layers"),
         ({"teacher": "minilm"}, "have 384 dimensions"),
@@ -311,11 +338,11 @@ def test_the_command_prints_what_the_library_returns(
     path.write_text("".join(f"{a}\t{b}\n" for a, b in PAIRS), encoding="utf-8")
     words = ["tune", "distill", str(path), "--model", student, "--teacher", teacher]
     words += ["--epochs", "1", "--threads", "1", "--held-out", "20", "--train-layers", "0"]
-    run([*words, "--out", str(tmp_path / "a")])
+    assert run([*words, "--out", str(tmp_path / "a"), "--columns", "1,2"]) == 0
     shown = capsys.readouterr().out
     assert "held-out R²" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
-    run([*words, "--out", str(tmp_path / "b"), "--json"])
+    assert run([*words, "--out", str(tmp_path / "b"), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["written"] == str(tmp_path / "b")
     assert [score["metric"] for score in record["scores"]] == [

@@ -32,6 +32,12 @@ def resumable(out: Path) -> Iterator[Path]:
         yield path
 
 
+def discard_leftovers(out: Path) -> None:
+    """Remove the checkpoint and the lock of a run that was killed after it had saved `out`."""
+    with file_lock(out):
+        discard_checkpoint(checkpoint_path(out))
+
+
 @contextmanager
 def _discarded_on_success(path: Path) -> Iterator[Path]:
     before = _modified(path)

@@ -31,6 +31,8 @@ TOKENIZER_OF_OPTION = {
     "keep": "korean",
     "pattern": "regex",
     "vocab_file": "wordpiece",
+    "cased": "english",
+    "marks": "english",
 }
 
 
@@ -46,6 +48,8 @@ class TextOptions:
     keep: Annotated[
         tuple[str, ...], Parameter(help="korean: only tags with these prefixes.", negative="")
     ] = ()
+    cased: Annotated[bool, Flag, Parameter(help="english: keep capital letters.")] = False
+    marks: Annotated[bool, Flag, Parameter(help="english: keep punctuation marks.")] = False
     pattern: Annotated[str | None, Parameter(help="regex: the pattern of a token.")] = None
     vocab_file: Annotated[str | None, Parameter(help="wordpiece: a vocab.txt.")] = None
     field: Annotated[str | None, Parameter(help="Field or column that holds the text.")] = None
@@ -70,10 +74,16 @@ class TextOptions:
                 )
         options: dict[str, dict[str, Any]] = {
             "korean": {"tags": self.tags, "keep": self.keep},
+            "english": {"lower": not self.cased, "marks": self.marks},
             "regex": {"pattern": self.pattern or r"\w+"},
             "wordpiece": {"vocabulary": self.vocab_file or "", "lower": self.lower},
         }
         return make_tokenizer(self.tokenizer, **options.get(self.tokenizer, {}))
+
+
+def split_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns: --columns A,B, or --columns A --columns B."""
+    return tuple(name for names in columns for name in names.split(","))
 
 
 def check_target(corpus: str, out: Path) -> None:

@@ -8,6 +8,7 @@ KINDS = (
     ("glove", "glove:train_glove_command", "Vectors from co-occurrence counts (GloVe)."),
     ("ngram", "ngram:train_ngram_command", "An n-gram language model."),
     ("nnlm", "nnlm:train_nnlm_command", "A neural language model (extra train)."),
+    ("elmo", "elmo:train_elmo_command", "A contextual encoder (ELMo, extra train)."),
     ("lsa", "lsa:train_lsa_command", "Vectors from counts (LSA, PPMI)."),
 )
 

@@ -11,11 +11,11 @@ from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.cli.tune.sentence import as_record, print_result
+from malmoi.cli.tune.target import is_finished
 from malmoi.evaluate.scores import Score
 from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import AdaptResult
 from malmoi.tune.adapt.settings import AdaptSettings
-from malmoi.tune.saving import check_target
 
 DEFAULT = AdaptSettings()
 
@@ -42,7 +42,8 @@ def adapt_command(
     Prints the perplexity of held-out text (mlm, tsdae) and, with --dev, the dev score, before and
     after.
     """
-    check_target(out)
+    if is_finished(out, resume=resume, json=json):
+        return
     with resumable(out), TerminalReporter() as reporter:
         result = adapt(corpus, model, out, settings, dev=dev, resume=resume, reporter=reporter)
     if json:

@@ -15,6 +15,7 @@ KINDS = (
         "The same as distill --static.",
     ),
     ("extend", "extend:tune_extend_command", "Tokens of a language that a model lacks."),
+    ("layers", "layers:tune_layers_command", "The weight of each layer for labelled texts."),
     ("adapt", "adapt:adapt_command", "An encoder, to the raw text of a domain (extra train)."),
 )
 

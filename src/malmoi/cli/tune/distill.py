@@ -9,13 +9,13 @@ from cyclopts import Parameter
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.tune.target import is_finished
 from malmoi.tune.distill.distilling import distill
 from malmoi.tune.distill.parallel import DistillData
 from malmoi.tune.distill.result import DistillResult
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.saving import check_target
 
 DEFAULT = DistillSettings()
 
@@ -48,8 +48,9 @@ def tune_distill_command(
     collapses is stopped, with the reason; --force continues it. With --static, any encoder is
     distilled into token vectors: see malmoi tune distill --static --help.
     """
-    check_target(out)
-    columns = tuple(name for names in settings.columns for name in names.split(","))
+    if is_finished(out, resume=resume, json=json):
+        return
+    columns = split_columns(settings.columns)
     given = DistillData(
         parallel=list(data),
         texts=texts or (),

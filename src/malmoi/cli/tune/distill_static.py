@@ -10,7 +10,7 @@ from malmoi.cli.shared.resume import Resume, resumable
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
-from malmoi.tune.saving import check_target
+from malmoi.cli.tune.target import is_finished
 from malmoi.tune.static.distill import distill_static
 from malmoi.tune.static.result import StaticResult
 from malmoi.tune.static.settings import StaticSettings
@@ -39,7 +39,8 @@ def distill_static_command(
 
     The folder loads in malmoi, model2vec and sentence-transformers.
     """
-    check_target(out)
+    if is_finished(out, resume=resume, json=json):
+        return
     with resumable(out), TerminalReporter() as reporter:
         result = distill_static(
             texts, teacher, out, settings, dev=dev, resume=resume, reporter=reporter

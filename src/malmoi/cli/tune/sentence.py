@@ -9,10 +9,10 @@ from cyclopts import Parameter
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.tune.target import is_finished
 from malmoi.tune.result import TuneResult
-from malmoi.tune.saving import check_target
 from malmoi.tune.sentence.settings import TuneSettings
 from malmoi.tune.sentence.tuning import tune_sentence
 
@@ -39,8 +39,9 @@ def tune_sentence_command(
     The columns of the texts and the label are detected; --columns A,B,SCORE names them. With
     --dev, the scores of the untuned and the tuned model are compared.
     """
-    check_target(out)
-    columns = tuple(name for names in settings.columns for name in names.split(","))
+    if is_finished(out, resume=resume, json=json):
+        return
+    columns = split_columns(settings.columns)
     with resumable(out), TerminalReporter() as reporter:
         result = tune_sentence(
             list(data),

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from malmoi.arrays import Float32Array
+from malmoi.encode.bulk.concatenated_words import add_word_vectors, contextual_part
 from malmoi.encode.pipeline.activations import Activations, SpanVectors
+from malmoi.encode.pipeline.concatenated import ConcatenatedEncoder
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.groups import WordPooling
 from malmoi.encode.pooling.recipes import Recipe
@@ -82,6 +84,12 @@ def embed(
     The reporter gets the counts of a transformer's texts, unless there are `stats` to add them to.
     """
     settings, texts = settings or EmbedSettings(), strings(texts)
+    if settings.per == "word" and isinstance(encoder, ConcatenatedEncoder):
+        part = contextual_part(encoder)
+        for chunk in embed(part, texts, settings, reporter=reporter, stats=stats):
+            assert isinstance(chunk.vectors, list)
+            yield EmbeddedTexts(chunk.texts, add_word_vectors(encoder, chunk.vectors))
+        return
     if not isinstance(encoder, ContextualEncoder):
         if settings != EmbedSettings():
             raise InvalidArgumentError(
@@ -117,6 +125,9 @@ def embed(
 
 def output_dim(encoder: Encoder, settings: EmbedSettings) -> int:
     """The dimension of each vector."""
+    if settings.per == "word" and isinstance(encoder, ConcatenatedEncoder):
+        part = contextual_part(encoder)
+        return encoder.dim - part.dim + output_dim(part, settings)
     if not isinstance(encoder, ContextualEncoder):
         return encoder.dim
     is_text = settings.per == "text"

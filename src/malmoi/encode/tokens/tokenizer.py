@@ -22,6 +22,8 @@ from malmoi.text.wordpiece import bert_tokenizer, load_wordpiece
 
 MAX_SPECIAL_TOKENS = 4  # of a pair
 UNKNOWN_TOKENS = ("[UNK]", "<unk>")
+BYTE_TOKENS = tuple(f"<0x{byte:02X}>" for byte in range(256))  # of characters without a token
+WORD_START = "▁"  # which is a token of its own before an unknown character
 CHARACTERS_PER_TOKEN = 32  # a long text is first tokenized up to max_length · this
 MAX_WORD_LENGTH = 100  # characters; WordPiece turns a longer word into one unknown token
 WORDPIECE_FAMILIES = ("bert", "distilbert", "electra")  # a vocab.txt is all they need

@@ -27,25 +27,29 @@ class LinearProbe:
     weights: Float64Array
     intercepts: Float64Array
 
+    def logits(self, matrix: Float32Array) -> Float64Array:
+        """The logits of each row, [n, outputs]."""
+        logits: Float64Array = matrix.astype(np.float64) @ self.weights + self.intercepts
+        return logits
+
     def predict(self, matrix: Float32Array) -> Int64Array:
         """The class of each row."""
-        outputs = matrix.astype(np.float64) @ self.weights + self.intercepts
-        if outputs.shape[1] == 1:
-            return np.where(outputs[:, 0] > 0, 1, 0)
-        classes: Int64Array = outputs.argmax(axis=1)
+        logits = self.logits(matrix)
+        if logits.shape[1] == 1:
+            return np.where(logits[:, 0] > 0, 1, 0)
+        classes: Int64Array = logits.argmax(axis=1)
         return classes
 
 
 def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
     """The probe that predicts classes, numbered from 0 without gaps, from vectors [n, dim]."""
-    count = int(classes.max()) + 1
-    outputs = 1 if count == 2 else count
+    targets = one_hot(classes, int(classes.max()) + 1)
+    outputs = targets.shape[1]
     rows = np.hstack([matrix.astype(np.float64), np.ones((len(matrix), 1))])
-    targets = classes[:, np.newaxis] == (np.array([1]) if count == 2 else np.arange(count))
 
     def objective(flat: Float64Array) -> tuple[float, Float64Array]:
         table = flat.reshape(-1, outputs)  # the last row are the intercepts
-        loss, errors = _cross_entropy(rows @ table, targets)
+        loss, errors = cross_entropy(rows @ table, targets)
         penalized = table.copy()
         penalized[-1] = 0
         gradient = rows.T @ errors + penalized
@@ -56,7 +60,13 @@ def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
     return LinearProbe(table[:-1], table[-1])
 
 
-def _cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Float64Array]:
+def one_hot(classes: Int64Array, count: int) -> BoolArray:
+    """Which output should be 1, [n, outputs]; two classes have one output."""
+    targets: BoolArray = classes[:, np.newaxis] == (np.arange(count) if count > 2 else [1])
+    return targets
+
+
+def cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Float64Array]:
     """The sum of cross-entropies and its gradient [n, outputs]."""
     if logits.shape[1] == 1:
         loss = np.logaddexp(0, np.where(targets, -logits, logits)).sum()

@@ -1,1 +1,1 @@
-"""HDF5 files without the HDF5 library: arrays in groups, read as views of the mapped file."""
+"""HDF5 files without the HDF5 library: float arrays in groups, as ELMo's weights need them."""

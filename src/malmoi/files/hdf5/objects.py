@@ -172,6 +172,6 @@ def _bytes_of(name: str, body: bytes, file_size: int) -> tuple[int, int | bytes]
     address, size = struct.unpack_from("<QQ", body, 2) if version >= 3 else (
         struct.unpack_from("<Q", body, 8)[0], file_size
     )  # fmt: skip
-    if address == UNDEFINED:
+    if address == UNDEFINED and size:
         raise InvalidArgumentError(f"'{name}' was never written")
-    return address, size
+    return (0, b"") if address == UNDEFINED else (address, size)  # an empty array has no address

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from malmoi.encode.checkpoint.locate import is_static, is_universal, is_vectors
-from malmoi.encode.loading import load_contextual, load_encoder
+from malmoi.encode.loading import load_encoder
+from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import InvalidArgumentError
@@ -115,14 +115,13 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
     """Load and warm up one model of any kind; an index may share an encoder of `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
-    if is_vectors(path) or is_universal(path) or is_static(path):
-        encoder = load_encoder(path)
+    encoder = load_encoder(path)
+    if not isinstance(encoder, ContextualEncoder):
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None
         return LoadedModel(name, path, encoder=encoder, vectors=vectors)
-    contextual = load_contextual(path)
-    contextual.compile()
-    contextual.encode(["ready"])  # opens the graph before the first request
-    return LoadedModel(name, path, encoder=contextual, tokenizer=RequestTokenizer(contextual))
+    encoder.compile()
+    encoder.encode(["ready"])  # opens the graph before the first request
+    return LoadedModel(name, path, encoder=encoder, tokenizer=RequestTokenizer(encoder))
 
 
 def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedModel:

@@ -19,11 +19,11 @@ from malmoi.files.checkpoint import (
     discard_checkpoint,
 )
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.train.common.loop import TrainingLoop
 from malmoi.tune.adapt.dev_set import DevSet, open_dev_set
 from malmoi.tune.adapt.documents import DocumentSource, DomainCorpus, read_documents
 from malmoi.tune.adapt.result import AdaptResult, perplexity
 from malmoi.tune.adapt.settings import AdaptSettings
-from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.saving import check_target, save_tuned
 from malmoi.tune.sentence.tuning import check_layers

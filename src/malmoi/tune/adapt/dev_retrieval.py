@@ -15,9 +15,9 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.evaluate.retrieval import RetrievalSet, load_beir, ndcg
 from malmoi.search.entries import RecordSource
 from malmoi.search.storage.entry import Entry
+from malmoi.train.common.loop import DevScore
 from malmoi.tune.adapt.documents import beir_corpus
 from malmoi.tune.adapt.passages import tokenize
-from malmoi.tune.loop import DevScore
 from malmoi.vectors import l2_normalize
 
 K = 10

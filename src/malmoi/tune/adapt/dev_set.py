@@ -12,11 +12,11 @@ from malmoi.encode.encoder import TransformerEncoder
 from malmoi.evaluate.scores import Score, correlation, mean
 from malmoi.evaluate.sets.sentence_sets import PairSource, read_sentences
 from malmoi.evaluate.suites.differences import compare_means
+from malmoi.train.common.loop import DevMeasure
 from malmoi.tune.adapt.dev_retrieval import read_dev_retrieval
 from malmoi.tune.adapt.passages import tokenize
 from malmoi.tune.adapt.settings import AdaptSettings
 from malmoi.tune.data.dev_pairs import DevPairs
-from malmoi.tune.loop import DevMeasure
 from malmoi.tune.result import Difference, compare
 
 Encode = Callable[[Sequence[Int32Array]], Float32Array]

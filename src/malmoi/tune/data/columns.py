@@ -52,8 +52,13 @@ class ChosenColumns:
         )
 
 
-def choose_columns(table: TableRows, columns: Sequence[str] = ()) -> ChosenColumns:
+def choose_columns(
+    table: TableRows, columns: Sequence[str] = (), *, may_have_label: bool = True
+) -> ChosenColumns:
     """The columns of the texts and the label of a table.
+
+    Of named columns the last one is a label if its name says so or, for other names, its values;
+    without `may_have_label` all of them are texts.
 
     Raises:
         InvalidArgumentError: A named column does not exist, or the columns are ambiguous.
@@ -62,7 +67,8 @@ def choose_columns(table: TableRows, columns: Sequence[str] = ()) -> ChosenColum
     rows = [fields for _, fields in table.rows[first_row : first_row + EXAMINED_ROWS]]
     if columns:
         indices = [_index(table, header, name) for name in columns]
-        has_label = len(indices) > 1 and _is_label(rows, indices[-1])
+        has_label = may_have_label and len(indices) > 1
+        has_label = has_label and _is_named_label(header[indices[-1]], rows, indices[-1])
         texts = indices[:-1] if has_label else indices
         label = indices[-1] if has_label else None
     else:
@@ -135,6 +141,13 @@ def _by_content(
             f" it has {', '.join(header)}"
         )
     return texts, labels[0] if labels else None
+
+
+def _is_named_label(name: str, rows: Sequence[Sequence[Any]], column: int) -> bool:
+    """Whether a column that was named is a label: a known name counts more than its values."""
+    lower = name.lower()
+    is_text = any(lower in names for names in TEXT_NAMES) or FURTHER_NEGATIVE.fullmatch(lower)
+    return lower in LABEL_NAMES or (not is_text and _is_label(rows, column))
 
 
 def _is_label(rows: Sequence[Sequence[Any]], column: int) -> bool:

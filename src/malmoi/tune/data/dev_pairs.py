@@ -9,7 +9,7 @@ from malmoi.arrays import Float32Array, Float64Array, Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import spearman
 from malmoi.evaluate.sentences import pair_cosines
-from malmoi.tune.loop import DevScore
+from malmoi.train.common.loop import DevScore
 
 
 @dataclass(frozen=True, eq=False)

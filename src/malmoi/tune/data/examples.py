@@ -31,6 +31,7 @@ ExampleKind = Literal[
     "texts",
 ]
 FROM_LABELS: tuple[ObjectiveName, ...] = ("contrastive", "online_contrastive", "cosine", "cosent")
+WITHOUT_LABELS: tuple[ObjectiveName, ...] = ("multiple_negatives", "triplet", "mse")
 KINDS: dict[ExampleKind, tuple[str, tuple[ObjectiveName, ...]]] = {  # what it is, and what suits it
     "scored pairs": ("two texts and a number", ("cosine", "cosent")),
     "labelled pairs": ("two texts and 0 or 1", (*FROM_LABELS, "softmax")),
@@ -104,26 +105,39 @@ def read_examples(
     """
     if isinstance(source, SentenceSet):
         source = [tuple(pair) for pair in source.pairs]
+    may_have_label = objective not in WITHOUT_LABELS
+    examples, described = read_rows(source, columns, reporter, may_have_label=may_have_label)
+    known = KINDS[examples.kind][1]
+    if objective is not None and objective not in known:
+        raise InvalidArgumentError(
+            f"{examples.source} has {KINDS[examples.kind][0]} per row, which objective"
+            f" '{objective}' cannot use: choose {' or '.join(known)}"
+        )
+    examples = replace(examples, objective=objective or known[0])
+    if objective is None:
+        reporter.warn(f"{examples.source}: {examples.title} ({described})")
+    if examples.kind == "classified texts":
+        examples = make_pairs(examples, seed, reporter)
+    return _scaled(examples, reporter)
+
+
+def read_rows(
+    source: DataSource,
+    columns: Sequence[str],
+    reporter: Reporter,
+    *,
+    may_have_label: bool = True,
+) -> tuple[ExampleSet, str]:
+    """The usable rows as they are, and the names of their columns."""
     table = read_table(source, reporter)
-    chosen = choose_columns(table, columns)
+    chosen = choose_columns(table, columns, may_have_label=may_have_label)
     examples = _collect(table, chosen)
     table.skipped.report(table.source, reporter)
     if not len(examples):
         raise InvalidArgumentError(
             f"{table.source} has no usable rows: expected {KINDS[examples.kind][0]}"
         )
-    known = KINDS[examples.kind][1]
-    if objective is not None and objective not in known:
-        raise InvalidArgumentError(
-            f"{table.source} has {KINDS[examples.kind][0]} per row, which objective '{objective}'"
-            f" cannot use: choose {' or '.join(known)}"
-        )
-    examples = replace(examples, objective=objective or known[0])
-    if objective is None:
-        reporter.warn(f"{table.source}: {examples.title} ({chosen.describe(table)})")
-    if examples.kind == "classified texts":
-        examples = make_pairs(examples, seed, reporter)
-    return _scaled(examples, table.source, reporter)
+    return examples, chosen.describe(table)
 
 
 def _collect(table: TableRows, chosen: ChosenColumns) -> ExampleSet:
@@ -221,15 +235,17 @@ def make_pairs(examples: ExampleSet, seed: int, reporter: Reporter) -> ExampleSe
     return replace(examples, kind="labelled pairs", texts=tuple(pairs), labels=made, classes=())
 
 
-def _scaled(examples: ExampleSet, source: str, reporter: Reporter) -> ExampleSet:
+def _scaled(examples: ExampleSet, reporter: Reporter) -> ExampleSet:
     """Scores of cosine regression between 0 and 1, unless they are cosines already."""
     highest = float(np.abs(examples.labels).max(initial=0.0))
     if examples.objective != "cosine" or highest <= 1:
         return examples
     if examples.labels.min() < 0:
         raise InvalidArgumentError(
-            f"{source} has scores from {examples.labels.min():g} to {highest:g}: pass scores"
-            " from 0 up, or cosines between -1 and 1"
+            f"{examples.source} has scores from {examples.labels.min():g} to {highest:g}: pass"
+            " scores from 0 up, or cosines between -1 and 1"
         )
-    reporter.warn(f"{source}: scores are divided by {highest:g}, to be compared with cosines")
+    reporter.warn(
+        f"{examples.source}: scores are divided by {highest:g}, to be compared with cosines"
+    )
     return replace(examples, labels=examples.labels / highest)

@@ -6,6 +6,7 @@ be used are skipped and counted. Knows nothing of what the columns mean.
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,8 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.readers import TabSeparated, open_parquet, text_lines
 from malmoi.text_inputs import TableLike, column_names, iterate
 
-REPLACEMENT = "\ufffd"  # of bytes that cannot be decoded
+UNDECODED = re.compile("[\udc80-\udcff]+")  # as `surrogateescape` writes bytes of no character
+REPLACEMENT = "\ufffd"  # of these; a valid file may contain it too
 MAX_LINES_SHOWN = 5  # of skipped rows
 TableRow = tuple[int, list[Any]]  # line number, or row number from 1, and fields
 
@@ -116,8 +118,11 @@ def _decoded_lines(path: Path, reporter: Reporter) -> list[str]:
 
 def _lines(path: Path, encoding: str) -> tuple[list[str], int]:
     """The lines, and how many of them have bytes that are not of this encoding."""
-    lines = [line for line, _ in text_lines(path, encoding)]
-    return lines, sum(REPLACEMENT in line for line in lines)
+    lines = [line for line, _ in text_lines(path, encoding, errors="surrogateescape")]
+    damaged = [i for i, line in enumerate(lines) if UNDECODED.search(line)]
+    for i in damaged:
+        lines[i] = UNDECODED.sub(REPLACEMENT, lines[i])
+    return lines, len(damaged)
 
 
 def _json_objects(

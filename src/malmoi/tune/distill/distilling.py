@@ -14,13 +14,13 @@ from malmoi.evaluate.suites.task import Measure
 from malmoi.extras import require
 from malmoi.files.checkpoint import Checkpointer, checkpoint_path, discard_checkpoint
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.train.common.loop import TrainingLoop
 from malmoi.tune.data.batches import ExampleBatch, NumberedExamples, epoch_batches
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.distill.parallel import DistillData, parallel_sources
 from malmoi.tune.distill.preparation import DevSets, PreparedDistillation, dev_sets, prepare
 from malmoi.tune.distill.result import MODELS, DistillResult, distill_card
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import changed_settings, option_words
 from malmoi.tune.saving import check_target, save_tuned
 

@@ -31,9 +31,10 @@ class DistillData:
     Args:
         parallel: Source texts with their translations: files of two columns or more, or a list
             of pairs.
-        texts: Texts of the target language alone, one per line; they need a bridge.
-        source_texts: Texts of the source language alone, one per line: the student keeps the
-            teacher's vectors of them.
+        texts: Texts of the target language alone: a list, or a file with one per line or, in
+            JSON lines and tables, in the settings' `field`; they need a bridge.
+        source_texts: Texts of the source language alone: the student keeps the teacher's vectors
+            of them.
         translations: Pairs that are held out from training and measured; without them, some of
             `parallel` are.
     """
@@ -56,9 +57,16 @@ class ParallelTexts:
 
 
 def read_parallel(
-    data: DistillData, columns: Sequence[str], held_out: int, seed: int, reporter: Reporter
+    data: DistillData,
+    columns: Sequence[str],
+    held_out: int,
+    seed: int,
+    reporter: Reporter,
+    field: str | None = None,
 ) -> ParallelTexts:
     """Read all data; no text of a held-out pair stays among the others.
+
+    `field` holds the text where texts of one language are JSON lines or tables.
 
     Raises:
         InvalidFileError: A file cannot be read or has no usable rows.
@@ -75,7 +83,7 @@ def read_parallel(
         held = draw_pairs(list(pairs), held_out, seed)
     else:
         held = one_to_one(read_pairs(data.translations, columns, reporter)[1])
-    texts, source_texts = (_read_texts(one) for one in (data.texts, data.source_texts))
+    texts, source_texts = (_read_texts(one, field) for one in (data.texts, data.source_texts))
     for name, lines in (("target", texts), ("source", source_texts)):
         if lines:
             described.append(f"{len(lines):,} texts of the {name} language")
@@ -143,7 +151,7 @@ def _columns(table: TableRows, columns: Sequence[str]) -> tuple[int, tuple[int, 
         ]
         if named[0] is not None and named[1] is not None:
             return int(table.names is None), (named[0], named[1])
-    chosen = choose_columns(table, columns)
+    chosen = choose_columns(table, columns, may_have_label=not columns)
     if len(chosen.texts) < 2:
         raise InvalidArgumentError(
             f"{table.source} has one column of texts: expected a source text and its translation"
@@ -156,9 +164,12 @@ def _text(fields: Sequence[Any], index: int) -> str:
     return normalize_text(value).strip() if isinstance(value, str) else ""
 
 
-def _read_texts(source: str | Path | Sequence[str]) -> tuple[str, ...]:
-    """Each different text once."""
-    texts: Iterable[str] = Corpus.of(source) if isinstance(source, str | Path) else source
+def _read_texts(source: str | Path | Sequence[str], field: str | None) -> tuple[str, ...]:
+    """Each different text once; `field` holds the text in JSON lines and tables."""
+    if isinstance(source, str | Path):
+        texts: Iterable[str] = Corpus.of(source, field=field)
+    else:
+        texts = source
     stripped = (normalize_text(text).strip() for text in texts)
     return tuple(dict.fromkeys(text for text in stripped if text))
 

@@ -79,7 +79,9 @@ def prepare(
             f" {encoder.config.layers} layers"
         )
     sets = [read_sentences(one) for one in dev_sets(dev)]
-    read = read_parallel(data, settings.columns, settings.held_out, settings.seed, reporter)
+    read = read_parallel(
+        data, settings.columns, settings.held_out, settings.seed, reporter, settings.field
+    )
     for one in sets:
         read = without(read, {text for pair in one.pairs for text in pair[:2]}, one.name, reporter)
     targeted = [pair[1] for pair in read.pairs]

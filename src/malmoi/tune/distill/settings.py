@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.tune.loop_settings import LoopSettings
+from malmoi.train.common.loop_settings import LoopSettings
 
 LossName = Literal["mse", "cosine"]
 TrainedRows = Literal["new", "all", "none"]
@@ -45,6 +45,8 @@ class DistillSettings(LoopSettings):
     """Pairs held out, unless --translations has some."""
     columns: tuple[str, ...] = ()
     """Columns of the source and target texts: EN,KO."""
+    field: str | None = None
+    """Field or column of --texts and --source-texts."""
     force: bool = False
     """Go on where the guard sees a collapse."""
 
@@ -67,7 +69,7 @@ class DistillSettings(LoopSettings):
                 "train_layers is 0 and rows is none: nothing would be trained; choose rows new or"
                 " all, or train some layers"
             )
-        if len(self.columns) not in (0, 2):
+        if len(",".join(self.columns).split(",")) != 2 and self.columns:  # the command splits A,B
             raise InvalidArgumentError(
                 f"columns are {', '.join(self.columns)}: name two, of the source and target texts"
             )

@@ -10,11 +10,11 @@ from malmoi.encode.checkpoint.weights import read_weights, weights_file
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.suites.task import Role
+from malmoi.train.common.loop import DevScore
 from malmoi.tune.distill.collapse import CHECK_STEPS, FIRST_STEPS, CollapseGuard
 from malmoi.tune.distill.parallel import TranslationPair
 from malmoi.tune.distill.ridge import r_squared
 from malmoi.tune.distill.settings import DistillSettings
-from malmoi.tune.loop import DevScore
 from malmoi.tune.network.sentence_network import SentenceNetwork
 
 

@@ -183,11 +183,9 @@ def _positives(
 ) -> dict[str, list[str]]:
     """The positives of each query, each once; rows without a text are counted and skipped."""
     table = read_table(pairs, reporter)
-    chosen = choose_columns(table, settings.columns)
+    chosen = choose_columns(table, settings.columns, may_have_label=len(settings.columns) != 2)
     both = chosen.texts
-    if len(settings.columns) == 2 and chosen.label is not None:
-        both = (*both, chosen.label)  # few different answers look like labels
-    elif len(both) < 2 or chosen.label is not None:
+    if len(both) < 2 or chosen.label is not None:
         raise InvalidArgumentError(
             f"{table.source} has no pairs ({chosen.describe(table)}): pass a query and its answer"
             " per row, or name these two columns"

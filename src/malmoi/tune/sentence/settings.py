@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.errors import InvalidArgumentError
-from malmoi.tune.loop_settings import LoopSettings
+from malmoi.train.common.loop_settings import LoopSettings
 
 ObjectiveName = Literal[
     "softmax",

@@ -21,12 +21,12 @@ from malmoi.files.checkpoint import (
     discard_checkpoint,
 )
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.train.common.loop import TrainingLoop
 from malmoi.tune.data.batches import ExampleBatch, epoch_batches
 from malmoi.tune.data.dev_pairs import DevPairs
 from malmoi.tune.data.examples import ExampleSet, read_examples
 from malmoi.tune.data.numbering import NumberedData, number_data
 from malmoi.tune.data.tables import DataSource
-from malmoi.tune.loop import TrainingLoop
 from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.result import TuneResult
 from malmoi.tune.saving import check_target, save_tuned

@@ -7,7 +7,9 @@ import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array, UInt32Array
 from malmoi.encode.protocol import Encoder
-from malmoi.encode.static.static_encoder import WORD_START, Tokens, mean_rows
+from malmoi.encode.static.static_encoder import mean_rows
+from malmoi.encode.static.token_lookup import Tokens
+from malmoi.encode.tokens.tokenizer import WORD_START
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.static.token_trainer import TokenKernel
 from malmoi.reporting.reporter import Reporter, SilentReporter

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.encode.static.static_encoder import BYTE_TOKENS, WORD_START
 from malmoi.encode.static.token_lookup import TokenLookup
+from malmoi.encode.tokens.tokenizer import BYTE_TOKENS, WORD_START
 from malmoi.extras import require
 from malmoi.text.wordpiece import SPECIAL, load_wordpiece
 

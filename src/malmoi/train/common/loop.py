@@ -16,7 +16,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.checkpoint import Checkpoint, Checkpointer
 from malmoi.files.tensors import Tensors
 from malmoi.reporting.reporter import Progress, Reporter
-from malmoi.tune.loop_settings import LoopSettings
+from malmoi.train.common.loop_settings import LoopSettings
 
 BEST = "best "  # before the names of the best weights in a checkpoint
 DETAILS = "details "  # before the names of the measurements of the dev set
@@ -66,11 +66,15 @@ class DevMeasure(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LoopState:
-    """How far a run is: steps, examples and seconds; dev scores as (step, score)."""
+    """How far a run is: steps, examples and seconds; dev scores as (step, score).
+
+    `scored_at` are the seconds at the latest dev score.
+    """
 
     step: int = 0
     done: int = 0
     seconds: float = 0.0
+    scored_at: float = 0.0
     best_step: int = 0
     history: tuple[tuple[int, float], ...] = ()
     stopped: str = ""
@@ -91,7 +95,8 @@ class TrainingLoop(Generic[Batch]):
     """Trains over all epochs; `details` are the dev set's measurements, `before` and `best`.
 
     `epoch_batches` returns the batches of an epoch, the same whenever it is called; `examples` is
-    the number of examples per epoch.
+    the number of examples per epoch, and `unit` what they are. With `eval_seconds` there is a dev
+    score after so much time instead of after `eval_steps`.
     """
 
     trainer: LoopTrainer[Batch]
@@ -102,6 +107,8 @@ class TrainingLoop(Generic[Batch]):
     reporter: Reporter
     dev: DevMeasure | None = None
     name: str = "tuning"
+    unit: str = "examples"
+    eval_seconds: float | None = None
     state: LoopState = field(default_factory=LoopState)
     details: dict[str, Float64Array] = field(default_factory=dict)
     best_weights: Tensors = field(default_factory=dict)
@@ -114,8 +121,9 @@ class TrainingLoop(Generic[Batch]):
         progress, total = self._stage(), self.total
         for batch, is_last in self._batches():
             self._step(batch)
+            total = self._expected_total()
             progress(min(self.state.done, total), total)
-            if self.dev and (is_last or self.state.step % self.eval_steps == 0):
+            if self.dev and (is_last or self._is_score_due()):
                 self._score()
                 progress = self._stage()
             self.state = replace(self.state, seconds=monotonic() - started)
@@ -139,6 +147,15 @@ class TrainingLoop(Generic[Batch]):
         """The number of steps between dev scores."""
         return self.settings.eval_steps or ceil(self.examples / self.settings.batch_size / 2)
 
+    def _is_score_due(self) -> bool:
+        if self.eval_seconds is not None:
+            return self.state.seconds - self.state.scored_at >= self.eval_seconds
+        return self.state.step % self.eval_steps == 0
+
+    def _expected_total(self) -> int:
+        """The number of examples at the end of the run, which may be that of its time."""
+        return ceil(self.state.done / (self._share() or 1.0))
+
     def _finish(self) -> None:
         """Score the last state, if it is not scored yet, and load the best one."""
         if not self.trainer.is_finite():
@@ -154,7 +171,7 @@ class TrainingLoop(Generic[Batch]):
         """The stage of the progress, which names the latest dev score."""
         scores = self.state.history
         shown = f", dev {self.dev.show(scores[-1][1])}" if self.dev and scores else ""
-        return self.reporter.stage(f"{self.name}{shown}", "examples")
+        return self.reporter.stage(f"{self.name}{shown}", self.unit)
 
     def _batches(self) -> Iterator[tuple[Batch, bool]]:
         """All batches after those that are done, each with whether it is the last one."""
@@ -186,7 +203,7 @@ class TrainingLoop(Generic[Batch]):
     @property
     def _divergence(self) -> str:
         return (
-            f"{self.name} diverged after {self.state.done:,} examples (the loss is not finite):"
+            f"{self.name} diverged after {self.state.done:,} {self.unit} (the loss is not finite):"
             f" lower learning_rate (now {self.settings.learning_rate:g})"
         )
 
@@ -199,7 +216,8 @@ class TrainingLoop(Generic[Batch]):
         elif score.value > self.state.best_score:
             self.details["best"], self.best_weights = score.details, self.trainer.weights()
             self.state = replace(self.state, best_step=step)
-        self.state = replace(self.state, history=(*self.state.history, (step, score.value)))
+        history = (*self.state.history, (step, score.value))
+        self.state = replace(self.state, history=history, scored_at=self.state.seconds)
 
     def _reason_to_stop(self) -> str:
         patience, minutes = self.settings.patience, self.settings.minutes
