@@ -29,6 +29,7 @@ SPEED = (
     "glove",
     "words",
     "encoding",
+    "elmo",
     "runtimes",
     "serving",
     "embedding",
