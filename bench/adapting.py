@@ -30,7 +30,7 @@ from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.settings import AdaptSettings
 
 K, ASKED_NDCG = 10, 67.0
-CONTRASTIVE = AdaptSettings(max_tokens=80, learning_rate=3e-5, threads=1)
+CONTRASTIVE = AdaptSettings(max_tokens=128, learning_rate=5e-5, lexical=20.0, threads=1)
 REVIEWS = CORPORA / "reviews_ko.txt.gz"
 NSMC = CORPORA.parent / "nsmc" / "ratings_train.txt.gz"
 KOREAN = "MALMOI_KOREAN"  # environment: the folder of an encoder that reads Korean
