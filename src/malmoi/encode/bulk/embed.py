@@ -86,9 +86,9 @@ def embed(
     settings, texts = settings or EmbedSettings(), strings(texts)
     if settings.per == "word" and isinstance(encoder, ConcatenatedEncoder):
         part = contextual_part(encoder)
-        for chunk in embed(part, texts, settings, reporter=reporter, stats=stats):
-            assert isinstance(chunk.vectors, list)
-            yield EmbeddedTexts(chunk.texts, add_word_vectors(encoder, chunk.vectors))
+        for some in embed(part, texts, settings, reporter=reporter, stats=stats):
+            assert isinstance(some.vectors, list)
+            yield EmbeddedTexts(some.texts, add_word_vectors(encoder, some.vectors))
         return
     if not isinstance(encoder, ContextualEncoder):
         if settings != EmbedSettings():
