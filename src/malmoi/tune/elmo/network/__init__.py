@@ -1,1 +1,1 @@
-"""The network of ELMo for training: character CNN, LSTMs, sampled softmax, export of its weights."""
+"""The network of ELMo for training: character CNN, LSTMs, sampled softmax, export of weights."""
