@@ -29,8 +29,8 @@ from malmoi.tune.data.labelled_texts import (
     split_texts,
     stratified_sample,
 )
-from malmoi.tune.elmo.export import hdf5_weights
-from malmoi.tune.elmo.network import BidirectionalLm
+from malmoi.tune.elmo.network.bilm import BidirectionalLm
+from malmoi.tune.elmo.network.export import hdf5_weights
 from malmoi.tune.elmo.settings import Elmo
 from malmoi.tune.layers.learning import VALIDATION_SHARE, learn_layer_weights
 from malmoi.tune.layers.result import LayerResult

@@ -17,9 +17,9 @@ from malmoi.models.nnlm_network import repeatable
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.text.character_ids import character_ids
 from malmoi.tune.elmo.batches import epoch_batches
-from malmoi.tune.elmo.export import hdf5_weights
 from malmoi.tune.elmo.folder import KIND, save_elmo
 from malmoi.tune.elmo.initial_softmax import random_softmax
+from malmoi.tune.elmo.network.export import hdf5_weights
 from malmoi.tune.elmo.pretraining import train_elmo
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.trainer import ElmoTrainer

@@ -9,8 +9,8 @@ from malmoi.models.nnlm_network import repeatable
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.text.character_ids import character_ids
 from malmoi.tune.elmo.batches import epoch_batches, word_grid
-from malmoi.tune.elmo.char_cnn import CharacterCnn
 from malmoi.tune.elmo.initial_softmax import lsa_softmax, random_softmax
+from malmoi.tune.elmo.network.char_cnn import CharacterCnn
 from malmoi.tune.elmo.trainer import SOFTMAX, ElmoTrainer
 from tests.tune.elmo.worlds import corpus_text, quick, sentences
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from malmoi.tune.elmo.sampled_softmax import CandidateSampler, softmax_loss
+from malmoi.tune.elmo.network.sampled_softmax import CandidateSampler, softmax_loss
 
 ROWS, WORDS, DIM = 1200, 40, 8
 

@@ -10,7 +10,7 @@ from torch.nn import functional
 from malmoi.arrays import Float64Array, Int64Array
 from malmoi.train.common.loop import DevScore
 from malmoi.tune.elmo.batches import length_groups, word_grid
-from malmoi.tune.elmo.network import DIRECTIONS
+from malmoi.tune.elmo.network.bilm import DIRECTIONS
 from malmoi.tune.elmo.trainer import ElmoTrainer
 
 BATCH_WORDS = 1024

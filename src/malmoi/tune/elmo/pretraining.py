@@ -99,8 +99,8 @@ def _trained(
     loop: "TrainingLoop[SentenceBatch]", trainer: "ElmoTrainer", tokenizer: str
 ) -> PretrainedElmo:
     """Run the loop, and measure its result on all held-out sentences."""
-    from malmoi.tune.elmo.export import hdf5_weights
     from malmoi.tune.elmo.held_out import HeldOutPerplexity
+    from malmoi.tune.elmo.network.export import hdf5_weights
 
     text, settings = trainer.text, trainer.settings
     loop.dev = held_out = HeldOutPerplexity(trainer)

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.files.tensors import Tensors
 from malmoi.tune.elmo.batches import SentenceBatch, WordGrid, word_grid
-from malmoi.tune.elmo.network import BidirectionalLm
-from malmoi.tune.elmo.sampled_softmax import CandidateSampler, softmax_loss
+from malmoi.tune.elmo.network.bilm import BidirectionalLm
+from malmoi.tune.elmo.network.sampled_softmax import CandidateSampler, softmax_loss
 from malmoi.tune.elmo.sentences import CorpusText
 from malmoi.tune.elmo.settings import Elmo
 from malmoi.tune.network.adamw import AdamWTrainer

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from malmoi.text.character_ids import NUM_IDS
-from malmoi.tune.elmo.char_cnn import CharacterCnn
+from malmoi.tune.elmo.network.char_cnn import CharacterCnn
 from malmoi.tune.elmo.settings import Elmo
 
 FORGET_BIAS = 1.0  # that readers add to the bias of the forget gates; it is not in the file

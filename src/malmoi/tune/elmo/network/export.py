@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from malmoi.arrays import Float32Array
-from malmoi.tune.elmo.network import DIRECTIONS, FORGET_BIAS, BidirectionalLm
+from malmoi.tune.elmo.network.bilm import DIRECTIONS, FORGET_BIAS, BidirectionalLm
 
 CELL = "RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 FILE_GATES = (0, 2, 1, 3)  # torch has the gates i, f, j, o; the file i, j, f, o
