@@ -21,11 +21,13 @@ from malmoi.kernels.threads import THREADS
 ROOT = Path(__file__).parents[1]
 CACHE = Path(sys.prefix) / "kernels"
 KERNELS = ("tests/kernels", "--ignore=tests/kernels/test_instruction_sets.py")
-TRAININGS, ENGINES = "tests/train/test_each_kind.py", "tests/encode/test_engines.py"
+TRAININGS = "tests/train/test_each_kind.py"
+ENGINES = ("tests/encode/test_engines.py", "tests/encode/elmo/test_network.py")
 PRODUCTS = sorted(str(path) for path in (ROOT / "tests/kernels").glob("test_*product*.py"))
 TRANSFORMERS = (
     *PRODUCTS,
     "tests/kernels/test_transformer_checks.py",
+    "tests/kernels/test_elmo.py",
     "tests/encode/test_worker_group.py",
 )
 say = partial(print, flush=True)
@@ -78,7 +80,7 @@ def planned(sets: list[InstructionSet], largest: InstructionSet) -> list[Run]:
     """
     runs = [Run(sets[0], True, (*KERNELS, TRAININGS))]
     runs += [Run(each, True, TRANSFORMERS) for each in sets[1:2]]
-    tests = (*KERNELS, TRAININGS, ENGINES)
+    tests = (*KERNELS, TRAININGS, *ENGINES)
     return runs + [Run(each, False, tests) for each in sets if each != largest]
 
 

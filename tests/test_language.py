@@ -66,6 +66,11 @@ FIELD_TERMS = {  # each finds its code in these folders
     "distillation": "tune/distill",
     "ridge regression": "tune/distill",
     "effective rank": "tune/distill",
+    "lstm": "kernels/elmo",
+    "highway": "kernels/elmo",
+    "character cnn": "encode/elmo",
+    "bidirectional language model": "encode/elmo",
+    "b-tree": "files/hdf5",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -47,8 +47,9 @@ class Hdf5File(Mapping[str, npt.NDArray[Any]]):
     arrays: dict[str, list[Message]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        messages = self.arrays[name]
         with invalid_file_on_error(self.source.path):
-            return read_array(self.data, name, self.arrays[name])
+            return read_array(self.data, name, messages)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)
