@@ -34,9 +34,7 @@ def hash_of(codes: list[int], salt: int, bits: int) -> int:
     return salt >> 64 - bits
 
 
-def ngram_set(
-    text: str, min_n: int, max_n: int, words: int, jamo: int, bits: int
-) -> list[int]:
+def ngram_set(text: str, min_n: int, max_n: int, words: int, jamo: int, bits: int) -> list[int]:
     """The buckets of a text, in order of their first occurrence."""
     folded, found = fold(text), list[int]()
 
@@ -79,7 +77,7 @@ class LinearTable:
             for row in own:
                 self.total[row] += 1
                 self.positive[row, names] += 1
-        self.features = int((self.total > 0).sum())
+        self.features = max(1, int((self.total > 0).sum()))
         self.sum_positive = self.positive.sum(axis=0)
         self.sum_negative = self.total.sum() - self.sum_positive
 
@@ -96,8 +94,8 @@ class LinearTable:
         """[features of the text, outputs], divided by the norm."""
         own = [[self.ratio(row, k, text) for k in range(self.outputs)] for row in self.sets[text]]
         values = np.array(own, np.float64).reshape(-1, self.outputs)
-        norm = math.sqrt((values**2).sum() / self.outputs)
-        return values / norm if norm else values
+        square = (values**2).sum() / self.outputs
+        return values / math.sqrt(square) if square > 1e-6 else 0 * values
 
     def learn(self, text: int, rate: float, bias_rate: float, softmax: bool) -> float:
         """One step; returns the loss before it."""

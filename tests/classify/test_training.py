@@ -25,6 +25,13 @@ from tests.recording_reporter import RecordingReporter
 
 ONE = mm.NgramClassifier(threads=1)
 SILENT = SilentReporter()
+WAYS = [
+    {},
+    {"loss": "one_versus_rest"},
+    {"optimizer": "adagrad"},
+    {"words": 2, "jamo": 5},
+    {"balanced": True},
+]
 
 
 def trained(rows: object, **settings: object) -> mm.ClassifierResult:
@@ -33,8 +40,7 @@ def trained(rows: object, **settings: object) -> mm.ClassifierResult:
 
 
 @pytest.mark.parametrize("labels", [2, 3])
-@pytest.mark.parametrize("settings", [{}, {"loss": "one_versus_rest"}, {"optimizer": "adagrad"},
-                                      {"words": 2, "jamo": 5}, {"balanced": True}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("settings", WAYS, ids=str)
 def test_a_learnable_world_is_learned(labels: int, settings: dict[str, object]) -> None:
     result = trained(labelled(labels=labels), **settings)
     assert result.scores is not None

@@ -34,9 +34,10 @@ class FastTextFeatures:
         return {words.bytes_at(i): i for i in range(len(words))}
 
     def tokens(self, text: str) -> list[bytes]:
-        """The words of a text and the end of its line; words that are labels are left out."""
-        found = (one.encode("utf-8", "surrogatepass") for one in TOKEN.findall(text))
-        return [*(one for one in found if not one.startswith(LABEL)), LINE_END]
+        """The words of a text and the end of its line, where fastText stops; no labels."""
+        found = [one.encode("utf-8", "surrogatepass") for one in TOKEN.findall(text)]
+        end = found.index(LINE_END) if LINE_END in found else len(found)
+        return [*(one for one in found[:end] if not one.startswith(LABEL)), LINE_END]
 
     def sums(self, tokens: Sequence[bytes]) -> tuple[Float64Array, Int64Array]:
         """The sum of the rows of each token, [tokens, dim], and how many rows it has."""

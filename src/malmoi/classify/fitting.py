@@ -6,6 +6,7 @@ Knows nothing of files and of how texts are split.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from malmoi.arrays import Float32Array, Int32Array, Int64Array
 from malmoi.classify.settings import NgramClassifier
 from malmoi.kernels.classify.sets import Sets
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+
+if TYPE_CHECKING:
+    from malmoi.kernels.classify.linear_trainer import LinearKernel
 
 CHUNK_CHARACTERS = 1 << 22  # of texts whose n-grams are collected at once
 BIAS_RATE = 0.05  # learning rate of the bias, as a share of that of the weights
@@ -107,7 +111,7 @@ class NgramFit:
             weights[0] = texts / (2 * np.maximum(texts - positive, 1))
         return weights
 
-    def _learn(self, kernel: "LinearKernel", texts: int) -> None:  # noqa: F821
+    def _learn(self, kernel: "LinearKernel", texts: int) -> None:
         from malmoi.kernels.core.jit import pool
 
         epochs, threads = self.settings.epochs_for(texts), min(self.settings.threads, texts)

@@ -35,8 +35,8 @@ def classify_command(
     if k < 1:
         raise InvalidArgumentError(f"-k is {k}: it must be at least 1")
     classifier = load_classifier(model)
-    documents = Corpus(str(file)) if file else Corpus.of(texts)
-    records = classified(classifier, documents, k, explain)
+    documents = Corpus.of(file) if file else Corpus.of(texts)
+    records = classified(classifier, documents.texts, k, explain)
     if json:
         print_json_list(records)
         return

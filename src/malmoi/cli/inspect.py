@@ -80,6 +80,10 @@ def holds_no_vectors(path: Path) -> bool:
 def inspect_tensors(path: Path, json: bool) -> None:
     """Print the facts of a tensor file, all of which is verified."""
     facts = describe_tensor_file(InputFile(path))
+    if open_safetensors(InputFile(path)).metadata.get("kind") == "classifier":
+        from malmoi.classify.files import load_classifier
+
+        facts = load_classifier(path).describe() | facts
     if json:
         print_json(facts)
         return

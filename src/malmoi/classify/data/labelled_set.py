@@ -81,6 +81,7 @@ def read_labelled_set(
     """
     path = Path(source) if isinstance(source, str | Path) else None
     ids: list[str] = []
+    rows: Iterable[Row]
     if path is not None and path.is_dir():
         rows, skipped, origin = _folder_rows(path), SkippedRows(), str(path)
     elif path is not None and _is_fasttext(path):
@@ -123,11 +124,11 @@ def _collect(
             f"{source} has the label '{unknown[0]}', which the training texts do not have"
         )
     numbers = {name: number for number, name in enumerate(names)}
-    labels = [list(dict.fromkeys(numbers[label] for label in own)) for _, own in kept]
-    several = any(len(own) > 1 for own in labels)
+    sets = [list(dict.fromkeys(numbers[label] for label in own)) for _, own in kept]
+    several = any(len(own) > 1 for own in sets)
     texts = tuple(text for text, _ in kept)
     name = set_name(Path(source)) if not source.startswith("the ") else "texts"
-    return LabelledSet(source, name, texts, Sets.of(labels), tuple(names), several)
+    return LabelledSet(source, name, texts, Sets.of(sets), tuple(names), several)
 
 
 def _check_labels(source: str, labels: set[str], texts: int) -> None:

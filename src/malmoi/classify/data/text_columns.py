@@ -64,9 +64,11 @@ def _detect(
     lower = [name.lower() for name in header]
     named_text = [lower.index(name) for name in TEXTS if name in lower]
     named_label = [lower.index(name) for name in LABELS if name in lower]
-    labels = named_label or [i for i in filled if _is_class(rows, i)]
-    texts = [i for i in named_text or filled if i not in labels[:1]]
-    texts.sort(key=lambda i: -sum(len(_value(row, i)) for row in rows))
+    by_length = sorted(filled, key=lambda i: _likeness_to_text(rows, i), reverse=True)
+    labels = named_label or [i for i in filled if _is_class(rows, i) and i not in named_text]
+    if not labels and len(filled) == 2:
+        labels = by_length[1:]
+    texts = [i for i in named_text or by_length if i not in labels[:1]]
     is_clear = len(labels) == 1 or bool(named_label)
     if not texts or not is_clear or texts[0] == labels[0]:
         raise InvalidArgumentError(
@@ -74,6 +76,12 @@ def _detect(
             f" it has {', '.join(filter(None, header))}"
         )
     return texts[0], labels[0]
+
+
+def _likeness_to_text(rows: Sequence[Sequence[Any]], column: int) -> tuple[bool, int]:
+    """A column of texts is not one of numbers, and is long."""
+    values = [_value(row, column) for row in rows]
+    return 2 * sum(map(is_number, values)) <= len(values), sum(map(len, values))
 
 
 def _header(table: TableRows, columns: Sequence[str]) -> tuple[list[str], int]:
@@ -90,10 +98,9 @@ def _header(table: TableRows, columns: Sequence[str]) -> tuple[list[str], int]:
     if any(name.lower() in known or name in known for name in first if not name.isdecimal()):
         return first, 1
     for i, name in enumerate(first):
-        values = {_value(row, i) for row in rows}
-        if name and not is_number(name) and (_is_class(rows, i) or _is_ids(rows, i)):
-            if name not in values:
-                return first, 1
+        is_new = name and not is_number(name) and name not in {_value(row, i) for row in rows}
+        if is_new and (_is_class(rows, i) or _is_ids(rows, i)):
+            return first, 1
     return [str(number) for number in range(1, len(first) + 1)], 0
 
 

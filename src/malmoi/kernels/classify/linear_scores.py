@@ -43,9 +43,8 @@ class BucketRows:
         ]
         check_each(checks, sizes)
         scores = np.zeros((len(offsets) - 1, values.shape[1]))
-        arrays = tuple(
-            map(readonly_view, (offsets, buckets, self.bitmap, self.ranks, values, norms))
-        )
+        given = (offsets, buckets, self.bitmap, self.ranks, values, norms)
+        arrays: Any = tuple(readonly_view(each) for each in given)
         in_parallel(lambda first, last: score_texts(*arrays, scores, first, last), len(scores))
         return scores
 

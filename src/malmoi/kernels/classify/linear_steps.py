@@ -9,7 +9,8 @@ over all F features. The score of output k is Σ w[f, k] r[f, k] / norm + bias[k
 Σ r[f, k]² over features, the mean over outputs. A text that trains is left out of p and n: else a
 feature of this text alone would give its label away.
 
-A row of the table is w of each output, p of each output, and the number of texts with the feature.
+A row of the table is, for each output, w, then r of a text without the label, then p; and last the
+number of texts with the feature. r of a text with the label is computed from these counts.
 Two classes have one output; its label is class 1, and class 0 is no label. Threads share the table
 without locks. Knows nothing of texts.
 """
@@ -24,6 +25,7 @@ from malmoi.kernels.core.jit import jit, jit_fastdiv, jit_inline
 from malmoi.kernels.core.prefetch import prefetch_row
 
 SMALLEST = np.float32(1e-12)  # so that AdaGrad never divides by 0
+SMALLEST_NORM = np.float32(1e-6)  # of squared norms: ratios below are rounding errors
 
 
 @jit_fastdiv
@@ -59,9 +61,10 @@ def learn_texts(
         for i in range(offsets[following], offsets[following + 1]):
             prefetch_row(table, features[i])
         first, last = offsets[text], offsets[text + 1]
-        for j in range(label_offsets[text], label_offsets[text + 1]):
-            has[labels[j]] = True
-        scale = set_scores(features, first, last, has, logs, constants, table, scores)
+        own = labels[label_offsets[text] : label_offsets[text + 1]]
+        for label in own:
+            has[label] = True
+        scale = set_scores(features, first, last, own, logs, constants, table, scores)
         for k in range(outputs):
             scores[k] = scores[k] * scale + bias[k]
         losses[chunk] += set_errors(scores, has, weights, softmax, errors)
@@ -69,21 +72,12 @@ def learn_texts(
         for k in range(outputs):
             bias[k] -= rate * np.float32(rates[2]) * errors[k]
             errors[k] *= scale
-        step(features, first, last, has, logs, constants, errors, rate, table, squares)
-        for j in range(label_offsets[text], label_offsets[text + 1]):
-            has[labels[j]] = False
-
-
-@jit_inline
-def log_ratio(positive: Any, total: Any, constant: Any, logs: Float32Array) -> Any:
-    """r of a feature that so many texts have, of which so many have the label."""
-    return log_count(positive, logs) - log_count(total - positive, logs) + constant
-
-
-@jit_inline
-def log_count(count: Any, logs: Float32Array) -> Any:
-    """log(α + count) from the table, which ends where counts are large beside α."""
-    return logs[int(count)] if count < len(logs) else np.float32(math.log(count))
+        if len(squares) == len(table):
+            step_adagrad(features, first, last, has, logs, constants, errors, rate, table, squares)
+        else:
+            step(features, first, last, own, logs, constants, errors, rate, table)
+        for label in own:
+            has[label] = False
 
 
 @jit_fastdiv
@@ -91,25 +85,46 @@ def set_scores(
     features: Int32Array,
     first: int,
     last: int,
-    has: BoolArray,
+    own: Int32Array,
     logs: Float32Array,
     constants: Float32Array,
     table: Float32Array,
     scores: Float32Array,
 ) -> Any:
-    """Set Σ w r of each output; returns 1 / norm, or 0 without features."""
+    """Set Σ w r of each output; returns 1 / norm, or 0 if no feature says anything.
+
+    Ratios of labels that the text does not have are in the table, those of its `own` are not.
+    """
     outputs, norm = len(scores), np.float32(0)
     for k in range(outputs):
         scores[k] = np.float32(0)
     for i in range(first, last):
         row = table[features[i]]
-        total = row[2 * outputs] - np.float32(1)
         for k in range(outputs):
-            positive = row[outputs + k] - np.float32(1 if has[k] else 0)
-            ratio = log_ratio(positive, total, constants[k], logs)
+            ratio = row[outputs + k]
             scores[k] += row[k] * ratio
             norm += ratio * ratio
-    return np.sqrt(np.float32(outputs) / norm) if norm > np.float32(0) else np.float32(0)
+        for label in own:
+            other, ratio = row[outputs + label], own_ratio(row, label, outputs, constants, logs)
+            scores[label] += row[label] * (ratio - other)
+            norm += ratio * ratio - other * other
+    norm /= np.float32(outputs)
+    return np.float32(1) / np.sqrt(norm) if norm > SMALLEST_NORM else np.float32(0)
+
+
+@jit_inline
+def own_ratio(
+    row: Float32Array, label: int, outputs: int, constants: Float32Array, logs: Float32Array
+) -> Any:
+    """r of a feature for a label of the text itself, which is left out of the counts."""
+    positive, total = row[2 * outputs + label] - np.float32(1), row[3 * outputs] - np.float32(1)
+    return log_count(positive, logs) - log_count(total - positive, logs) + constants[label]
+
+
+@jit_inline
+def log_count(count: Any, logs: Float32Array) -> Any:
+    """log(α + count) from the table, which ends where counts are large beside α."""
+    return logs[int(count)] if count < len(logs) else np.float32(math.log(count))
 
 
 @jit
@@ -152,6 +167,29 @@ def step(
     features: Int32Array,
     first: int,
     last: int,
+    own: Int32Array,
+    logs: Float32Array,
+    constants: Float32Array,
+    errors: Float32Array,
+    rate: Any,
+    table: Float32Array,
+) -> None:
+    """Move w of all features against the gradient, errors · r."""
+    outputs = len(errors)
+    for i in range(first, last):
+        row = table[features[i]]
+        for k in range(outputs):
+            row[k] -= rate * errors[k] * row[outputs + k]
+        for label in own:
+            ratio = own_ratio(row, label, outputs, constants, logs)
+            row[label] -= rate * errors[label] * (ratio - row[outputs + label])
+
+
+@jit_fastdiv
+def step_adagrad(
+    features: Int32Array,
+    first: int,
+    last: int,
     has: BoolArray,
     logs: Float32Array,
     constants: Float32Array,
@@ -160,19 +198,17 @@ def step(
     table: Float32Array,
     squares: Float32Array,
 ) -> None:
-    """Move w of all features against the gradient, errors · r."""
+    """`step`, divided by the root of the sum of squared gradients."""
     outputs = len(errors)
-    adagrad = len(squares) == len(table)
     for i in range(first, last):
         row = table[features[i]]
-        total = row[2 * outputs] - np.float32(1)
         for k in range(outputs):
-            positive = row[outputs + k] - np.float32(1 if has[k] else 0)
-            gradient = errors[k] * log_ratio(positive, total, constants[k], logs)
-            if adagrad:
-                squares[features[i], k] += gradient * gradient
-                gradient /= np.sqrt(squares[features[i], k] + SMALLEST)
-            row[k] -= rate * gradient
+            ratio = row[outputs + k]
+            if has[k]:
+                ratio = own_ratio(row, k, outputs, constants, logs)
+            gradient = errors[k] * ratio
+            squares[features[i], k] += gradient * gradient
+            row[k] -= rate * gradient / np.sqrt(squares[features[i], k] + SMALLEST)
 
 
 @jit
@@ -190,9 +226,9 @@ def count_labels(
         text = texts[t]
         for i in range(offsets[text], offsets[text + 1]):
             row = features[i]
-            table[row, 2 * outputs] += np.float32(1)
+            table[row, 3 * outputs] += np.float32(1)
             for j in range(label_offsets[text], label_offsets[text + 1]):
-                table[row, outputs + labels[j]] += np.float32(1)
+                table[row, 2 * outputs + labels[j]] += np.float32(1)
 
 
 @jit

@@ -3,6 +3,8 @@
 The constructor checks features and labels, `learn` what differs with each call.
 """
 
+from typing import Any
+
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array, Int32Array, Int64Array, UInt32Array
@@ -22,13 +24,14 @@ MAX_LOGS = 1 << 16  # counts with a logarithm in the table; α is nothing beside
 class LinearKernel:
     """Features and labels of texts, and the table of features that they train.
 
-    A row of the table [rows, 2 outputs + 1] is the weights, the texts with each label, and all
-    texts with the feature. Weights begin at 1, which is naive Bayes.
+    A row of the table [rows, 3 outputs + 1] is the weights, the log ratios for a text without the
+    label, the number of texts with each label, and of all texts with the feature. Weights begin
+    at 1, which is naive Bayes.
     """
 
     def __init__(self, features: Sets, labels: Sets, rows: int, outputs: int) -> None:
         self.outputs = outputs
-        self.table = np.zeros((rows, 2 * outputs + 1), np.float32)
+        self.table = np.zeros((rows, 3 * outputs + 1), np.float32)
         self.table[:, :outputs] = 1
         self.bias = np.zeros(outputs, np.float32)
         self.weights = np.ones((2, outputs), np.float32)
@@ -42,27 +45,33 @@ class LinearKernel:
             ("labels", labels.items, ArrayOf(np.int32, "labels", below="outputs")),
         ]
         check_each(checks, self._sizes)
-        self._texts = *map(readonly_view, features), *map(readonly_view, labels)
+        self._texts: tuple[Any, ...] = *features, *labels
+        self._texts = tuple(readonly_view(each) for each in self._texts)
 
     def count(self, texts: Int64Array, alpha: float) -> None:
         """Count features and labels of the texts to train, smoothed by α."""
         checks = [("texts", texts, ArrayOf(np.int64, "chosen", below="texts"))]
         check_each(checks, self._sizes | {})
-        count_labels(readonly_view(texts), *self._texts, self.outputs, self.table)
+        arrays: tuple[Any, ...] = (readonly_view(texts), *self._texts)
+        count_labels(*arrays, self.outputs, self.table)
         totals = self.table[:, -1]
-        features = np.count_nonzero(totals)
-        positive = self.table[:, self.outputs : -1].sum(axis=0, dtype=np.float64)
+        features = max(1, np.count_nonzero(totals))
+        positive = self.table[:, 2 * self.outputs : -1].sum(axis=0, dtype=np.float64)
         negative = totals.sum(dtype=np.float64) - positive
         constants = np.log((alpha * features + negative) / (alpha * features + positive))
         self._constants = constants.astype(np.float32)
         self._logs = np.log(alpha + np.arange(min(len(texts) + 1, MAX_LOGS))).astype(np.float32)
+        self.table[:, self.outputs : 2 * self.outputs] = self.ratios(left_out=1)
 
-    def ratios(self) -> Float32Array:
-        """The log ratio of each feature for each output, [rows, outputs]; 0 if never counted."""
+    def ratios(self, left_out: int = 0) -> Float32Array:
+        """The log ratio of each feature for each output, [rows, outputs]; 0 if never counted.
+
+        So many texts without the label are left out.
+        """
         logs, large = self._logs, len(self._logs) - 1
-        positive, total = self.table[:, self.outputs : -1], self.table[:, -1:]
+        positive, total = self.table[:, 2 * self.outputs : -1], self.table[:, -1:]
         parts = []
-        for counts in (positive, total - positive):
+        for counts in (positive, np.maximum(total - left_out - positive, 0)):
             short = logs[np.minimum(counts, large).astype(np.int64)]
             parts.append(np.where(counts > large, np.log(np.maximum(counts, 1)), short))
         ratios: Float32Array = np.where(total > 0, parts[0] - parts[1] + self._constants, 0)
@@ -92,11 +101,10 @@ class LinearKernel:
         )
         require(0 <= chunk < len(losses), f"chunk is {chunk}: it must be below {len(losses)}")
         require(len(self._logs) > 0, "count the texts before they are learned")
-        learn_texts(
-            readonly_view(order), *self._texts, readonly_view(self.weights),
-            readonly_view(self._logs), readonly_view(self._constants), self.table, self.squares,
-            self.bias, np.array(rates, np.float64), softmax, losses, chunk,
-        )  # fmt: skip
+        arrays: tuple[Any, ...] = (readonly_view(order), *self._texts)
+        ratios = readonly_view(self._logs), readonly_view(self._constants)
+        learned = self.table, self.squares, self.bias, np.array(rates, np.float64)
+        learn_texts(*arrays, readonly_view(self.weights), *ratios, *learned, softmax, losses, chunk)
 
 
 def bucket_counts(buckets: Int32Array, bits: int) -> UInt32Array:
