@@ -32,8 +32,7 @@ from malmoi.tune.data.labelled_texts import (
 from malmoi.tune.elmo.network.bilm import BidirectionalLm
 from malmoi.tune.elmo.network.export import hdf5_weights
 from malmoi.tune.elmo.settings import Elmo
-from malmoi.tune.layers.learning import VALIDATION_SHARE, learn_layer_weights
-from malmoi.tune.layers.result import LayerResult
+from malmoi.tune.layers.learning import VALIDATION_SHARE, classify_layers, layer_rows
 from malmoi.tune.layers.settings import LayerSettings
 
 SPAM = CORPORA.parent / "spam" / "spam.csv"
@@ -52,26 +51,22 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no {SPAM} (set MALMOI_DATA), or no {ELMO}: spam is left out")
         return
     warnings.simplefilter("ignore", MalmoiWarning)
-    control = random_control(folder, data.folder / "control")
-    trained, took = accuracies(str(folder))
-    random, _ = accuracies(str(control))
-    minilm, _ = accuracies("minilm")
-    words = tf_idf(read_labelled(SPAM, COLUMNS, reporter=SilentReporter()))
-    ours = [100 * (each.learned.value or 0.0) for each in trained]
-    theirs = [100 * (each.learned.value or 0.0) for each in random]
+    texts = read_labelled(SPAM, COLUMNS, reporter=SilentReporter())
+    start = time.perf_counter()
+    trained = accuracies(str(folder), texts)
+    took = time.perf_counter() - start
+    random = accuracies(str(random_control(folder, data.folder / "control")), texts)
+    ours, theirs = trained["learned"], random["learned"]
     gains = np.array(ours) - np.array(theirs)
     noise = gains.std(ddof=1) / len(gains) ** 0.5
+    alone = ", ".join(f"{name} {shown(values)}" for name, values in trained.items())
     yield Figure(
         name="spam, ELMo, learned weights",
         ours=shown(ours),
         peer=f"{BOOK} (book)",
         asked=f"≥ {ASKED}",
         met=bool(np.mean(ours) >= ASKED),
-        remark=f"{took / len(SEEDS):.0f} s per split. Layers alone: "
-        + ", ".join(
-            shown([100 * (one.layers[i].value or 0.0) for one in trained])
-            for i in range(len(trained[0].layers))
-        ),
+        remark=f"{len(SEEDS)} splits in {took:.0f} s. By layer: {alone}.",
     )
     yield Figure(
         name="gain over random weights",
@@ -81,10 +76,8 @@ def run(data: Data) -> Iterator[Figure]:
         met=bool(gains.mean() > 2 * noise),
         remark=f"The same network with random weights: {shown(theirs)}.",
     )
-    yield Figure(name="spam, TF-IDF of characters", ours=shown(words))
-    yield Figure(
-        name="spam, minilm, learned", ours=shown([100 * (one.learned.value or 0) for one in minilm])
-    )
+    yield Figure(name="spam, TF-IDF of characters", ours=shown(tf_idf(texts)))
+    yield Figure(name="spam, minilm, learned", ours=shown(accuracies("minilm", texts)["learned"]))
 
 
 def random_control(folder: Path, target: Path) -> Path:
@@ -103,20 +96,18 @@ def random_control(folder: Path, target: Path) -> Path:
     return target
 
 
-def accuracies(model: str) -> tuple[list[LayerResult], float]:
-    """Results for each seed, and the seconds they took together."""
+def accuracies(model: str, texts: LabelledTexts) -> dict[str, list[float]]:
+    """Percent of each split, by each layer, by the mean of all, and by learned weights."""
     say(f"spam by {model}")
-    encoder, start = load_contextual(model), time.perf_counter()
-    results = [
-        learn_layer_weights(
-            encoder,
-            SPAM,
-            LayerSettings(columns=COLUMNS, seed=seed, test_share=TEST_SHARE),
-            reporter=SilentReporter(),
-        )
-        for seed in SEEDS
-    ]
-    return results, time.perf_counter() - start
+    rows = layer_rows(load_contextual(model), texts, LayerSettings(), SilentReporter())
+    found: dict[str, list[float]] = {}
+    for seed in SEEDS:
+        split = split_texts(texts, TEST_SHARE, seed)
+        each = classify_layers(rows.take(split.train), rows.take(split.test), seed)
+        named = {f"layer {i}": hits for i, hits in enumerate(each.single)}
+        for name, hits in {**named, "mean": each.average, "learned": each.learned}.items():
+            found.setdefault(name, []).append(100 * float(hits.mean()))
+    return found
 
 
 def tf_idf(texts: LabelledTexts) -> list[float]:

@@ -71,8 +71,8 @@ def learn_layer_weights(
         reporter.warn(
             f"{labelled.source}: {split.repeats:,} texts are not tested: they occur more than once"
         )
-    rows = _layer_rows(encoder, labelled, settings, reporter)
-    trained = _classify(rows.take(split.train), rows.take(split.test), settings.seed)
+    rows = layer_rows(encoder, labelled, settings, reporter)
+    trained = classify_layers(rows.take(split.train), rows.take(split.test), settings.seed)
     result = LayerResult(
         model=encoder.name,
         name=labelled.name,
@@ -98,7 +98,7 @@ def learn_layer_weights(
     return result
 
 
-class _Trained(NamedTuple):
+class ClassifiedLayers(NamedTuple):
     """The learned mix, and whether each test text is classified right, in three ways."""
 
     mix: MixedProbe
@@ -107,7 +107,8 @@ class _Trained(NamedTuple):
     learned: Float64Array
 
 
-def _classify(train: LayerRows, test: LayerRows, seed: int) -> _Trained:
+def classify_layers(train: LayerRows, test: LayerRows, seed: int) -> ClassifiedLayers:
+    """Learn on some texts and classify others, by each layer, by their mean and by the mix."""
     held_out = stratified_sample(train.classes, VALIDATION_SHARE, seed)
 
     def hits(probe: MixedProbe, rows: LayerRows) -> Float64Array:
@@ -118,7 +119,7 @@ def _classify(train: LayerRows, test: LayerRows, seed: int) -> _Trained:
     count = len(train.layers)
     single = [hits(learn_mix(train.only(i), held_out), test.only(i)) for i in range(count)]
     average = hits(learn_mix(train.averaged(), held_out), test.averaged())
-    return _Trained(mix, single, average, hits(mix, test))
+    return ClassifiedLayers(mix, single, average, hits(mix, test))
 
 
 def _limited(data: LabelledTexts, settings: LayerSettings) -> LabelledTexts:
@@ -129,7 +130,7 @@ def _limited(data: LabelledTexts, settings: LayerSettings) -> LabelledTexts:
     return replace(data, texts=texts, labels=data.labels[chosen])
 
 
-def _layer_rows(
+def layer_rows(
     encoder: ContextualEncoder, data: LabelledTexts, settings: LayerSettings, reporter: Reporter
 ) -> LayerRows:
     """The vectors of all texts in every layer."""

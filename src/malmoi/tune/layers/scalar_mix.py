@@ -73,12 +73,18 @@ def learn_mix(rows: LayerRows, held_out: Int64Array) -> MixedProbe:
     count = int(rows.classes.max()) + 1
     kept = np.delete(np.arange(len(rows.classes)), held_out)
     train, test = rows.take(kept), rows.take(held_out)
-    losses = {scale: fit_mix(train, scale).loss(test, count) for scale in _scales(rows.layers)}
-    return fit_mix(rows, min(losses, key=losses.__getitem__))
+    probes: list[MixedProbe] = []
+    for scale in _scales(rows.layers):
+        probes.append(fit_mix(train, scale, *probes[-1:]))
+    best = min(probes, key=lambda probe: probe.loss(test, count))
+    return fit_mix(rows, best.scale, best)
 
 
-def fit_mix(rows: LayerRows, scale: float) -> MixedProbe:
-    """The mix and head for a given γ; classes are numbered from 0 without gaps."""
+def fit_mix(rows: LayerRows, scale: float, like: MixedProbe | None = None) -> MixedProbe:
+    """The mix and head for a given γ; classes are numbered from 0 without gaps.
+
+    Fitting begins with the outputs of the probe `like`, which is faster if they are similar.
+    """
     targets = one_hot(rows.classes, int(rows.classes.max()) + 1)
     (count, texts, dim), outputs = rows.layers.shape, targets.shape[1]
 
@@ -97,6 +103,9 @@ def fit_mix(rows: LayerRows, scale: float) -> MixedProbe:
         return loss + penalty, np.concatenate([by_weight, slopes.ravel()])
 
     start = np.zeros(count + (dim + 1) * outputs)
+    if like is not None:
+        head = like.head.weights * (like.scale / scale)
+        start = np.concatenate([like.weights, head.ravel(), like.head.intercepts])
     best = minimize(objective, start, TOLERANCE * texts)
     table = best[count:].reshape(dim + 1, outputs)
     return MixedProbe(best[:count], scale, LinearProbe(table[:-1], table[-1]))
