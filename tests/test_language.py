@@ -64,6 +64,8 @@ FIELD_TERMS = {  # each finds its code in these folders
     "distillation": "tune/distill",
     "ridge regression": "tune/distill",
     "effective rank": "tune/distill",
+    "temperature scaling": "classify",
+    "naive bayes": "kernels/classify",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -15,9 +15,12 @@ import malmoi
 
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
-SETTINGS = ["Cooccurrence", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
+SETTINGS = [
+    *("Cooccurrence", "FastText", "GloVe", "LSA", "NGram", "NgramClassifier", "NNLM", "Word2Vec"),
+]
 CLASSES = [  # whose methods are for users
     "Activations",
+    "Classifier",
     "Client",
     "Index",
     "Occurrences",
