@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from malmoi.arrays import Float64Array
+from malmoi.arrays import Float32Array, Float64Array
 from malmoi.hangul import EMPTY, split_jamo
 
 MASK = 2**64 - 1
@@ -117,9 +117,10 @@ class LinearTable:
 
 
 def score(
-    own: list[int], buckets: list[int], values: Float64Array, norms: Float64Array
+    own: list[int], buckets: list[int], values: Float32Array, norms: Float32Array
 ) -> Float64Array:
     """Σ values / √Σ norms² of the buckets that have a row."""
     rows = [buckets.index(one) for one in own if one in buckets]
     square = float((norms[rows] ** 2).sum())
-    return values[rows].sum(axis=0) / (math.sqrt(square) or 1)
+    sums: Float64Array = values[rows].sum(axis=0, dtype=np.float64)
+    return sums / (math.sqrt(square) or 1)

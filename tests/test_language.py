@@ -71,6 +71,8 @@ FIELD_TERMS = {  # each finds its code in these folders
     "character cnn": "encode/elmo",
     "bidirectional language model": "encode/elmo",
     "b-tree": "files/hdf5",
+    "temperature scaling": "classify",
+    "naive bayes": "kernels/classify",
 }
 BANNED_NAMES = re.compile(
     r"cutters?|pieces?|Wish|wish|Room|Desk|Crew|crew|Told|told|Telling|tell_\w+|unheard|unwatched"

@@ -15,9 +15,13 @@ import malmoi
 
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
-SETTINGS = ["Cooccurrence", "Elmo", "FastText", "GloVe", "LSA", "NGram", "NNLM", "Word2Vec"]
+SETTINGS = [
+    *("Cooccurrence", "Elmo", "FastText", "GloVe", "LSA", "NGram", "NgramClassifier", "NNLM"),
+    "Word2Vec",
+]
 CLASSES = [  # whose methods are for users
     "Activations",
+    "Classifier",
     "Client",
     "Index",
     "Occurrences",

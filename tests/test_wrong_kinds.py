@@ -22,6 +22,7 @@ ONE = mm.Word2Vec(dim=2, epochs=1, min_count=1)
 TEST = mm.RetrievalSet({"q": "bank"}, {"q": {"0": 1.0}})
 PAIRS = [("the bank", "a bank"), ("a river", "the river")]
 TASK = SimilarityTask("sts", "en", mm.SentenceSet.of(["a", "b"], ["c", "d"], [1.0, 2.0]))
+TEXTS_OF_CLASSES = [(f"text {i} of {i % 2}", "ab"[i % 2]) for i in range(40)]
 LISTS = {"None", "list"}
 WRONG = {
     "None": None,
@@ -157,6 +158,11 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
         lambda it: mm.distill_static(["a", "b"], BAG, "new", it),
         {"None"},
     ),
+    "train_classifier": (lambda it: mm.train_classifier(it), set()),
+    "train_classifier settings": (lambda it: mm.train_classifier(TEXTS_OF_CLASSES, it), {"None"}),
+    "load_classifier": (lambda it: mm.load_classifier(it), set()),
+    "save_classifier": (lambda it: mm.save_classifier(it, "new.classifier"), set()),
+    "NgramClassifier": (lambda it: mm.NgramClassifier(bits=it), set()),
     "Word2Vec": (lambda it: mm.Word2Vec(dim=it), {"int"}),
     "GloVe": (lambda it: mm.GloVe(x_max=it), {"int", "float"}),
     "NGram": (lambda it: mm.NGram(order=it), {"int"}),

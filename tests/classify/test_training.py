@@ -110,7 +110,8 @@ def test_nfd_and_case_do_not_matter() -> None:
     model = trained(labelled()).classifier
     text = "축구 경기 Goal"
     changed = unicodedata.normalize("NFD", text).upper()
-    np.testing.assert_array_equal(*(model.probabilities([each]) for each in (text, changed)))
+    one, other = (model.probabilities([each]) for each in (text, changed))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_odd_texts_have_probabilities() -> None:

@@ -114,8 +114,8 @@ def test_scores_have_the_bits_of_numpy(sets: list[list[int]], outputs: int) -> N
     norms = random.random(4).astype(np.float32)
     given_sets = Sets.of([*sets, [200]])
     ours = BucketRows(buckets, 8).scores(*given_sets, values, norms)
-    rows = np.searchsorted(buckets, given_sets.items)
-    rows = np.where(buckets[rows] == given_sets.items, rows, -1).astype(np.int32)
+    near = np.searchsorted(buckets, given_sets.items)
+    rows = np.where(buckets[near] == given_sets.items, near, -1).astype(np.int32)
     np.testing.assert_array_equal(ours, plain_scores(given_sets, rows, values, norms))
     twin = [naive.score(own, buckets.tolist(), values, norms) for own in [*sets, [200]]]
     np.testing.assert_allclose(ours, twin, rtol=1e-5, atol=1e-6)

@@ -65,23 +65,23 @@ class NgramFit:
 
         settings = self.settings
         features, labels = self.features, self.labels
-        if len(chosen) < len(self.texts):
-            features, labels = features.take(chosen), labels.take(chosen)
         counts = bucket_counts(features.items, settings.bits)
         buckets, left_out = self._kept(counts)
         rows = np.full(len(counts), -1, np.int32)
         rows[buckets] = np.arange(len(buckets), dtype=np.int32)
         kernel = LinearKernel(to_rows(features, rows), labels, len(buckets), self.outputs)
-        kernel.count(np.arange(len(chosen)), settings.alpha)
+        kernel.count(chosen, settings.alpha)
         kernel.weights[:] = self._weights(labels)
         if settings.optimizer == "adagrad":
             kernel.squares = np.full((len(buckets), self.outputs), FIRST_SQUARE, np.float32)
-        self._learn(kernel, len(chosen))
+        self._learn(kernel, chosen)
         ratios = kernel.ratios()
+        norms = np.sqrt((ratios**2).mean(axis=1, dtype=np.float32))
+        used = np.flatnonzero(norms)  # not of texts that were not chosen
         return FittedWeights(
-            buckets.astype(np.int32),
-            kernel.table[:, : self.outputs] * ratios,
-            np.sqrt((ratios**2).mean(axis=1, dtype=np.float32)),
+            buckets[used].astype(np.int32),
+            (kernel.table[:, : self.outputs] * ratios)[used],
+            norms[used],
             kernel.bias,
             left_out,
         )
@@ -111,14 +111,15 @@ class NgramFit:
             weights[0] = texts / (2 * np.maximum(texts - positive, 1))
         return weights
 
-    def _learn(self, kernel: "LinearKernel", texts: int) -> None:
+    def _learn(self, kernel: "LinearKernel", chosen: Int64Array) -> None:
         from malmoi.kernels.core.jit import pool
 
+        texts = len(chosen)
         epochs, threads = self.settings.epochs_for(texts), min(self.settings.threads, texts)
         random, losses = np.random.default_rng(self.settings.seed), np.zeros(threads)
         progress = self.reporter.stage("training", "epochs")
         for epoch in range(epochs):
-            order = random.permutation(texts).astype(np.uint32)
+            order = random.permutation(chosen).astype(np.uint32)
             first, last = (self.settings.rate * (1 - each / epochs) for each in (epoch, epoch + 1))
             parts = np.array_split(order, threads)
             waiting = [

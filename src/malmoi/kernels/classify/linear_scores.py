@@ -22,8 +22,8 @@ class BucketRows:
         present[buckets] = True
         packed = np.packbits(present, bitorder="little")
         self.bitmap: UInt64Array = packed.view("<u8").astype(np.uint64)
-        counts = np.add.reduceat(present, np.arange(0, len(present), 64), dtype=np.int64)
-        self.ranks: Int64Array = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        counts = np.bincount(buckets >> 6, minlength=len(self.bitmap))
+        self.ranks: Int64Array = np.cumsum(counts) - counts
         self.rows = len(buckets)
 
     def scores(
@@ -45,7 +45,8 @@ class BucketRows:
         scores = np.zeros((len(offsets) - 1, values.shape[1]))
         given = (offsets, buckets, self.bitmap, self.ranks, values, norms)
         arrays: Any = tuple(readonly_view(each) for each in given)
-        in_parallel(lambda first, last: score_texts(*arrays, scores, first, last), len(scores))
+        score: Any = score_texts
+        in_parallel(lambda first, last: score(*arrays, scores, first, last), len(scores))
         return scores
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array, UInt32Array
-from malmoi.kernels.core.jit import jit, jit_fastdiv, jit_inline
+from malmoi.kernels.core.jit import jit, jit_fastdiv, jit_inline, jit_norefcount
 from malmoi.kernels.core.prefetch import prefetch_row
 
 SMALLEST = np.float32(1e-12)  # so that AdaGrad never divides by 0
@@ -80,7 +80,7 @@ def learn_texts(
             has[label] = False
 
 
-@jit_fastdiv
+@jit_norefcount
 def set_scores(
     features: Int32Array,
     first: int,
@@ -162,7 +162,7 @@ def softplus(value: float) -> float:
     return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
 
 
-@jit_fastdiv
+@jit_norefcount
 def step(
     features: Int32Array,
     first: int,

@@ -53,9 +53,10 @@ class LinearKernel:
         checks = [("texts", texts, ArrayOf(np.int64, "chosen", below="texts"))]
         check_each(checks, self._sizes | {})
         arrays: tuple[Any, ...] = (readonly_view(texts), *self._texts)
-        count_labels(*arrays, self.outputs, self.table)
+        kernel: Any = count_labels
+        kernel(*arrays, self.outputs, self.table)
         totals = self.table[:, -1]
-        features = max(1, np.count_nonzero(totals))
+        features = max(1, int(np.count_nonzero(totals)))
         positive = self.table[:, 2 * self.outputs : -1].sum(axis=0, dtype=np.float64)
         negative = totals.sum(dtype=np.float64) - positive
         constants = np.log((alpha * features + negative) / (alpha * features + positive))
