@@ -67,7 +67,6 @@ FIELD_TERMS = {  # each finds its code in these folders
     "ridge regression": "tune/distill",
     "effective rank": "tune/distill",
     "lstm": "kernels/elmo",
-    "highway": "kernels/elmo",
     "character cnn": "encode/elmo",
     "bidirectional language model": "encode/elmo",
     "b-tree": "files/hdf5",
