@@ -1,6 +1,6 @@
-"""SMS spam by ELMo's layers: pretrained weights beside random ones, TF-IDF and minilm.
+"""ELMo's layers: words in context, and SMS spam beside random weights, TF-IDF and minilm.
 
-Five stratified splits of 80 to 20, without texts that are in both parts. Layer weights and a
+Spam: five stratified splits of 80 to 20, without texts that are in both parts. Layer weights and a
 logistic regression are learned on the larger part; its penalty is chosen inside that part.
 """
 
@@ -34,6 +34,7 @@ from malmoi.tune.elmo.network.export import hdf5_weights
 from malmoi.tune.elmo.settings import Elmo
 from malmoi.tune.layers.learning import VALIDATION_SHARE, classify_layers, layer_rows
 from malmoi.tune.layers.settings import LayerSettings
+from malmoi.vectors import l2_normalize
 
 SPAM = CORPORA.parent / "spam" / "spam.csv"
 COLUMNS = ("v2", "v1")
@@ -41,6 +42,24 @@ ELMO = "MALMOI_ELMO"  # environment: where `bench pretraining` has written its m
 SEEDS = range(1, 6)
 TEST_SHARE = 0.2
 ASKED, BOOK = 98.4, 98.03  # the book's is one split, by the original weights
+SENSES = {  # three texts of one sense, then three of another
+    "bank": (
+        "He robbed the bank in the city.",
+        "The bank raised its interest rates.",
+        "She works at a bank in London.",
+        "They walked along the bank of the river.",
+        "The river bank was covered with trees.",
+        "Fish swim near the southern bank of the lake.",
+    ),
+    "play": (
+        "The play opened at the theatre in New York.",
+        "Shakespeare wrote the play in 1599.",
+        "The play was directed by her brother.",
+        "The children play in the park.",
+        "They play football for the national team.",
+        "He began to play professionally in 1998.",
+    ),
+}
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
 
@@ -51,6 +70,7 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no {SPAM} (set MALMOI_DATA), or no {ELMO}: spam is left out")
         return
     warnings.simplefilter("ignore", MalmoiWarning)
+    yield from senses(str(folder))
     texts = read_labelled(SPAM, COLUMNS, reporter=SilentReporter())
     start = time.perf_counter()
     trained = accuracies(str(folder), texts)
@@ -78,6 +98,27 @@ def run(data: Data) -> Iterator[Figure]:
     )
     yield Figure(name="spam, TF-IDF of characters", ours=shown(tf_idf(texts)))
     yield Figure(name="spam, minilm, learned", ours=shown(accuracies("minilm", texts)["learned"]))
+
+
+def senses(model: str) -> Iterator[Figure]:
+    """Mean cosines of a word in texts of the same sense and of different senses, by layer."""
+    encoder = load_contextual(model)
+    is_same = np.equal.outer(np.arange(6) // 3, np.arange(6) // 3) & ~np.eye(6, dtype=bool)
+    for word, texts in SENSES.items():
+        states, same, other = encoder.activations(texts), [], []
+        for layer in range(encoder.config.num_states):
+            words = states.words(layers=layer)
+            rows = [each.matrix[each.keys.index(word)] for each in words]
+            vectors = l2_normalize(np.array(rows))
+            cosines = vectors @ vectors.T
+            same.append(f"{cosines[is_same].mean():.2f}")
+            other.append(f"{cosines[:3, 3:].mean():.2f}")
+        yield Figure(
+            name=f"{word}, same | other sense",
+            ours=" ".join(same),
+            peer=" ".join(other),
+            remark="Mean cosines by layer, 0 first; not a peer, but the other sense.",
+        )
 
 
 def random_control(folder: Path, target: Path) -> Path:
