@@ -92,13 +92,13 @@ def read_labelled_set(
         reporter.warn(f"{table.source}: {columns.describe()}")
         rows, ids = _table_rows(table, columns, settings.label_separator)
         skipped, origin = table.skipped, table.source
-    found = _collect(origin, rows, skipped, names)
+    matched = _collect(origin, rows, skipped, names)
     skipped.report(origin, reporter)
-    if not len(found):
+    if not len(matched):
         raise InvalidArgumentError(f"{origin} has no texts with labels")
-    if len(ids) == len(found):
-        found = LabelledSet(**(found.__dict__ | {"ids": tuple(ids)}))
-    return found
+    if len(ids) == len(matched):
+        matched = LabelledSet(**(matched.__dict__ | {"ids": tuple(ids)}))
+    return matched
 
 
 Row = tuple[int, str, list[str]]  # line, text, labels
