@@ -69,11 +69,11 @@ class Classifier(Tabular, ABC):
         if scores.shape[1] == 1 and len(self.labels) == 2 and not self.multi_label:
             second = to_probabilities(scores, softmax=False)
             return np.hstack([1 - second, second])
-        found = to_probabilities(scores, softmax=self.uses_softmax)
+        shares = to_probabilities(scores, softmax=self.uses_softmax)
         if self.multi_label or self.uses_softmax:
-            return found
-        sums = found.sum(axis=1, keepdims=True)  # one versus rest, of which one is right
-        return found / np.where(sums > 0, sums, 1)
+            return shares
+        sums = shares.sum(axis=1, keepdims=True)  # one versus rest, of which one is right
+        return shares / np.where(sums > 0, sums, 1)
 
     def predict(self, texts: Iterable[TextLike]) -> list[str] | list[tuple[str, ...]]:
         """The label of each text.

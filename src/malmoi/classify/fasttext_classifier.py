@@ -68,14 +68,14 @@ class FastTextClassifier(Classifier):
             return np.zeros((0, len(self.labels)))
         hidden, has = self._hidden(given)
         if self.model.loss == HIERARCHICAL:
-            found = self._paths(hidden)
+            shares = self._paths(hidden)
         else:
             scores = hidden @ self.model.output.T.astype(np.float64)
             if self.uses_softmax:
-                found = to_probabilities(scores, softmax=True) + ADDED
+                shares = to_probabilities(scores, softmax=True) + ADDED
             else:
-                found = _table_sigmoid(scores) + ADDED
-        return np.where(has[:, np.newaxis], found, 0.0)
+                shares = _table_sigmoid(scores) + ADDED
+        return np.where(has[:, np.newaxis], shares, 0.0)
 
     def explain(self, text: str) -> ClassExplanation:
         """Which words of a text speak for which label: how its log probability falls without them.

@@ -35,9 +35,9 @@ class FastTextFeatures:
 
     def tokens(self, text: str) -> list[bytes]:
         """The words of a text and the end of its line, where fastText stops; no labels."""
-        found = [one.encode("utf-8", "surrogatepass") for one in TOKEN.findall(text)]
-        end = found.index(LINE_END) if LINE_END in found else len(found)
-        return [*(one for one in found[:end] if not one.startswith(LABEL)), LINE_END]
+        matched = [one.encode("utf-8", "surrogatepass") for one in TOKEN.findall(text)]
+        end = matched.index(LINE_END) if LINE_END in matched else len(matched)
+        return [*(one for one in matched[:end] if not one.startswith(LABEL)), LINE_END]
 
     def sums(self, tokens: Sequence[bytes]) -> tuple[Float64Array, Int64Array]:
         """The sum of the rows of each token, [tokens, dim], and how many rows it has."""
@@ -54,13 +54,13 @@ class FastTextFeatures:
         """The sum of the rows of the n-grams of words, and their number."""
         order, count = self.model.word_ngrams, len(tokens)
         hashes = hash_spans(tokens).view(np.int32).astype(np.int64).view(np.uint64)
-        found, state = list[Int64Array](), hashes
+        matched, state = list[Int64Array](), hashes
         for n in range(2, order + 1):
             if n > count:
                 break
             state = state[: count - n + 1] * WORD_NGRAM_FACTOR + hashes[n - 1 :]
-            found.append((state % np.uint64(self.model.buckets)).astype(np.int64))
-        rows = self._bucket_rows(np.concatenate([np.zeros(0, np.int64), *found]))
+            matched.append((state % np.uint64(self.model.buckets)).astype(np.int64))
+        rows = self._bucket_rows(np.concatenate([np.zeros(0, np.int64), *matched]))
         rows = rows[rows >= 0]
         return self._vectors(rows).sum(axis=0), len(rows)
 
@@ -79,8 +79,8 @@ class FastTextFeatures:
             return buckets + words
         if not len(kept):
             return np.full(len(buckets), -1)
-        found = np.minimum(np.searchsorted(kept, buckets), len(kept) - 1)
-        return np.where(kept[found] == buckets, found + words, -1)
+        matched = np.minimum(np.searchsorted(kept, buckets), len(kept) - 1)
+        return np.where(kept[matched] == buckets, matched + words, -1)
 
     def _token_rows(self, tokens: Sequence[bytes]) -> Sets:
         """The rows of each token: its own, if it is known, and those of its n-grams."""
@@ -88,9 +88,9 @@ class FastTextFeatures:
         owners, rows = np.arange(len(tokens))[known >= 0], known[known >= 0]
         if self.model.max_n > 0 and self.model.buckets > 0:
             own, hashes = self._ngram_hashes(tokens)
-            found = self._bucket_rows((hashes % np.uint32(self.model.buckets)).astype(np.int64))
-            owners = np.concatenate([owners, own[found >= 0]])
-            rows = np.concatenate([rows, found[found >= 0]])
+            matched = self._bucket_rows((hashes % np.uint32(self.model.buckets)).astype(np.int64))
+            owners = np.concatenate([owners, own[matched >= 0]])
+            rows = np.concatenate([rows, matched[matched >= 0]])
         order = np.argsort(owners, kind="stable")
         sizes = np.bincount(owners, minlength=len(tokens))
         return Sets(np.concatenate([[0], np.cumsum(sizes)]), rows[order].astype(np.int32))

@@ -128,13 +128,13 @@ def _label_scores(
     classifier: Classifier, predicted: BoolArray, targets: BoolArray
 ) -> list[LabelScore]:
     hits = (predicted & targets).sum(axis=0)
-    found, given = predicted.sum(axis=0), targets.sum(axis=0)
+    chosen, given = predicted.sum(axis=0), targets.sum(axis=0)
     return [
         LabelScore(
             label=label,
-            precision=float(hits[i] / max(found[i], 1)),
+            precision=float(hits[i] / max(chosen[i], 1)),
             recall=float(hits[i] / max(given[i], 1)),
-            f1=float(2 * hits[i] / max(found[i] + given[i], 1)),
+            f1=float(2 * hits[i] / max(chosen[i] + given[i], 1)),
             texts=int(given[i]),
         )
         for i, label in enumerate(classifier.labels)

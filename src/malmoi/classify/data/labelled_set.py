@@ -81,7 +81,7 @@ def read_labelled_set(
     """
     path = Path(source) if isinstance(source, str | Path) else None
     ids: list[str] = []
-    rows: Iterable[Row]
+    rows: Iterable[LabelledRow]
     if path is not None and path.is_dir():
         rows, skipped, origin = _folder_rows(path), SkippedRows(), str(path)
     elif path is not None and _is_fasttext(path):
@@ -92,20 +92,20 @@ def read_labelled_set(
         reporter.warn(f"{table.source}: {columns.describe()}")
         rows, ids = _table_rows(table, columns, settings.label_separator)
         skipped, origin = table.skipped, table.source
-    found = _collect(origin, rows, skipped, names)
+    matched = _collect(origin, rows, skipped, names)
     skipped.report(origin, reporter)
-    if not len(found):
+    if not len(matched):
         raise InvalidArgumentError(f"{origin} has no texts with labels")
-    if len(ids) == len(found):
-        found = LabelledSet(**(found.__dict__ | {"ids": tuple(ids)}))
-    return found
+    if len(ids) == len(matched):
+        matched = LabelledSet(**(matched.__dict__ | {"ids": tuple(ids)}))
+    return matched
 
 
-Row = tuple[int, str, list[str]]  # line, text, labels
+LabelledRow = tuple[int, str, list[str]]  # line, text, labels
 
 
 def _collect(
-    source: str, rows: Iterable[Row], skipped: SkippedRows, names: Sequence[str] | None
+    source: str, rows: Iterable[LabelledRow], skipped: SkippedRows, names: Sequence[str] | None
 ) -> LabelledSet:
     kept: list[tuple[str, list[str]]] = []
     for line, text, labels in rows:
@@ -156,8 +156,8 @@ def _sort_key(label: str) -> tuple[float, str]:
 
 def _table_rows(
     table: TableRows, columns: TextColumns, separator: str
-) -> tuple[list[Row], list[str]]:
-    rows: list[Row] = []
+) -> tuple[list[LabelledRow], list[str]]:
+    rows: list[LabelledRow] = []
     ids: list[str] = []
     for line, fields in table.rows[columns.first_row :]:
         text, label = (
@@ -193,7 +193,7 @@ def _is_fasttext(path: Path) -> bool:
     return first.lstrip("\ufeff").startswith(PREFIX)
 
 
-def _fasttext_rows(path: Path) -> Iterable[Row]:
+def _fasttext_rows(path: Path) -> Iterable[LabelledRow]:
     for number, (line, _) in enumerate(text_lines(path, "utf-8"), 1):
         words = line.lstrip("\ufeff").split()
         labels = [word.removeprefix(PREFIX) for word in words if word.startswith(PREFIX)]
@@ -202,9 +202,9 @@ def _fasttext_rows(path: Path) -> Iterable[Row]:
             yield number, text, labels
 
 
-def _folder_rows(path: Path) -> list[Row]:
+def _folder_rows(path: Path) -> list[LabelledRow]:
     """Each file is a text; the folder that it is in is its label."""
-    rows: list[Row] = []
+    rows: list[LabelledRow] = []
     for folder in sorted(each for each in path.iterdir() if each.is_dir()):
         for file in sorted(each for each in folder.rglob("*") if each.is_file()):
             try:
