@@ -70,10 +70,23 @@ def test_gamma_is_small_where_nothing_can_be_learned() -> None:
         random.normal(size=(2, TEXTS, 60)).astype(np.float32), random.integers(0, 2, TEXTS)
     )
     useful = some_rows(2, distance=20)
-    lengths = [np.linalg.norm(one.layers.mean(axis=0), axis=1).mean() for one in (noise, useful)]
-    scales = [learn_mix(one, held_out_rows()).scale for one in (noise, useful)]
-    assert scales[0] * lengths[0] == pytest.approx(scalar_mix.NORMS[0], rel=1e-5)
-    assert scales[1] * lengths[1] > scalar_mix.NORMS[0]
+
+    def gamma(rows: LayerRows) -> float:
+        """γ, if all layers had vectors of length 1."""
+        probe, layers = learn_mix(rows, held_out_rows()), rows.layers
+        lengths = np.linalg.norm(layers - layers.mean(axis=1, keepdims=True), axis=2).mean(axis=1)
+        return probe.scale * float(np.exp(np.log(lengths).mean()))
+
+    assert gamma(noise) < 2 * scalar_mix.SCALES[0] < gamma(useful)
+
+
+def test_the_length_of_a_layer_does_not_count() -> None:
+    rows = some_rows(3)
+    longer = rows._replace(layers=rows.layers * np.array([1, 50, 0.1], np.float32)[:, None, None])
+    probe, other = (learn_mix(each, held_out_rows()) for each in (rows, longer))
+    assert np.array_equal(probe.predict(rows.layers), other.predict(longer.layers))
+    mixed = probe.mixed(rows.layers)
+    assert other.mixed(longer.layers) == pytest.approx(mixed, rel=1e-2, abs=1e-2)
 
 
 def test_layers_of_zeros_can_be_fitted() -> None:

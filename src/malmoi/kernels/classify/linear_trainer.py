@@ -102,10 +102,10 @@ class LinearKernel:
         )
         require(0 <= chunk < len(losses), f"chunk is {chunk}: it must be below {len(losses)}")
         require(len(self._logs) > 0, "count the texts before they are learned")
-        arrays: tuple[Any, ...] = (readonly_view(order), *self._texts)
+        arrays: list[Any] = [readonly_view(order), *self._texts, readonly_view(self.weights)]
         ratios = readonly_view(self._logs), readonly_view(self._constants)
         learned = self.table, self.squares, self.bias, np.array(rates, np.float64)
-        learn_texts(*arrays, readonly_view(self.weights), *ratios, *learned, softmax, losses, chunk)
+        learn_texts(*arrays, *ratios, *learned, softmax, losses, chunk)  # type: ignore[call-arg]
 
 
 def bucket_counts(buckets: Int32Array, bits: int) -> UInt32Array:

@@ -3,11 +3,13 @@
 A text's vector is γ Σ softmax(w)ⱼ hⱼ, where hⱼ is its vector in layer j; the head is a logistic
 regression. Both are fitted at once by L-BFGS, with an L2 penalty on the head. The larger γ, the
 weaker this penalty, so that the training loss always prefers a larger one: γ is chosen on texts
-that were not fitted. Knows nothing of texts or models.
+that were not fitted. For the same reason a layer of long vectors would be preferred to one of short
+vectors, so layers are fitted centred and at equal lengths, which L-BFGS also solves faster, and the
+result is converted to the layers as they are.
+Knows nothing of texts or models.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -22,7 +24,7 @@ from malmoi.evaluate.suites.logistic_regression import (
     one_hot,
 )
 
-NORMS = (1.0, 3.0, 10.0, 30.0, 100.0)  # mean lengths of mixed vectors, to choose γ from
+SCALES = (1.0, 3.0, 10.0, 30.0, 100.0)  # γ of layers of length 1, to choose from
 WEIGHT_PENALTY = 1.0  # of ½‖w‖², which keeps the weight of a useless layer finite
 
 
@@ -71,13 +73,17 @@ class MixedProbe:
 def learn_mix(rows: LayerRows, held_out: Int64Array) -> MixedProbe:
     """The mix and head of all texts, with the γ that suits the held-out ones best."""
     count = int(rows.classes.max()) + 1
+    means = rows.layers.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(rows.layers - means, axis=2).mean(axis=1)
+    lengths = np.where(lengths > 0, lengths, np.float32(1))
+    even = rows._replace(layers=(rows.layers - means) / lengths[:, np.newaxis, np.newaxis])
     kept = np.delete(np.arange(len(rows.classes)), held_out)
-    train, test = rows.take(kept), rows.take(held_out)
+    train, test = even.take(kept), even.take(held_out)
     probes: list[MixedProbe] = []
-    for scale in _scales(rows.layers):
+    for scale in SCALES:
         probes.append(fit_mix(train, scale, *probes[-1:]))
     best = min(probes, key=lambda probe: probe.loss(test, count))
-    return fit_mix(rows, best.scale, best)
+    return _converted(fit_mix(even, best.scale, best), means, lengths)
 
 
 def fit_mix(rows: LayerRows, scale: float, like: MixedProbe | None = None) -> MixedProbe:
@@ -111,8 +117,11 @@ def fit_mix(rows: LayerRows, scale: float, like: MixedProbe | None = None) -> Mi
     return MixedProbe(best[:count], scale, LinearProbe(table[:-1], table[-1]))
 
 
-def _scales(layers: Float32Array) -> Iterator[float]:
-    """The γ that give the mean vector of a text each of the lengths."""
-    lengths = np.linalg.norm(layers.mean(axis=0), axis=1)
-    mean = float(lengths.mean(dtype=np.float64)) or 1.0
-    return (norm / mean for norm in NORMS)
+def _converted(probe: MixedProbe, means: Float32Array, lengths: Float32Array) -> MixedProbe:
+    """A probe of centred layers of length 1, for the layers as they were."""
+    shares = softmax(probe.weights.tolist(), len(lengths)) / lengths
+    scale = probe.scale * float(shares.sum())
+    moved = MixedProbe(probe.weights - np.log(lengths), scale, probe.head)
+    shift = moved.mixed(means) @ probe.head.weights  # [1, outputs]
+    head = LinearProbe(probe.head.weights, probe.head.intercepts - shift[0])
+    return replace(moved, head=head)
