@@ -9,7 +9,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 
 Optimizer = Literal["sgd", "adagrad"]
-LossName = Literal["softmax", "one_versus_rest"]
+LabelLoss = Literal["softmax", "one_versus_rest"]
 MIN_EPOCHS, MAX_EPOCHS = 3, 30
 EPOCH_TEXTS = 100_000  # texts that a training sees at least, if that needs few epochs
 
@@ -70,7 +70,7 @@ class NgramClassifier(ClassifierSettings):
     """Falls to 0; by default 1, for AdaGrad 0.2."""
     optimizer: Optimizer = "sgd"
     """Steps of equal rate, or AdaGrad."""
-    loss: LossName = "softmax"
+    loss: LabelLoss = "softmax"
     """Of more than two classes: together, or each one by itself."""
     balanced: bool = False
     """Give classes with few texts a larger weight."""
