@@ -10,12 +10,11 @@ import pytest
 import malmoi as mm
 from malmoi.cli import run
 from malmoi.compat.sentence_transformers import SentenceTransformer
-from malmoi.encode.elmo.encoder import ElmoEncoder, load_elmo
+from malmoi.encode.elmo.encoder import ElmoEncoder
 from malmoi.encode.pooling.recipes import Recipe
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.build import build_index
 from malmoi.serve.service.loaded_models import LoadedModel, Models, load_model
-from tests.encode.elmo.folders import save_elmo
 from tests.serve.fixtures import serving
 
 Output = pytest.CaptureFixture[str]
@@ -24,18 +23,6 @@ PAIRS = [
     ("the river bank", "a river", 4.0), ("he robbed it", "a robber", 3.0),
     ("a fish", "the law", 0.5), ("go", "stop", 1.0), ("a b c", "c b a", 2.0),
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("elmo")
-    save_elmo(folder)
-    return folder
-
-
-@pytest.fixture
-def elmo(folder: Path) -> ElmoEncoder:
-    return load_elmo(str(folder))
 
 
 def output(arguments: list[str], capsys: Output) -> Any:

@@ -26,18 +26,6 @@ TEXTS = ["The bank of the river isn't far.", "He robbed the bank!", "한국어�
 WORDS = ["The", "bank", "of", "the", "river", "is", "n't", "far", "."]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("elmo")
-    save_elmo(folder)
-    return folder
-
-
-@pytest.fixture
-def elmo(folder: Path) -> ElmoEncoder:
-    return load_elmo(str(folder))
-
-
 def naive(folder: Path, words: Sequence[str]) -> Float32Array:
     """All layers of the words of a text, [layers, words, dim], by the twin."""
     options, tensors = save_elmo(folder.with_name(f"{folder.name}-again"))

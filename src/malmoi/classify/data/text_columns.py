@@ -10,7 +10,7 @@ from typing import Any
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.sets.test_file import is_number
 from malmoi.text_inputs import is_missing
-from malmoi.tune.data.columns import LABEL_NAMES, MAX_CLASSES, TEXT_NAMES
+from malmoi.tune.data.columns import LABEL_NAMES, MAX_CLASSES, TEXT_NAMES, column_index
 from malmoi.tune.data.tables import TableRows
 
 TEXTS = (*TEXT_NAMES[0], "review", "message", "comment", "content", "body", "v2")
@@ -51,7 +51,7 @@ def find_columns(table: TableRows, columns: Sequence[str] = ()) -> TextColumns:
     if columns:
         if len(columns) != 2:
             raise InvalidArgumentError(f"columns are {', '.join(columns)}: {EXPECTED}")
-        text, label = (_index(table, header, name) for name in columns)
+        text, label = (column_index(table, header, name) for name in columns)
     else:
         text, label = _detect(table, header, rows, [i for i in filled if i not in ids])
     unused = tuple(i for i in ids if i not in (text, label))
@@ -102,16 +102,6 @@ def _header(table: TableRows, columns: Sequence[str]) -> tuple[list[str], int]:
         if is_new and (_is_class(rows, i) or _is_ids(rows, i)):
             return first, 1
     return [str(number) for number in range(1, len(first) + 1)], 0
-
-
-def _index(table: TableRows, header: Sequence[str], name: str) -> int:
-    if name in header:
-        return header.index(name)
-    if name.isdecimal() and 1 <= int(name) <= len(header):
-        return int(name) - 1
-    raise InvalidArgumentError(
-        f"{table.source} has no column '{name}': its columns are {', '.join(header)}"
-    )
 
 
 def _is_class(rows: Sequence[Sequence[Any]], column: int) -> bool:

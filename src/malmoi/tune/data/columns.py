@@ -66,7 +66,7 @@ def choose_columns(
     header, first_row = _header(table, columns)
     rows = [fields for _, fields in table.rows[first_row : first_row + EXAMINED_ROWS]]
     if columns:
-        indices = [_index(table, header, name) for name in columns]
+        indices = [column_index(table, header, name) for name in columns]
         has_label = may_have_label and len(indices) > 1
         has_label = has_label and _is_named_label(header[indices[-1]], rows, indices[-1])
         texts = indices[:-1] if has_label else indices
@@ -104,7 +104,8 @@ def _numbers_below(table: TableRows, first: Sequence[str]) -> bool:
     )
 
 
-def _index(table: TableRows, header: Sequence[str], name: str) -> int:
+def column_index(table: TableRows, header: Sequence[str], name: str) -> int:
+    """The index of a column by its name, or by its number from 1."""
     if name in header:
         return header.index(name)
     if name.isdecimal() and 1 <= int(name) <= len(header):
