@@ -77,6 +77,9 @@ class CurveReporter(Reporter):
 def run(data: Data) -> Iterator[Figure]:
     """Perplexities of each language, and killed trainings; none where a corpus is not there."""
     warnings.simplefilter("ignore", MalmoiWarning)
+    os.environ.setdefault(
+        "OMP_WAIT_POLICY", "passive"
+    )  # as the command does, before torch is there
     for language in LANGUAGES:
         if not language.corpus.is_file():
             say(f"no {language.corpus} (set MALMOI_DATA): no {language.title} pretraining")

@@ -11,6 +11,8 @@ import malmoi as mm
 from malmoi.files import checkpoint
 from malmoi.models.nnlm_network import repeatable
 from malmoi.reporting.reporter import Reporter, SilentReporter
+from malmoi.train.common import loop
+from malmoi.train.common.loop import DevScore
 from malmoi.train.common.options import TrainOptions
 from malmoi.tune.elmo import held_out
 from malmoi.tune.elmo.batches import length_groups, word_grid
@@ -135,6 +137,26 @@ def test_progress_shows_both_perplexities_and_the_end_by_time() -> None:
 def test_evaluations_come_after_minutes() -> None:
     model = pretrain(sentences(), epochs=3, eval_steps=None, eval_minutes=1e-6)
     assert len(model.history) > 10
+
+
+def test_slow_evaluations_leave_time_to_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time between them is counted from the end of one, on a clock of our own."""
+    clock, measure = [0.0], held_out.HeldOutPerplexity.measure
+
+    def slow(self: held_out.HeldOutPerplexity) -> DevScore:
+        clock[0] += 100
+        return measure(self)
+
+    class Ticking(SilentReporter):
+        def loss(self, loss: float) -> None:
+            clock[0] += 1
+
+    monkeypatch.setattr(loop, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(held_out.HeldOutPerplexity, "measure", slow)
+    model = pretrain(sentences(), Ticking(), eval_steps=None, eval_minutes=5 / 60)
+    gaps = np.diff([step for step, _ in model.history])
+    assert model.steps > 15
+    assert all(5 <= gap <= 6 for gap in gaps[:-1])
 
 
 def test_the_best_weights_are_kept() -> None:

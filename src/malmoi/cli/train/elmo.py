@@ -1,5 +1,6 @@
 """`malmoi train elmo CORPUS --out FOLDER`: a contextual encoder, pretrained on your own text."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,9 @@ def train_elmo_command(
     Prints the perplexity of held-out text in both directions, beside those of n-gram models. The
     folder names the tokenizer; for English, `--tokenizer english --cased --marks` suits best.
     """
+    # Read when torch is first imported: threads that wait for others sleep instead of spinning,
+    # which on a busy machine takes several times the work itself.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     check_target(out)
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with resumable(out) as checkpoint:

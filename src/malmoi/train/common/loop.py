@@ -68,7 +68,7 @@ class DevMeasure(Protocol):
 class LoopState:
     """How far a run is: steps, examples and seconds; dev scores as (step, score).
 
-    `scored_at` are the seconds at the latest dev score.
+    `scored_at` are the seconds after the latest dev score.
     """
 
     step: int = 0
@@ -118,15 +118,17 @@ class TrainingLoop(Generic[Batch]):
         started = monotonic() - self.state.seconds
         if not self.state.history:
             self._score()
+            self._set_time(started, is_scored=True)
         progress, total = self._stage(), self.total
         for batch, is_last in self._batches():
             self._step(batch)
             total = self._expected_total()
             progress(min(self.state.done, total), total)
-            if self.dev and (is_last or self._is_score_due()):
+            is_scored = self.dev is not None and (is_last or self._is_score_due())
+            if is_scored:
                 self._score()
                 progress = self._stage()
-            self.state = replace(self.state, seconds=monotonic() - started)
+            self._set_time(started, is_scored=is_scored)
             if reason := self._reason_to_stop():
                 self.state = replace(self.state, stopped=reason)
                 break
@@ -146,6 +148,12 @@ class TrainingLoop(Generic[Batch]):
     def eval_steps(self) -> int:
         """The number of steps between dev scores."""
         return self.settings.eval_steps or ceil(self.examples / self.settings.batch_size / 2)
+
+    def _set_time(self, started: float, *, is_scored: bool) -> None:
+        """Update the seconds; the time between dev scores begins when one is done."""
+        seconds = monotonic() - started
+        scored_at = seconds if is_scored else self.state.scored_at
+        self.state = replace(self.state, seconds=seconds, scored_at=scored_at)
 
     def _is_score_due(self) -> bool:
         if self.eval_seconds is not None:
@@ -216,8 +224,7 @@ class TrainingLoop(Generic[Batch]):
         elif score.value > self.state.best_score:
             self.details["best"], self.best_weights = score.details, self.trainer.weights()
             self.state = replace(self.state, best_step=step)
-        history = (*self.state.history, (step, score.value))
-        self.state = replace(self.state, history=history, scored_at=self.state.seconds)
+        self.state = replace(self.state, history=(*self.state.history, (step, score.value)))
 
     def _reason_to_stop(self) -> str:
         patience, minutes = self.settings.patience, self.settings.minutes
