@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +60,16 @@ SENSES = {  # three texts of one sense, then three of another
         "He began to play professionally in 1998.",
     ),
 }
+KOREAN_SENSES = {
+    "배": (
+        "항구에 배 한 척이 들어왔다.",
+        "그는 배 위에서 바다를 보았다.",
+        "큰 배 한 척이 바다에 침몰하였다.",
+        "그는 사과와 배 하나를 먹었다.",
+        "사과와 배 등의 과일을 판다.",
+        "이 지역은 배 농사로 유명하다.",
+    ),
+}
 PENALTIES = (1.0, 10.0, 100.0, 1000.0)
 
 
@@ -70,7 +80,9 @@ def run(data: Data) -> Iterator[Figure]:
         say(f"no {SPAM} (set MALMOI_DATA), or no {ELMO}: spam is left out")
         return
     warnings.simplefilter("ignore", MalmoiWarning)
-    yield from senses(str(folder))
+    yield from senses(str(folder), SENSES)
+    if (korean := folder.parent / "ko").is_dir():
+        yield from senses(str(korean), KOREAN_SENSES)
     texts = read_labelled(SPAM, COLUMNS, reporter=SilentReporter())
     start = time.perf_counter()
     trained = accuracies(str(folder), texts)
@@ -100,11 +112,11 @@ def run(data: Data) -> Iterator[Figure]:
     yield Figure(name="spam, minilm, learned", ours=shown(accuracies("minilm", texts)["learned"]))
 
 
-def senses(model: str) -> Iterator[Figure]:
+def senses(model: str, examples: Mapping[str, Sequence[str]]) -> Iterator[Figure]:
     """Mean cosines of a word in texts of the same sense and of different senses, by layer."""
     encoder = load_contextual(model)
     is_same = np.equal.outer(np.arange(6) // 3, np.arange(6) // 3) & ~np.eye(6, dtype=bool)
-    for word, texts in SENSES.items():
+    for word, texts in examples.items():
         states, same, other = encoder.activations(texts), [], []
         for layer in range(encoder.config.num_states):
             words = states.words(layers=layer)
