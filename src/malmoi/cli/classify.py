@@ -1,6 +1,7 @@
 """`malmoi classify MODEL [TEXT…|--file F]`: the labels of texts, and what speaks for them."""
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 TEXT_COLUMNS = 52
 SHOWN_PARTS = 6  # of an explanation
-BATCH = 4096  # texts
+BATCH_TEXTS = 4096
 
 
 def classify_command(
@@ -48,13 +49,9 @@ def classified(
     classifier: "Classifier", documents: Iterable[str], k: int, explain: bool
 ) -> Iterable[dict[str, Any]]:
     """A record for each text, in batches."""
-    batch: list[str] = []
-    for text in documents:
-        batch.append(text)
-        if len(batch) == BATCH:
-            yield from records_of(classifier, batch, k, explain)
-            batch = []
-    yield from records_of(classifier, batch, k, explain)
+    rest = iter(documents)
+    while batch := list(islice(rest, BATCH_TEXTS)):
+        yield from records_of(classifier, batch, k, explain)
 
 
 def records_of(
