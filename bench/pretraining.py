@@ -1,7 +1,7 @@
 """ELMo pretrained on English and on Korean: perplexity beside Kneser–Ney, and `kill -9`.
 
-`MALMOI_MINUTES` says how long each training takes, `MALMOI_ELMO` names the folder that the trained
-models `en` and `ko` are written to.
+`MALMOI_MINUTES` says how long each training takes, `MALMOI_LANGUAGE` restricts it to `en` or `ko`,
+`MALMOI_ELMO` names the folder that the trained models `en` and `ko` are written to.
 """
 
 import gzip
@@ -80,7 +80,10 @@ def run(data: Data) -> Iterator[Figure]:
     os.environ.setdefault(
         "OMP_WAIT_POLICY", "passive"
     )  # as the command does, before torch is there
+    only = os.environ.get("MALMOI_LANGUAGE")
     for language in LANGUAGES:
+        if only not in (None, language.code):
+            continue
         if not language.corpus.is_file():
             say(f"no {language.corpus} (set MALMOI_DATA): no {language.title} pretraining")
             continue

@@ -1,16 +1,13 @@
 """`malmoi train elmo`: what it prints, what it refuses, and a run that is killed."""
 
 import json
-import random
 import re
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from malmoi.cli import run
+from tests.killing_itself import leave_files_of_a_killed_run, run_until_killed
 from tests.tune.elmo.worlds import sentences
 
 KILLS = 3
@@ -103,30 +100,28 @@ def test_an_empty_corpus(command: list[str], capsys: pytest.CaptureFixture[str])
     assert "corpus.txt is empty" in capsys.readouterr().err
 
 
-def start(command: list[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-
-
 def test_a_killed_run_ends_with_the_same_bits(command: list[str]) -> None:
     assert run([*command, "--no-ngrams"]) == 0
     expected = Path("out/weights.hdf5").read_bytes()
     Path("out").rename("whole")
-    chance, left = random.Random(1), Path("out.checkpoint")
-    for _ in range(KILLS):
-        before = left.stat().st_mtime_ns if left.exists() else 0
-        more = ["--no-ngrams", *["--resume"] * left.exists()]
-        with start([*command, *more]) as process:
-            while process.poll() is None and (
-                not left.exists() or left.stat().st_mtime_ns == before
-            ):
-                time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.2))
-            process.kill()
+    for seed in range(KILLS):
+        more = ["--no-ngrams", *["--resume"] * (seed > 0)]
+        run_until_killed(PROGRAM, [*command, *more], seed)
         assert not Path("out").exists()
     assert run([*command, "--no-ngrams", "--resume"]) == 0
     assert Path("out/weights.hdf5").read_bytes() == expected
-    assert not left.exists()
+    assert not Path("out.checkpoint").exists()
+
+
+def test_a_run_that_was_killed_after_saving_is_complete(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command, "--no-ngrams"]
+    assert run(words) == 0
+    files, left = sorted(Path().iterdir()), leave_files_of_a_killed_run("out")
+    assert run(words) == 1
+    assert "out exists already" in capsys.readouterr().err
+    assert all(path.exists() for path in left)
+    assert run([*words, "--resume"]) == 0
+    assert capsys.readouterr().out == "out is complete: there is nothing to resume\n"
+    assert sorted(Path().iterdir()) == files

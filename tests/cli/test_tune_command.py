@@ -1,11 +1,6 @@
 """`malmoi tune sentence`: what it prints, and a run that is killed at any moment."""
 
 import json
-import os
-import random
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +8,7 @@ import pytest
 from malmoi.cli import run
 from malmoi.encode.loading import load_encoder
 from malmoi.reporting.reporter import SilentReporter
+from tests.killing_itself import leave_files_of_a_killed_run, run_until_killed
 from tests.tune.worlds import scored_pairs, tiny_model
 
 OPTIONS = ["--batch-size", "4", "--learning-rate", "1e-3", "--threads", "1"]
@@ -70,15 +66,6 @@ def test_mistakes_are_one_sentence(command: list[str], capsys: pytest.CaptureFix
     assert not Path("out").exists()
 
 
-def leave_files_of_a_killed_run(out: str) -> list[Path]:
-    """What a process leaves that is killed between saving its folder and cleaning up."""
-    left = [Path(f"{out}.checkpoint"), Path(f".{out}.lock"), Path(f"{out}.teacher")]
-    for path in left:
-        path.write_bytes(b"left")
-        os.utime(path, (0, 0))
-    return left
-
-
 def test_a_run_that_was_killed_after_saving_is_complete(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,33 +117,12 @@ def test_help_shows_the_docstring(
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 
-def start(command: list[str], out: str, *more: str) -> "subprocess.Popen[bytes]":
-    words = [*command, "--out", out, "--epochs", "5", *more]
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-
-
-def finish(process: "subprocess.Popen[bytes]") -> None:
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors.decode()
-
-
 def test_killed_runs_end_with_the_same_bits(command: list[str]) -> None:
-    finish(start(command, "whole"))
-    chance, left, kills = random.Random(1), Path("out.checkpoint"), 0
-    while not Path("out").exists() and kills < KILLS:
-        before = left.stat().st_mtime_ns if left.exists() else 0
-        with start(command, "out", *(["--resume"] * left.exists())) as process:
-            while process.poll() is None and (
-                not left.exists() or left.stat().st_mtime_ns == before
-            ):
-                time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.2))
-            process.kill()
-        kills += 1
-    assert kills >= 2
-    if not Path("out").exists():
-        finish(start(command, "out", "--resume"))
+    assert run([*command, "--out", "whole", "--epochs", "5"]) == 0
+    words = [*command, "--out", "out", "--epochs", "5"]
+    for seed in range(KILLS):
+        run_until_killed(PROGRAM, [*words, *["--resume"] * (seed > 0)], seed)
+        assert not Path("out").exists()
+    assert run([*words, "--resume"]) == 0
     weights = [Path(name, "model.safetensors").read_bytes() for name in ("whole", "out")]
     assert weights[0] == weights[1]

@@ -3,10 +3,6 @@
 import errno
 import json
 import os
-import random
-import subprocess
-import sys
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -30,6 +26,7 @@ from malmoi.formats import load
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.corpus import Corpus
 from tests.encode.checkpoints import save_model
+from tests.killing_itself import run_until_killed
 from tests.recording_reporter import RecordingReporter
 from tests.reporters import CallbackReporter
 
@@ -39,6 +36,7 @@ TEXTS = [
     + f"{'.' * i}"
     for i in range(60)
 ]
+KILLS = 3
 ENDINGS = ("npy", "jsonl", "parquet", "malmoi")
 Output = pytest.CaptureFixture[str]
 
@@ -162,16 +160,17 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(
     assert report.stats.truncated == [64]
 
 
+# A checkpoint for every eight texts, each of which takes a moment.
 PROGRAM = """
 import sys, time
 from malmoi.cli import run
-from malmoi.encode import encoder
+from malmoi.encode.pipeline import contextual_encoder
 from malmoi.files import checkpoint
+from malmoi.reporting.reporter import Reporter
 checkpoint.SAVE_EVERY = 0
-encoder.CHUNK_TEXTS = 8
-save = checkpoint.Checkpointer.save
-# Slowly, so that it is not done before it is killed.
-checkpoint.Checkpointer.save = lambda *arguments: (save(*arguments), time.sleep(0.03))[0]
+contextual_encoder.CHUNK_TEXTS = 8
+quick = checkpoint.Checkpointer.save
+checkpoint.Checkpointer.save = lambda *given: (quick(*given), time.sleep(0.01))[0]
 sys.exit(run(sys.argv[1:]))
 """
 
@@ -185,22 +184,11 @@ def test_a_killed_process_goes_on_where_it_was(
     write_embeddings(tiny, texts, tmp_path / "whole.npy", EmbedSettings())
     out, left = tmp_path / "x.npy", tmp_path / "x.npy.checkpoint"
     words = ["embed", "--file", str(tmp_path / "t.txt"), "--model", str(folder), "--out", str(out)]
-    chance, resumed = random.Random(3), 0
-    for _ in range(4):
-        more = ["--resume"] if left.exists() else []
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, *words, *more])
-        before = left.stat().st_mtime_ns if left.exists() else 0
-        while process.poll() is None and not (left.exists() and left.stat().st_mtime_ns > before):
-            time.sleep(0.01)
-        time.sleep(chance.uniform(0, 0.1))
-        process.kill()
-        process.wait()
-        resumed += left.exists()
-        if out.exists():
-            break
-    assert resumed
-    if not out.exists():
-        assert run([*words, "--resume"]) == 0
+    for seed in range(KILLS):
+        run_until_killed(PROGRAM, [*words, *["--resume"] * (seed > 0)], seed)
+        assert left.exists()
+        assert not out.exists()
+    assert run([*words, "--resume"]) == 0
     # Other processes may have compiled the kernels meanwhile, and their sums in another order.
     np.testing.assert_allclose(np.load(out), np.load(tmp_path / "whole.npy"), atol=1e-5)
     assert names(tmp_path) == ["t.txt", "whole.npy", "x.npy"]

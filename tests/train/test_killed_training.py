@@ -1,17 +1,14 @@
 """A training that is killed again and again, at any moment, ends as if it had never been."""
 
-import contextlib
-import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from malmoi.files.checkpoint import discard_checkpoint
 from malmoi.formats import load
 from malmoi.subwords import SubwordVectors
+from tests.killing_itself import run_until_killed
 from tests.train.worlds import lines
 
 KILLS = 4
@@ -34,17 +31,15 @@ trainer.train_chunk = lambda self, job: (learn(self, job), time.sleep(0.01))[0]
 """
 
 
-def start(kind: str, out: str, *more: str, program: str = PROGRAM) -> "subprocess.Popen[bytes]":
+def arguments(kind: str, out: str, *more: str) -> list[str]:
     settings = ["--dim", "64", "--min-count", "1", "--epochs", "40", "--subsample", "0"]
-    command = ["train", kind, "text.txt", "--out", out, *settings, "--threads", "1", *more]
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    return ["train", kind, "text.txt", "--out", out, *settings, "--threads", "1", *more]
 
 
-def finish(process: "subprocess.Popen[bytes]") -> None:
-    _, told = process.communicate(timeout=300)
-    assert process.returncode == 0, told.decode()
+def finish(kind: str, out: str, *more: str) -> None:
+    command = [sys.executable, "-c", PROGRAM, *arguments(kind, out, *more)]
+    done = subprocess.run(command, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext"])
@@ -53,32 +48,19 @@ def test_killed_trainings_end_with_the_same_bits(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text("\n".join(lines(3000)))
-    finish(start(kind, "whole.malmoi"))
+    finish(kind, "whole.malmoi")
 
-    chance, left, kills = random.Random(1), Path("out.malmoi.checkpoint"), 0
-
-    def written() -> int:
-        with contextlib.suppress(FileNotFoundError):
-            return left.stat().st_mtime_ns
-        return 0
-
-    while not Path("out.malmoi").exists() and kills < KILLS:
-        before = written()
-        more = ["--resume"] * left.exists()
-        with start(kind, "out.malmoi", *more, program=SLOW + PROGRAM) as process:
-            while process.poll() is None and written() == before:
-                time.sleep(0.005)
-            time.sleep(chance.uniform(0, 0.2))
-            process.kill()
-        kills += 1
-    assert kills >= 2
-    if not Path("out.malmoi").exists():
-        finish(start(kind, "out.malmoi", "--resume"))
+    left = Path("out.malmoi.checkpoint")
+    for seed in range(KILLS):
+        more = ["--resume"] * (seed > 0)
+        run_until_killed(SLOW + PROGRAM, arguments(kind, "out.malmoi", *more), seed)
+        assert left.exists()
+        assert not Path("out.malmoi").exists()
+    finish(kind, "out.malmoi", "--resume")
 
     whole, out = load("whole.malmoi"), load("out.malmoi")
     assert out.matrix.tobytes() == whole.matrix.tobytes()
     if isinstance(whole, SubwordVectors) and isinstance(out, SubwordVectors):
         assert out.bucket_rows.tobytes() == whole.bucket_rows.tobytes()
-    discard_checkpoint(left)  # there still if the last one was killed just before its end
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"text.txt", "whole.malmoi", "out.malmoi"}

@@ -34,15 +34,15 @@ def check_target(folder: Path) -> None:
     check_writable(folder)
 
 
-def is_saved(folder: Path) -> bool:
+def is_saved(folder: Path, holds: str = CARD) -> bool:
     """Whether a run has saved its folder: what a killed run has left beside it is not needed.
 
-    A checkpoint that is newer than the folder is of another run.
+    A complete folder `holds` a file of this name; a checkpoint that is newer is of another run.
     """
-    card, checkpoint = folder / CARD, checkpoint_path(folder)
-    if not card.is_file():
+    saved, checkpoint = folder / holds, checkpoint_path(folder)
+    if not saved.is_file():
         return False
-    return not checkpoint.exists() or checkpoint.stat().st_mtime_ns <= card.stat().st_mtime_ns
+    return not checkpoint.exists() or checkpoint.stat().st_mtime_ns <= saved.stat().st_mtime_ns
 
 
 def save_tuned(

@@ -8,15 +8,15 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.target import is_finished
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import CorpusArgument, Settings, TextOptions
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.train.common.options import TrainOptions
-from malmoi.tune.elmo.folder import save_elmo
+from malmoi.tune.elmo.folder import OPTIONS, save_elmo
 from malmoi.tune.elmo.pretraining import train_elmo
 from malmoi.tune.elmo.result import PretrainedElmo
 from malmoi.tune.elmo.settings import Elmo
-from malmoi.tune.saving import check_target
 
 TEXT, DEFAULT = TextOptions(), Elmo()
 
@@ -39,7 +39,8 @@ def train_elmo_command(
     # Read when torch is first imported: threads that wait for others sleep instead of spinning,
     # which on a busy machine takes several times the work itself.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    check_target(out)
+    if is_finished(out, resume=resume, json=json, holds=OPTIONS):
+        return
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with resumable(out) as checkpoint:
         with TerminalReporter() as reporter:

@@ -7,11 +7,11 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.target import is_finished
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.cli.tune.sentence import as_record, print_result
-from malmoi.cli.tune.target import is_finished
 from malmoi.evaluate.scores import Score
 from malmoi.tune.adapt.adapting import adapt
 from malmoi.tune.adapt.result import AdaptResult

@@ -7,10 +7,10 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.target import is_finished
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
-from malmoi.cli.tune.target import is_finished
 from malmoi.tune.static.distill import distill_static
 from malmoi.tune.static.result import StaticResult
 from malmoi.tune.static.settings import StaticSettings

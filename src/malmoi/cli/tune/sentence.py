@@ -8,10 +8,10 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.target import is_finished
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
-from malmoi.cli.tune.target import is_finished
 from malmoi.tune.result import TuneResult
 from malmoi.tune.sentence.settings import TuneSettings
 from malmoi.tune.sentence.tuning import tune_sentence
