@@ -22,15 +22,15 @@ import numpy as np
 from bench.data import Data
 from bench.measure import Figure, say
 from bench.text import CORPORA
-from malmoi.classify.data.checks import split_set
-from malmoi.classify.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.classify.files import load_classifier, save_classifier
+from malmoi.classify.fitting import fit_classifier
+from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import measure
-from malmoi.classify.settings import NgramClassifier
-from malmoi.classify.training import fit_classifier
 from malmoi.errors import MalmoiWarning
 from malmoi.hangul import split_jamo
 from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.data.label_checks import split_set
+from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 
 NSMC = CORPORA.parent / "nsmc" / "ratings_train.txt.gz"
 SPAM = CORPORA.parent / "spam" / "spam.csv"
@@ -85,7 +85,7 @@ def run(data: Data) -> Iterator[Figure]:
 def reviews(folder: Path) -> Iterator[Figure]:
     """NSMC: ours, and the best of fastText."""
     settings = NgramClassifier(threads=1)
-    every = read_labelled_set(NSMC, settings, reporter=SILENT)
+    every = read_labelled_set(NSMC, reporter=SILENT)
     train, test = by_hash(every)
     fit_classifier(train.take(np.arange(3000)), settings, SILENT)  # compiles
     start = time.process_time()
@@ -182,11 +182,10 @@ def plain(text: str) -> str:
 
 def spam() -> Figure:
     """Five stratified splits of 80 to 20, without texts that are in both parts."""
-    settings = NgramClassifier(threads=1, test_share=0.2)
-    every, values = read_labelled_set(SPAM, settings, reporter=SILENT), []
+    every, values = read_labelled_set(SPAM, reporter=SILENT), []
     for seed in SEEDS:
-        own = NgramClassifier(threads=1, test_share=0.2, seed=seed)
-        split = split_set(every, own, SILENT)
+        own = NgramClassifier(threads=1, seed=seed)
+        split = split_set(every, 0.2, seed, reporter=SILENT)
         train, test = every.take(split.train), every.take(split.test)
         values.append(percent(measure(fit_classifier(train, own, SILENT), test, train)
                               .accuracy.value))  # fmt: skip
@@ -202,7 +201,7 @@ def spam() -> Figure:
 def newsgroups() -> Figure:
     """20 newsgroups, the training part of bydate, of which a tenth is held out."""
     settings = NgramClassifier(threads=1)
-    train, test = by_hash(read_labelled_set(NEWSGROUPS, settings, reporter=SILENT))
+    train, test = by_hash(read_labelled_set(NEWSGROUPS, reporter=SILENT))
     start = time.process_time()
     classifier = fit_classifier(train, settings, SILENT)
     took = time.process_time() - start

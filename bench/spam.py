@@ -23,16 +23,17 @@ from malmoi.encode.loading import load_contextual
 from malmoi.errors import MalmoiWarning
 from malmoi.files.hdf5.writer import write_hdf5
 from malmoi.reporting.reporter import SilentReporter
-from malmoi.tune.data.labelled_texts import (
-    LabelledTexts,
-    read_labelled,
-    split_texts,
-    stratified_sample,
-)
+from malmoi.tune.data.labelled_set import LabelledSet
+from malmoi.tune.data.splits import split_texts, stratified_sample
 from malmoi.tune.elmo.network.bilm import BidirectionalLm
 from malmoi.tune.elmo.network.export import hdf5_weights
 from malmoi.tune.elmo.settings import Elmo
-from malmoi.tune.layers.learning import VALIDATION_SHARE, classify_layers, layer_rows
+from malmoi.tune.layers.learning import (
+    VALIDATION_SHARE,
+    classify_layers,
+    layer_rows,
+    read_classes,
+)
 from malmoi.tune.layers.settings import LayerSettings
 from malmoi.vectors import l2_normalize
 
@@ -83,7 +84,7 @@ def run(data: Data) -> Iterator[Figure]:
     yield from senses(str(folder), SENSES)
     if (korean := folder.parent / "ko").is_dir():
         yield from senses(str(korean), KOREAN_SENSES)
-    texts = read_labelled(SPAM, COLUMNS, reporter=SilentReporter())
+    texts = read_classes(SPAM, COLUMNS, SilentReporter())
     start = time.perf_counter()
     trained = accuracies(str(folder), texts)
     took = time.perf_counter() - start
@@ -149,7 +150,7 @@ def random_control(folder: Path, target: Path) -> Path:
     return target
 
 
-def accuracies(model: str, texts: LabelledTexts) -> dict[str, list[float]]:
+def accuracies(model: str, texts: LabelledSet) -> dict[str, list[float]]:
     """Percent of each split, by each layer, by the mean of all, and by learned weights."""
     say(f"spam by {model}")
     rows = layer_rows(load_contextual(model), texts, LayerSettings(), SilentReporter())
@@ -163,24 +164,24 @@ def accuracies(model: str, texts: LabelledTexts) -> dict[str, list[float]]:
     return found
 
 
-def tf_idf(texts: LabelledTexts) -> list[float]:
+def tf_idf(texts: LabelledSet) -> list[float]:
     """Accuracy of TF-IDF of two to five characters, in percent, for each seed."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
     say("spam by TF-IDF")
-    shares = []
+    labels, shares = texts.first_labels, []
     for seed in SEEDS:
         split = split_texts(texts, TEST_SHARE, seed)
-        held_out = split.train[stratified_sample(texts.labels[split.train], VALIDATION_SHARE, seed)]
+        held_out = split.train[stratified_sample(labels[split.train], VALIDATION_SHARE, seed)]
         fitted = np.setdiff1d(split.train, held_out)
 
         def accuracy(penalty: float, train: Int64Array, test: Int64Array) -> float:
             table = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True)
             rows = table.fit_transform([texts.texts[i] for i in train])
-            model = LogisticRegression(C=penalty, max_iter=1000).fit(rows, texts.labels[train])
+            model = LogisticRegression(C=penalty, max_iter=1000).fit(rows, labels[train])
             tested = table.transform([texts.texts[i] for i in test])
-            return float(model.score(tested, texts.labels[test]))
+            return float(model.score(tested, labels[test]))
 
         best = max(PENALTIES, key=lambda each: accuracy(each, fitted, held_out))
         shares.append(100 * accuracy(best, split.train, split.test))

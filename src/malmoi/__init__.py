@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
     from malmoi.classify.files import save_classifier as save_classifier
-    from malmoi.classify.linear_classifier import LinearClassifier as LinearClassifier
+    from malmoi.classify.ngrams.linear_classifier import LinearClassifier as LinearClassifier
+    from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
     from malmoi.classify.result import ClassifierScores as ClassifierScores
-    from malmoi.classify.settings import NgramClassifier as NgramClassifier
+    from malmoi.classify.settings import ClassifierSettings as ClassifierSettings
     from malmoi.classify.training import train_classifier as train_classifier
     from malmoi.client.client import BertClient as BertClient
     from malmoi.client.client import Client as Client
@@ -218,9 +219,10 @@ _HOMES = {
     "malmoi.classify.classifier": ("Classifier",),
     "malmoi.classify.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),
-    "malmoi.classify.linear_classifier": ("LinearClassifier",),
+    "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
-    "malmoi.classify.settings": ("NgramClassifier",),
+    "malmoi.classify.ngrams.settings": ("NgramClassifier",),
+    "malmoi.classify.settings": ("ClassifierSettings",),
     "malmoi.classify.training": ("train_classifier",),
     "malmoi.client.client": ("BertClient", "Client"),
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),

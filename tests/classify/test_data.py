@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import malmoi as mm
-from malmoi.classify.data.checks import report_problems
-from malmoi.classify.data.labelled_set import LabelledSet, label_names, read_labelled_set
+from malmoi.tune.data.label_checks import report_problems
+from malmoi.tune.data.labelled_set import LabelledSet, label_names, read_labelled_set
 from tests.classify.worlds import labelled
 from tests.recording_reporter import RecordingReporter
 
@@ -16,8 +16,7 @@ ROWS = labelled(30, 2)
 
 def read(source: object, **settings: object) -> tuple[LabelledSet, list[str]]:
     reporter = RecordingReporter()
-    own = mm.NgramClassifier(**settings)  # type: ignore[arg-type]
-    return read_labelled_set(source, own, reporter=reporter), reporter.warnings  # type: ignore[arg-type]
+    return read_labelled_set(source, reporter=reporter, **settings), reporter.warnings  # type: ignore[arg-type]
 
 
 def pairs(data: LabelledSet) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.classify.linear_classifier import LinearClassifier
+from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.reporting.reporter import SilentReporter
 from tests.classify.worlds import labelled, multi_labelled
 

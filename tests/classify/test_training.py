@@ -15,11 +15,11 @@ from malmoi.classify.calibration import (
     find_temperature,
     to_probabilities,
 )
-from malmoi.classify.data.labelled_set import read_labelled_set
-from malmoi.classify.linear_classifier import LinearClassifier
-from malmoi.classify.ngrams import COMPILED_CHARACTERS
+from malmoi.classify.ngrams.features import COMPILED_CHARACTERS
+from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.result import measure
 from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.data.labelled_set import read_labelled_set
 from tests.classify.worlds import labelled, multi_labelled
 from tests.recording_reporter import RecordingReporter
 
@@ -74,7 +74,7 @@ def test_scores_are_those_of_scikit_learn() -> None:
     settings = mm.NgramClassifier(threads=1, epochs=1, learning_rate=0.01, test_share=0)
     rows = [(text[:12], label) for text, label in labelled(200)]
     model = mm.train_classifier(rows[:100], settings, reporter=SILENT).classifier
-    train, test = (read_labelled_set(part, settings, reporter=SILENT) for part in
+    train, test = (read_labelled_set(part, reporter=SILENT) for part in
                    (rows[:100], rows[100:]))  # fmt: skip
     scores, found = measure(model, test, train), model.predict(test.texts)
     expected = [test.names[i] for i in test.labels.items]
@@ -207,7 +207,7 @@ def test_labels_keep_their_names_and_whole_floats_are_integers() -> None:
 
 
 def test_rows_are_limited_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("malmoi.classify.fitting.MAX_WEIGHTS", 300)
+    monkeypatch.setattr("malmoi.classify.ngrams.fitting.MAX_WEIGHTS", 300)
     reporter = RecordingReporter()
     result = mm.train_classifier(labelled(), ONE, reporter=reporter)
     assert isinstance(result.classifier, LinearClassifier)

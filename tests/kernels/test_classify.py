@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
 
-from malmoi.classify.linear_classifier import plain_scores
-from malmoi.classify.ngrams import Ngrams, folds, jamo_letters, packed
+from malmoi.classify.ngrams.features import Ngrams, folds, jamo_letters, packed
+from malmoi.classify.ngrams.linear_classifier import plain_scores
 from malmoi.kernels.classify.collect_ngrams import collect_ngrams
 from malmoi.kernels.classify.linear_scores import BucketRows
 from malmoi.kernels.classify.linear_trainer import LinearKernel, bucket_counts, to_rows

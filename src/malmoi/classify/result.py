@@ -7,9 +7,9 @@ import numpy as np
 from malmoi.arrays import BoolArray, Float64Array
 from malmoi.classify.calibration import calibration_error
 from malmoi.classify.classifier import THRESHOLD, Classifier
-from malmoi.classify.data.labelled_set import LabelledSet
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.table import Table, Tabular
+from malmoi.tune.data.labelled_set import LabelledSet
 
 MAX_MISTAKES = 5
 

@@ -1,38 +1,29 @@
 """Trains a classifier on texts with labels, and tests it on texts that it has not seen."""
 
 import time
-from dataclasses import replace
 from os import PathLike
 
-import numpy as np
-
-from malmoi.arguments import expect_path, settings_or_default
-from malmoi.arrays import BoolArray, Int64Array
-from malmoi.classify.calibration import find_temperature
-from malmoi.classify.data.checks import (
+from malmoi.arguments import expect, expect_path
+from malmoi.classify.files import save_classifier
+from malmoi.classify.fitting import fit_classifier
+from malmoi.classify.ngrams.settings import NgramClassifier
+from malmoi.classify.result import ClassifierResult, measure
+from malmoi.classify.settings import ClassifierSettings
+from malmoi.files.targets import check_writable
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
+from malmoi.tune.data.label_checks import (
     fresh_test_set,
     report_problems,
     split_set,
     without_rare_labels,
 )
-from malmoi.classify.data.labelled_set import LabelledSet, read_labelled_set
-from malmoi.classify.files import save_classifier
-from malmoi.classify.fitting import NgramFit
-from malmoi.classify.linear_classifier import LinearClassifier
-from malmoi.classify.result import ClassifierResult, measure
-from malmoi.classify.settings import NgramClassifier
-from malmoi.files.targets import check_writable
-from malmoi.kernels.classify.sets import Sets
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
-from malmoi.tune.data.labelled_texts import stratified_sample
+from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.tables import DataSource
-
-CALIBRATION_SHARE, MAX_CALIBRATION = 0.05, 5000  # of the training texts
 
 
 def train_classifier(
     data: DataSource,
-    settings: NgramClassifier | None = None,
+    settings: ClassifierSettings | None = None,
     *,
     test: DataSource | None = None,
     out: str | PathLike[str] | None = None,
@@ -55,7 +46,8 @@ def train_classifier(
         InvalidFileError: A file cannot be read or written.
         InvalidArgumentError: The rows are not texts with two labels or more.
     """
-    settings = settings_or_default(settings, NgramClassifier)
+    settings = settings or NgramClassifier()
+    expect(settings, ClassifierSettings, "settings", "the settings of a classifier")
     expect_reporter(reporter)
     path = None if out is None else expect_path(out, "out")
     if path is not None:
@@ -74,73 +66,41 @@ def train_classifier(
         scores=None if tested is None else measure(classifier, tested, train),
     )
     if path is not None:
-        save_classifier(classifier, path, quantize=settings.quantize)
+        is_small = isinstance(settings, NgramClassifier) and settings.quantize
+        save_classifier(classifier, path, quantize=is_small)
     return result
 
 
 def _parts(
-    data: DataSource, test: DataSource | None, settings: NgramClassifier, reporter: Reporter
+    data: DataSource, test: DataSource | None, settings: ClassifierSettings, reporter: Reporter
 ) -> tuple[LabelledSet, LabelledSet | None, int]:
     """The texts to train on, those to test on, and how many of these were left out."""
-    every = without_rare_labels(read_labelled_set(data, settings, reporter=reporter), reporter)
-    report_problems(every, reporter)
+    every = read_training_texts(data, settings, reporter)
+    keep = settings.keep_duplicates
     if test is not None:
-        given = read_labelled_set(test, settings, names=every.names, reporter=reporter)
-        fresh = fresh_test_set(every, given, settings, reporter)
+        given = read_labelled_set(
+            test,
+            settings.columns,
+            label_separator=settings.label_separator,
+            names=every.names,
+            reporter=reporter,
+        )
+        fresh = fresh_test_set(every, given, keep_duplicates=keep, reporter=reporter)
         return every, fresh, len(given) - len(fresh)
-    split = split_set(every, settings, reporter)
+    split = split_set(
+        every, settings.test_share, settings.seed, keep_duplicates=keep, reporter=reporter
+    )
     tested = every.take(split.test) if len(split.test) else None
     return every.take(split.train), tested, split.repeats
 
 
-def fit_classifier(
-    data: LabelledSet, settings: NgramClassifier, reporter: Reporter = DEFAULT_REPORTER
-) -> LinearClassifier:
-    """A linear classifier of all these texts; some calibrate its probabilities."""
-    outputs = 1 if len(data.names) == 2 and not data.multi_label else len(data.names)
-    softmax = settings.loss == "softmax" and not data.multi_label and outputs > 1
-    labels = _second_class(data.labels) if outputs == 1 else data.labels
-    fit = NgramFit(data.texts, labels, outputs, settings, softmax, reporter)
-    held_out = _held_out(data, settings)
-    chosen = np.delete(np.arange(len(data)), held_out)
-    weights = fit.fit(chosen)
-    if weights.left_out:
-        reporter.warn(
-            f"{weights.left_out:,} n-grams are left out: {len(data.names):,} labels and all n-grams"
-            " do not fit in memory; raise min_count"
-        )
-    classifier = LinearClassifier(
-        labels=data.names,
-        multi_label=data.multi_label,
-        ngrams=settings.ngrams,
-        weights=weights,
-        softmax=softmax,
-        metadata={"trained on": f"{data.name}, {len(data):,} texts"},
+def read_training_texts(
+    data: DataSource, settings: ClassifierSettings, reporter: Reporter
+) -> LabelledSet:
+    """The texts of labels that have enough of them; what is odd about them is reported."""
+    every = read_labelled_set(
+        data, settings.columns, label_separator=settings.label_separator, reporter=reporter
     )
-    if not len(held_out):
-        return classifier
-    scores = classifier._scores([data.texts[i] for i in held_out])
-    targets = target_matrix(labels.take(held_out), outputs)
-    temperature = find_temperature(scores, targets, softmax=softmax)
-    return replace(classifier, temperature=temperature)
-
-
-def target_matrix(labels: Sets, outputs: int) -> BoolArray:
-    """Which labels each text has, [texts, outputs]."""
-    targets = np.zeros((len(labels.sizes), outputs), np.bool_)
-    targets[np.repeat(np.arange(len(targets)), labels.sizes), labels.items] = True
-    return targets
-
-
-def _second_class(labels: Sets) -> Sets:
-    """Labels 0 and 1 as the only output's: class 1 has the label 0, class 0 has none."""
-    sizes = labels.items.astype(np.int64)
-    return Sets(np.concatenate([[0], np.cumsum(sizes)]), np.zeros(int(sizes.sum()), np.int32))
-
-
-def _held_out(data: LabelledSet, settings: NgramClassifier) -> Int64Array:
-    """The texts that calibrate; none of a label with few texts."""
-    if not settings.calibrate:
-        return np.zeros(0, np.int64)
-    share = min(CALIBRATION_SHARE, MAX_CALIBRATION / len(data))
-    return stratified_sample(data.first_labels, share, settings.seed)
+    every = without_rare_labels(every, reporter)
+    report_problems(every, reporter)
+    return every

@@ -7,7 +7,9 @@ import pytest
 import malmoi as mm
 from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.tune.data.labelled_texts import read_labelled, split_texts, stratified_sample
+from malmoi.tune.data.labelled_set import read_labelled_set
+from malmoi.tune.data.splits import split_folds, split_texts, stratified_sample
+from malmoi.tune.layers.learning import read_classes
 from tests.recording_reporter import RecordingReporter
 from tests.tune.worlds import random_texts, tiny_model
 
@@ -109,6 +111,19 @@ def test_command_prints_each_layer_and_writes_the_recipe(
     assert run(["embed", "the bank", "--model", str(tmp_path / "out")]) == 0
 
 
+def test_folds_test_each_text_once() -> None:
+    data = read_labelled_set([*rows(90), *rows(30)], reporter=RecordingReporter())
+    splits = split_folds(data, 4, seed=2)
+    tested = [data.texts[i] for split in splits for i in split.test]
+    assert len(set(tested)) == len(tested)
+    assert len(tested) + sum(split.repeats for split in splits) == len(data)
+    for split in splits:
+        assert not {data.texts[i] for i in split.train} & {data.texts[i] for i in split.test}
+        assert set(data.first_labels[split.train].tolist()) == {0, 1}
+    again = split_folds(data, 4, seed=2)
+    assert all((a.test == b.test).all() for a, b in zip(splits, again, strict=True))
+
+
 def test_max_pooling_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="pool is 'max'"):
         mm.LayerSettings(pool="max")
@@ -116,28 +131,28 @@ def test_max_pooling_is_refused() -> None:
 
 def test_pairs_are_refused(model: str) -> None:
     pairs = [("a bank", "the river", 0.5), ("fish", "fishing", 0.25)]
-    with pytest.raises(InvalidArgumentError, match="one text and a class"):
+    with pytest.raises(InvalidArgumentError, match="ambiguous"):
         mm.learn_layer_weights(mm.load_transformer(model), pairs, reporter=RecordingReporter())
 
 
 def test_classes_with_few_texts_are_left_out_and_counted() -> None:
     reporter = RecordingReporter()
-    data = read_labelled([*rows(40), ("a fish", "rare")], reporter=reporter)
-    assert data.classes == ("dry", "wet")
+    data = read_classes([*rows(40), ("a fish", "rare")], (), reporter)
+    assert data.names == ("dry", "wet")
     assert any(
-        "1 texts skipped" in sentence and "rare" in sentence for sentence in reporter.warnings
+        "1 texts are left out" in sentence and "rare" in sentence for sentence in reporter.warnings
     )
 
 
 def test_test_part_has_every_class_and_no_text_of_the_other_part() -> None:
     repeated = [*rows(60), *rows(60), ("only once", "wet")]
-    data = read_labelled(repeated, reporter=RecordingReporter())
+    data = read_labelled_set(repeated, reporter=RecordingReporter())
     split = split_texts(data, 0.3, seed=4)
     train, test = ([data.texts[i] for i in part] for part in (split.train, split.test))
     assert not set(train) & set(test)
     assert len(set(test)) == len(test)
     assert len(train) + len(test) + split.repeats == len(data)
-    assert set(data.labels[split.test].tolist()) == {0, 1}
+    assert set(data.first_labels[split.test].tolist()) == {0, 1}
 
 
 def test_stratified_sample_has_the_share_of_each_class() -> None:

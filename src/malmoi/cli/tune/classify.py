@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, ClassifierScores
-from malmoi.classify.settings import NgramClassifier
 from malmoi.classify.training import train_classifier
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter

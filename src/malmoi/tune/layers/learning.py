@@ -4,6 +4,7 @@ The vectors of all texts in all layers are computed once; what follows takes sec
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,15 +16,13 @@ from malmoi.encode.bulk.recipe_sweep import stream_recipes
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder, expect_contextual
 from malmoi.encode.pipeline.recipe_encoder import save_recipe
 from malmoi.encode.pooling.recipes import Recipe
+from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.evaluate.suites.differences import compare_means
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
-from malmoi.tune.data.labelled_texts import (
-    LabelledTexts,
-    read_labelled,
-    split_texts,
-    stratified_sample,
-)
+from malmoi.tune.data.label_checks import without_rare_labels
+from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
+from malmoi.tune.data.splits import split_texts, stratified_sample
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.layers.result import LayerResult, recipe_card
 from malmoi.tune.layers.scalar_mix import LayerRows, MixedProbe, learn_mix
@@ -65,7 +64,7 @@ def learn_layer_weights(
     started = time.monotonic()
     if out is not None:
         check_target(Path(out))
-    labelled = _limited(read_labelled(data, settings.columns, reporter=reporter), settings)
+    labelled = _limited(read_classes(data, settings.columns, reporter), settings)
     split = split_texts(labelled, settings.test_share, settings.seed)
     if split.repeats:
         reporter.warn(
@@ -87,7 +86,7 @@ def learn_layer_weights(
         average=_score(trained.average),
         learned=_score(trained.learned),
         difference=compare_means(max(trained.single, key=np.mean), trained.learned),
-        classes=labelled.classes,
+        classes=labelled.names,
         train_texts=len(split.train),
         test_texts=len(split.test),
         repeats=split.repeats,
@@ -122,16 +121,25 @@ def classify_layers(train: LayerRows, test: LayerRows, seed: int) -> ClassifiedL
     return ClassifiedLayers(mix, single, average, hits(mix, test))
 
 
-def _limited(data: LabelledTexts, settings: LayerSettings) -> LabelledTexts:
+def read_classes(data: DataSource, columns: Sequence[str], reporter: Reporter) -> LabelledSet:
+    """Texts with one label each, of labels with enough texts."""
+    labelled = without_rare_labels(read_labelled_set(data, columns, reporter=reporter), reporter)
+    if labelled.multi_label:
+        raise InvalidArgumentError(
+            f"texts of {labelled.source} have several labels: layer weights are learned for one"
+        )
+    return labelled
+
+
+def _limited(data: LabelledSet, settings: LayerSettings) -> LabelledSet:
     if len(data) <= settings.max_texts:
         return data
-    chosen = stratified_sample(data.labels, settings.max_texts / len(data), settings.seed)
-    texts = tuple(data.texts[i] for i in chosen)
-    return replace(data, texts=texts, labels=data.labels[chosen])
+    share = settings.max_texts / len(data)
+    return data.take(stratified_sample(data.first_labels, share, settings.seed))
 
 
 def layer_rows(
-    encoder: ContextualEncoder, data: LabelledTexts, settings: LayerSettings, reporter: Reporter
+    encoder: ContextualEncoder, data: LabelledSet, settings: LayerSettings, reporter: Reporter
 ) -> LayerRows:
     """The vectors of all texts in every layer."""
     count = encoder.config.num_states
@@ -142,7 +150,7 @@ def layer_rows(
         layers[:, done : done + len(chunk[0])] = chunk
         done += len(chunk[0])
         progress(done, len(data))
-    return LayerRows(layers, data.labels)
+    return LayerRows(layers, data.first_labels)
 
 
 def _recipe(settings: LayerSettings) -> Recipe:

@@ -5,7 +5,7 @@ Its scores need NumPy alone; many texts are scored by compiled kernels, with the
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array, Float64Array, Int32Array
-from malmoi.classify.classifier import Classifier
 from malmoi.classify.explanation import ClassExplanation, Contribution
-from malmoi.classify.fitting import FittedWeights, chunks
-from malmoi.classify.ngrams import COMPILED_CHARACTERS, Ngrams
+from malmoi.classify.ngrams.features import COMPILED_CHARACTERS, Ngrams
+from malmoi.classify.ngrams.fitting import FittedWeights, chunks
+from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.classify.sets import Sets
 from malmoi.unicode import normalize
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class LinearClassifier(Classifier):
+class LinearClassifier(TrainedClassifier):
     """A linear classifier on hashed n-grams, as `train_classifier` makes it.
 
     The score of an output is Σ values / √Σ norms² over the n-grams of a text that have a row, plus
@@ -35,26 +35,14 @@ class LinearClassifier(Classifier):
 
     ngrams: Ngrams
     weights: FittedWeights
-    softmax: bool = True
-    temperature: float = 1.0
-    metadata: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         rows, outputs = len(self.weights.buckets), len(self.weights.bias)
-        one_output = len(self.labels) == 2 and not self.multi_label
-        if len(self.labels) < 2 and not self.multi_label:
-            raise InvalidArgumentError(f"{len(self.labels)} labels: a classifier needs two")
-        if outputs != (1 if one_output else len(self.labels)):
+        if outputs != self.num_outputs:
             raise InvalidArgumentError(f"{outputs} outputs do not fit {len(self.labels)} labels")
         if self.weights.values.shape != (rows, outputs) or self.weights.norms.shape != (rows,):
             raise InvalidArgumentError("the weights do not fit the n-grams and labels")
-        if not 0 < self.temperature < np.inf:
-            raise InvalidArgumentError(f"temperature is {self.temperature}: it must be above 0")
-
-    @property
-    def uses_softmax(self) -> bool:
-        """Whether the scores of labels compete."""
-        return self.softmax and not self.multi_label
 
     def describe(self) -> dict[str, str]:
         """Facts about the classifier for people.
@@ -129,12 +117,13 @@ class LinearClassifier(Classifier):
             label, value = self.labels[int(values.argmax())], float(values.max())
         return Contribution(part=part, label=label, value=value, spans=inside)
 
-    def _scores(self, texts: Sequence[str]) -> Float64Array:
-        parts = [self._raw_scores(self.ngrams.sets(chunk)) for chunk in chunks(texts)]
+    def raw_scores(self, texts: Sequence[str]) -> Float64Array:
+        """Scores [texts, outputs] before they are divided by the temperature."""
+        parts = [self._sums(self.ngrams.sets(chunk)) for chunk in chunks(texts)]
         scores: Float64Array = np.concatenate(parts) + self.weights.bias
-        return scores / self.temperature
+        return scores
 
-    def _raw_scores(self, sets: Sets) -> Float64Array:
+    def _sums(self, sets: Sets) -> Float64Array:
         values, norms = self.weights.values, self.weights.norms
         if len(sets.items) > COMPILED_CHARACTERS:
             return self._bucket_rows.scores(*sets, values, norms)

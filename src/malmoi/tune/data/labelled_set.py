@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Int64Array
-from malmoi.classify.data.text_columns import TextColumns, find_columns
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.evaluate.sets.test_file import parse_number, set_name
 from malmoi.kernels.classify.sets import Sets
@@ -21,6 +19,7 @@ from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.text.readers import text_lines
 from malmoi.text_inputs import is_missing
 from malmoi.tune.data.tables import DataSource, SkippedRows, TableRows, read_table
+from malmoi.tune.data.text_columns import TextColumns, find_columns
 
 PREFIX = "__label__"  # fastText's
 MAX_LABELS = 10_000
@@ -59,8 +58,9 @@ class LabelledSet:
 
 def read_labelled_set(
     source: DataSource,
-    settings: ClassifierSettings,
+    columns: Sequence[str] = (),
     *,
+    label_separator: str = "",
     names: Sequence[str] | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> LabelledSet:
@@ -68,7 +68,8 @@ def read_labelled_set(
 
     Args:
         source: The rows.
-        settings: Columns, and what separates several labels.
+        columns: The column of the text and that of the label, where they cannot be detected.
+        label_separator: What separates several labels of one text.
         names: The labels of a training set, where `source` is its test set.
         reporter: Receives what was detected, and counts of rows that were skipped.
 
@@ -88,9 +89,9 @@ def read_labelled_set(
         rows, skipped, origin = _fasttext_rows(path), SkippedRows(), str(path)
     else:
         table = read_table(source, reporter)
-        columns = find_columns(table, settings.columns)
-        reporter.warn(f"{table.source}: {columns.describe()}")
-        rows, ids = _table_rows(table, columns, settings.label_separator)
+        found = find_columns(table, columns)
+        reporter.warn(f"{table.source}: {found.describe()}")
+        rows, ids = _table_rows(table, found, label_separator)
         skipped, origin = table.skipped, table.source
     matched = _collect(origin, rows, skipped, names)
     skipped.report(origin, reporter)

@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from malmoi.arguments import expect
 from malmoi.arrays import BoolArray, Float64Array
 from malmoi.classify.calibration import to_probabilities
 from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation, Contribution
-from malmoi.classify.fasttext_features import TOKEN, FastTextFeatures
+from malmoi.classify.explanation import ClassExplanation
+from malmoi.classify.fasttext.fasttext_features import TOKEN, FastTextFeatures
+from malmoi.classify.occlusion import explain_by_occlusion
 from malmoi.formats.fasttext.supervised_model import SupervisedModel
 from malmoi.text_inputs import TextLike, strings
 
@@ -86,26 +86,7 @@ class FastTextClassifier(Classifier):
         Returns:
             The label, its probability, and the contribution of each word.
         """
-        expect(text, str, "text", "one text")
-        spans: dict[str, list[tuple[int, int]]] = {}
-        for match in TOKEN.finditer(text):
-            spans.setdefault(match[0], []).append(match.span())
-        others = [" ".join(one for one in TOKEN.findall(text) if one != word) for word in spans]
-        whole, *without = self.probabilities([text, *others])
-        best, parts = int(whole.argmax()), []
-        for (word, own), row in zip(spans.items(), without, strict=True):
-            label = int((whole - row).argmax())
-            value = float(np.log((whole[label] + ADDED) / (row[label] + ADDED)))
-            parts.append(
-                Contribution(part=word, label=self.labels[label], value=value, spans=tuple(own))
-            )
-        return ClassExplanation(
-            text=text,
-            label=self.labels[best],
-            probability=float(whole[best]),
-            bias=0.0,
-            contributions=tuple(sorted(parts, key=lambda one: -one.value)),
-        )
+        return explain_by_occlusion(self, text, TOKEN)
 
     @cached_property
     def _features(self) -> FastTextFeatures:

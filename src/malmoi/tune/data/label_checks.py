@@ -9,11 +9,10 @@ from collections import defaultdict
 import numpy as np
 
 from malmoi.arrays import Int64Array
-from malmoi.classify.data.labelled_set import LabelledSet
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Reporter
-from malmoi.tune.data.labelled_texts import LabelledTexts, TextSplit, split_texts, stratified_sample
+from malmoi.tune.data.labelled_set import LabelledSet
+from malmoi.tune.data.splits import TextSplit, split_texts, stratified_sample
 
 MIN_TEXTS = 3  # of each label: one to train, one to calibrate, one to test
 IMBALANCE = 20  # times as many texts of the most frequent label as of the rarest
@@ -45,20 +44,25 @@ def without_rare_labels(data: LabelledSet, reporter: Reporter) -> LabelledSet:
     return LabelledSet(data.source, data.name, kept.texts, labels, names, data.multi_label)
 
 
-def split_set(data: LabelledSet, settings: ClassifierSettings, reporter: Reporter) -> TextSplit:
+def split_set(
+    data: LabelledSet,
+    test_share: float,
+    seed: int,
+    *,
+    keep_duplicates: bool = False,
+    reporter: Reporter,
+) -> TextSplit:
     """A stratified split; test texts that are also trained on are left out and counted."""
-    labels = data.first_labels
-    if settings.test_share == 0:
+    if test_share == 0:
         return TextSplit(np.arange(len(data)), np.zeros(0, np.int64), 0)
-    if settings.keep_duplicates:
-        test = stratified_sample(labels, settings.test_share, settings.seed)
+    if keep_duplicates:
+        test = stratified_sample(data.first_labels, test_share, seed)
         split = TextSplit(np.delete(np.arange(len(data)), test), test, 0)
         seen = {data.texts[i] for i in split.train}
         if repeats := sum(data.texts[i] in seen for i in test):
             reporter.warn(f"{data.source}: {repeats:,} test texts are also trained on")
     else:
-        texts = LabelledTexts(data.source, data.name, data.texts, labels, data.names)
-        split = split_texts(texts, settings.test_share, settings.seed)
+        split = split_texts(data, test_share, seed)
         if split.repeats:
             reporter.warn(
                 f"{data.source}: {split.repeats:,} repeated texts are not tested on"
@@ -73,13 +77,13 @@ def split_set(data: LabelledSet, settings: ClassifierSettings, reporter: Reporte
 
 
 def fresh_test_set(
-    train: LabelledSet, test: LabelledSet, settings: ClassifierSettings, reporter: Reporter
+    train: LabelledSet, test: LabelledSet, *, keep_duplicates: bool = False, reporter: Reporter
 ) -> LabelledSet:
     """A test set of its own, without texts that are trained on."""
     seen = set(train.texts)
     fresh = np.array([i for i, text in enumerate(test.texts) if text not in seen], np.int64)
     repeats = len(test) - len(fresh)
-    if not repeats or settings.keep_duplicates:
+    if not repeats or keep_duplicates:
         return test
     if not len(fresh):
         raise InvalidArgumentError(f"all texts of {test.source} are in {train.source} too")

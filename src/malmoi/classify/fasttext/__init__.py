@@ -1,0 +1,1 @@
+"""Supervised models of fastText."""

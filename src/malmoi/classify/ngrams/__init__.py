@@ -1,0 +1,1 @@
+"""Linear classifiers on hashed n-grams, weighted by naive Bayes."""
