@@ -1,0 +1,1 @@
+"""Compares kinds of classifiers on the same labelled texts: how good, and at what cost."""
