@@ -6,6 +6,7 @@ from os import PathLike
 from malmoi.arguments import expect, expect_path
 from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
+from malmoi.classify.kinds import classifier_settings
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, measure
 from malmoi.classify.settings import ClassifierSettings
@@ -23,7 +24,7 @@ from malmoi.tune.data.tables import DataSource
 
 def train_classifier(
     data: DataSource,
-    settings: ClassifierSettings | None = None,
+    settings: ClassifierSettings | str | None = None,
     *,
     test: DataSource | None = None,
     out: str | PathLike[str] | None = None,
@@ -34,7 +35,8 @@ def train_classifier(
     Args:
         data: Texts with labels: a table (CSV, TSV, JSON lines, Parquet, a DataFrame, a list of
             tuples), a folder with one folder of texts per label, or a file in fastText's format.
-        settings: The kind of classifier and how it is trained.
+        settings: The kind of classifier and how it is trained, or its name, as
+            `classifier_settings` reads it; by default a linear classifier on n-grams.
         test: Texts to test on; by default a share of `data` is held out.
         out: A file to save the classifier in; `load_classifier` opens it.
         reporter: Receives progress and what was found in the data.
@@ -46,6 +48,8 @@ def train_classifier(
         InvalidFileError: A file cannot be read or written.
         InvalidArgumentError: The rows are not texts with two labels or more.
     """
+    if isinstance(settings, str):
+        settings = classifier_settings(settings)
     settings = settings or NgramClassifier()
     expect(settings, ClassifierSettings, "settings", "the settings of a classifier")
     expect_reporter(reporter)

@@ -1,0 +1,167 @@
+"""One run of a comparison: a classifier is trained on a part of the texts and tested on another.
+
+A run is what remains of a classifier: its predictions, its scores and its costs.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from malmoi.arrays import BoolArray, Int64Array
+from malmoi.classify.compare.result import ExplainedMistake
+from malmoi.classify.files import save_classifier
+from malmoi.classify.fitting import fit_classifier
+from malmoi.classify.result import (
+    LabelScore,
+    Mistake,
+    Predictions,
+    predict_set,
+    score_predictions,
+)
+from malmoi.classify.settings import ClassifierSettings
+from malmoi.classify.trained_classifier import TrainedClassifier
+from malmoi.reporting.reporter import SilentReporter
+from malmoi.tune.data.labelled_set import LabelledSet
+
+EXPLAINED_PARTS, MISTAKE_CHARACTERS = 5, 400
+MIN_SPEED_TEXTS, MAX_SPEED_TEXTS, SPEED_SECONDS = 64, 16_384, 0.5
+SILENT = SilentReporter()
+
+
+class Part(NamedTuple):
+    """The rows of a run: texts to train on and texts to test on."""
+
+    train: Int64Array
+    test: Int64Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run:
+    """The result of one run; `rows` are the tested texts and `right` whether each is right."""
+
+    rows: Int64Array
+    right: BoolArray
+    confusion: Int64Array  # [labels, labels], or [0, 0] with several labels per text
+    train_texts: int
+    macro_f1: float
+    calibration_error: float
+    cpu_seconds: float
+    texts_per_second: float
+    size: int
+    kind: str
+    labels: tuple[LabelScore, ...]
+    mistakes: tuple[ExplainedMistake, ...]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of test texts that are right."""
+        return float(self.right.mean())
+
+    def save(self, path: Path) -> None:
+        """Write the run as .npz."""
+        record = {
+            key: value
+            for key, value in asdict(self).items()
+            if key not in ("rows", "right", "confusion")
+        }
+        with path.open("wb") as file:
+            np.savez_compressed(
+                file,
+                rows=self.rows,
+                right=self.right,
+                confusion=self.confusion,
+                record=np.frombuffer(json.dumps(record).encode(), np.uint8),
+            )
+
+    @classmethod
+    def load(cls, path: Path) -> "Run":
+        """Read a run; raises what NumPy and JSON raise where the file is damaged."""
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            record: dict[str, Any] = json.loads(arrays["record"].tobytes())
+            own = {name: arrays[name] for name in ("rows", "right", "confusion")}
+        record["labels"] = tuple(LabelScore(**each) for each in record["labels"])
+        record["mistakes"] = tuple(
+            ExplainedMistake(**each | {"parts": tuple(map(tuple, each["parts"]))})
+            for each in record["mistakes"]
+        )
+        return cls(**record, **own)
+
+
+def run_classifier(
+    data: LabelledSet, part: Part, settings: ClassifierSettings, *, explain: bool
+) -> Run:
+    """Train and test a classifier; `explain` also says why it makes its worst mistakes."""
+    train, test = data.take(part.train), data.take(part.test)
+    start = time.process_time()
+    classifier = fit_classifier(train, settings, SILENT)
+    took = time.process_time() - start
+    found = predict_set(classifier, test)
+    scores = score_predictions(classifier, found, test, train)
+    return Run(
+        rows=part.test,
+        right=found.right,
+        confusion=confusion(found) if not data.multi_label else np.zeros((0, 0), np.int64),
+        train_texts=len(train),
+        macro_f1=scores.macro_f1,
+        calibration_error=scores.calibration_error,
+        cpu_seconds=took,
+        texts_per_second=texts_per_second(classifier, test.texts),
+        size=file_size(classifier),
+        kind=classifier.describe()["kind"],
+        labels=scores.labels,
+        mistakes=explained(classifier, scores.mistakes) if explain else (),
+    )
+
+
+def confusion(found: Predictions) -> Int64Array:
+    """How many texts with label i are classified as j, [labels, labels]."""
+    counts: Int64Array = found.targets.T.astype(np.int64) @ found.predicted.astype(np.int64)
+    return counts
+
+
+def texts_per_second(classifier: TrainedClassifier, texts: Sequence[str]) -> float:
+    """Texts per CPU-second: of few texts if they take long, otherwise of more and more."""
+    count = MIN_SPEED_TEXTS
+    while True:
+        chosen = [texts[i % len(texts)] for i in range(count)]
+        start = time.process_time()
+        classifier.probabilities(chosen)
+        took = time.process_time() - start
+        if took >= SPEED_SECONDS or count >= MAX_SPEED_TEXTS:
+            return count / max(took, 1e-6)
+        count *= 4
+
+
+def file_size(classifier: TrainedClassifier) -> int:
+    """The bytes of the classifier's own file or folder; an encoder is elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="malmoi-") as folder:
+        path = Path(folder, "classifier")
+        save_classifier(classifier, path)
+        files = path.rglob("*") if path.is_dir() else [path]
+        return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def explained(
+    classifier: TrainedClassifier, mistakes: Sequence[Mistake]
+) -> tuple[ExplainedMistake, ...]:
+    """The mistakes with the parts of the text that spoke for the wrong label."""
+    return tuple(
+        ExplainedMistake(
+            text=one.text[:MISTAKE_CHARACTERS],
+            label=one.label,
+            predicted=one.predicted,
+            probability=one.probability,
+            parts=tuple(
+                (part.part, part.label, part.value)
+                for part in classifier.explain(one.text[:MISTAKE_CHARACTERS]).contributions
+                if part.label == one.predicted
+            )[:EXPLAINED_PARTS],
+        )
+        for one in mistakes
+    )
