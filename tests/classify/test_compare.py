@@ -152,6 +152,7 @@ def made(right: list[bool], rows: list[int] | None = None) -> Run:
     return Run(
         rows=np.array(rows or range(len(right)), np.int64),
         right=np.array(right),
+        predicted=np.zeros(len(right), np.int64),
         confusion=np.zeros((0, 0), np.int64),
         train_texts=1,
         macro_f1=0.0,
@@ -242,6 +243,13 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(capsys.readouterr().out)
     kept = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert record["models"] == kept["models"]  # the second is made of cached runs
+    wrong = tmp_path / "wrong.jsonl"
+    assert run([*words, "--errors", str(wrong)]) == 0
+    errors = [json.loads(line) for line in wrong.read_text(encoding="utf-8").splitlines()]
+    assert errors
+    assert all(one["label"] != one["predicted"] for one in errors)
+    assert {(one["text"], one["label"]) for one in errors} <= set(noisy())
+    assert len({one["text"] for one in errors}) == len(errors)
     assert run(["compare", str(tmp_path / "missing.csv")]) == 1
     assert "does not exist" in capsys.readouterr().err
 

@@ -27,6 +27,9 @@ def compare_command(
         Parameter(negative="", help="Classifiers, such as ngrams minilm gru ngrams+minilm."),
     ] = None,
     out: Annotated[Path | None, Parameter(help="A report: .html, .md or .json.")] = None,
+    errors: Annotated[
+        Path | None, Parameter(help="A .jsonl file of wrong texts, for malmoi project.")
+    ] = None,
     settings: Annotated[CompareSettings, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
@@ -40,10 +43,14 @@ def compare_command(
     settings = replace(settings, columns=split_columns(settings.columns))
     names = None if models is None else [each for one in models for each in one.split(",")]
     with TerminalReporter() as reporter:
-        comparison = compare(data, names, settings, out=out, reporter=reporter)
+        comparison = compare(data, names, settings, out=out, errors=errors, reporter=reporter)
     if json:
         print_json(comparison.to_dict())
         return
     print(comparison)
     if out is not None:
         print(wrapped(f"{out}: {'open it in a browser' if out.suffix == '.html' else 'written'}"))
+    if errors is not None:
+        print(f"{errors}, as a map:")
+        print(f"  malmoi index {errors} --field text --out wrong")
+        print("  malmoi project wrong --out wrong.html")

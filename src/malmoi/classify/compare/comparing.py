@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from os import PathLike
 
 from malmoi.arguments import expect_path, settings_or_default
-from malmoi.classify.compare.ranking import ranked_scores
+from malmoi.classify.compare.errors import write_errors
+from malmoi.classify.compare.ranking import ranked_scores, whole_runs
 from malmoi.classify.compare.recommendation import recommend
 from malmoi.classify.compare.report import check_report, write_report
 from malmoi.classify.compare.result import Comparison
@@ -18,6 +19,7 @@ from malmoi.classify.compare.runner import Runner
 from malmoi.classify.compare.settings import CompareSettings
 from malmoi.classify.kinds import classifier_settings, default_kinds
 from malmoi.errors import InvalidArgumentError
+from malmoi.files.targets import check_writable
 from malmoi.kernels.threads import THREADS
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
 from malmoi.tune.data.label_checks import report_problems, without_rare_labels
@@ -31,6 +33,7 @@ def compare(
     settings: CompareSettings | None = None,
     *,
     out: str | PathLike[str] | None = None,
+    errors: str | PathLike[str] | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> Comparison:
     """Compare classifiers on texts with labels: accuracy, significance and cost.
@@ -41,6 +44,8 @@ def compare(
             `gru:units=jamo`, `ngrams+use`. By default a set that suits the language of the texts.
         settings: Splits, seeds, learning curves and the time to take.
         out: A report to write: .html, .md or .json.
+        errors: A .jsonl file to write, of all test texts that the recommended classifier gets
+            wrong, with their labels; `malmoi project` shows it as a map.
         reporter: Receives progress and what was found in the data.
 
     Returns:
@@ -55,6 +60,9 @@ def compare(
     report = None if out is None else expect_path(out, "out")
     if report is not None:
         check_report(report)
+    wrong = None if errors is None else expect_path(errors, "errors")
+    if wrong is not None:
+        check_writable(wrong)
     start, notes = time.monotonic(), NotesReporter(reporter)
     every = read_labelled_set(
         data, settings.columns, label_separator=settings.label_separator, reporter=notes
@@ -88,6 +96,8 @@ def compare(
     )
     if report is not None:
         write_report(comparison, report)
+    if wrong is not None:
+        write_errors(every, whole_runs(runner.finished[recommended]), wrong)
     return comparison
 
 

@@ -31,6 +31,7 @@ from malmoi.tune.data.labelled_set import LabelledSet
 
 EXPLAINED_PARTS, MISTAKE_CHARACTERS = 5, 400
 MIN_SPEED_TEXTS, MAX_SPEED_TEXTS, SPEED_SECONDS = 64, 16_384, 0.5
+ARRAYS = ("rows", "right", "predicted", "confusion")
 SILENT = SilentReporter()
 
 
@@ -43,10 +44,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Run:
-    """The result of one run; `rows` are the tested texts and `right` whether each is right."""
+    """The result of one run.
+
+    `rows` are the tested texts, `right` whether all labels of each are right, and `predicted` the
+    number of its most probable label.
+    """
 
     rows: Int64Array
     right: BoolArray
+    predicted: Int64Array
     confusion: Int64Array  # [labels, labels], or [0, 0] with several labels per text
     train_texts: int
     macro_f1: float
@@ -65,17 +71,11 @@ class Run:
 
     def save(self, path: Path) -> None:
         """Write the run as .npz."""
-        record = {
-            key: value
-            for key, value in asdict(self).items()
-            if key not in ("rows", "right", "confusion")
-        }
+        record = {key: value for key, value in asdict(self).items() if key not in ARRAYS}
         with path.open("wb") as file:
             np.savez_compressed(
                 file,
-                rows=self.rows,
-                right=self.right,
-                confusion=self.confusion,
+                **{name: getattr(self, name) for name in ARRAYS},
                 record=np.frombuffer(json.dumps(record).encode(), np.uint8),
             )
 
@@ -84,7 +84,7 @@ class Run:
         """Read a run; raises what NumPy and JSON raise where the file is damaged."""
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             record: dict[str, Any] = json.loads(arrays["record"].tobytes())
-            own = {name: arrays[name] for name in ("rows", "right", "confusion")}
+            own = {name: arrays[name] for name in ARRAYS}
         record["labels"] = tuple(LabelScore(**each) for each in record["labels"])
         record["mistakes"] = tuple(
             ExplainedMistake(**each | {"parts": tuple(map(tuple, each["parts"]))})
@@ -106,6 +106,7 @@ def run_classifier(
     return Run(
         rows=part.test,
         right=found.right,
+        predicted=found.probabilities.argmax(axis=1),
         confusion=confusion(found) if not data.multi_label else np.zeros((0, 0), np.int64),
         train_texts=len(train),
         macro_f1=scores.macro_f1,
