@@ -8,7 +8,7 @@ import pytest
 
 import malmoi as mm
 from malmoi.classify.compare import run_cache, runner
-from malmoi.classify.compare.recommendation import recommend
+from malmoi.classify.compare.ranking import recommend
 from malmoi.classify.compare.run import Run
 from malmoi.classify.compare.statistics import accuracy_over_seeds, difference_to
 from malmoi.cli import run

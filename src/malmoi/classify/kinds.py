@@ -107,8 +107,8 @@ def _options(name: str) -> dict[str, str]:
 
 
 def _class(home: tuple[str, str]) -> type[ClassifierSettings]:
-    found: type[ClassifierSettings] = getattr(import_module(home[0]), home[1])
-    return found
+    kind: type[ClassifierSettings] = getattr(import_module(home[0]), home[1])
+    return kind
 
 
 def _make(home: tuple[str, str], values: dict[str, Any]) -> ClassifierSettings:

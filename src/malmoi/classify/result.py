@@ -128,21 +128,24 @@ def predict_set(classifier: Classifier, test: LabelledSet) -> Predictions:
 
 
 def score_predictions(
-    classifier: Classifier, found: Predictions, test: LabelledSet, train: LabelledSet
+    classifier: Classifier, predictions: Predictions, test: LabelledSet, train: LabelledSet
 ) -> ClassifierScores:
     """The scores of what a classifier predicted."""
-    shares, right = found.probabilities, found.right
+    shares, right = predictions.probabilities, predictions.right
     if classifier.multi_label:
-        sure, hits = np.maximum(shares, 1 - shares).ravel(), found.predicted == found.targets
+        sure, hits = (
+            np.maximum(shares, 1 - shares).ravel(),
+            predictions.predicted == predictions.targets,
+        )
     else:
         sure, hits = shares.max(axis=1), right
     most = int(np.bincount(train.labels.items, minlength=len(classifier.labels)).argmax())
     only = np.arange(len(classifier.labels)) == most
-    labels = tuple(_label_scores(classifier, found.predicted, found.targets))
+    labels = tuple(_label_scores(classifier, predictions.predicted, predictions.targets))
     return ClassifierScores(
         accuracy=accuracy(int(right.sum()), len(test), len(test)),
         macro_f1=float(np.mean([one.f1 for one in labels])),
-        baseline=float((found.targets == only).all(axis=1).mean()),
+        baseline=float((predictions.targets == only).all(axis=1).mean()),
         baseline_label=classifier.labels[most],
         calibration_error=calibration_error(sure, hits.ravel()),
         labels=labels,

@@ -1,6 +1,9 @@
-"""The scores of each classifier over its runs, from the best to the worst."""
+"""The classifiers from the best to the worst, and the one to take.
 
-from collections.abc import Mapping
+That is the cheapest of those that are as good as the best within noise.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +12,8 @@ from malmoi.classify.compare.result import CurvePoint, ModelScores
 from malmoi.classify.compare.run import Run
 from malmoi.classify.compare.runner import ALL, PlannedRun
 from malmoi.classify.compare.statistics import accuracy_over_seeds, difference_to
+
+NOTABLE = 1.5  # times as cheap
 
 RunsOfModel = Mapping[PlannedRun, Run]
 
@@ -57,3 +62,37 @@ def model_scores(name: str, runs: RunsOfModel) -> ModelScores:
         ),
         mistakes=first.mistakes,
     )
+
+
+def cost(model: ModelScores, texts: int) -> float:
+    """CPU-seconds to train the classifier and to classify so many texts."""
+    return model.train_cpu_seconds + texts / max(model.texts_per_second, 1e-9)
+
+
+def recommend(models: Sequence[ModelScores], texts: int) -> tuple[str, str]:
+    """The name of the classifier to take, and a sentence that says why."""
+    best = models[0]
+    equal = [one for one in models if one.is_as_good_as_the_best]
+    cheapest = min(equal, key=lambda one: cost(one, texts))
+    ratio = cost(best, texts) / cost(cheapest, texts)
+    if ratio >= NOTABLE:
+        sentence = f"take {cheapest.name}: {_percent(cheapest)}, as good as {best.name}"
+        return (
+            cheapest.name,
+            f"{sentence} ({_percent(best)}) within noise, {_times(ratio)}× cheaper",
+        )
+    sentence = f"take {best.name}: {_percent(best)}"
+    if len(equal) > 1:
+        return best.name, f"{sentence}, the best; nothing that is as good is much cheaper"
+    if len(models) > 1:
+        second = models[1]
+        return best.name, f"{sentence}, better than {second.name} ({_percent(second)}) beyond noise"
+    return best.name, sentence
+
+
+def _percent(model: ModelScores) -> str:
+    return f"{100 * (model.accuracy.value or 0):.1f} %"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"

@@ -101,13 +101,13 @@ def run_classifier(
     start = time.process_time()
     classifier = fit_classifier(train, settings, SILENT)
     took = time.process_time() - start
-    found = predict_set(classifier, test)
-    scores = score_predictions(classifier, found, test, train)
+    predictions = predict_set(classifier, test)
+    scores = score_predictions(classifier, predictions, test, train)
     return Run(
         rows=part.test,
-        right=found.right,
-        predicted=found.probabilities.argmax(axis=1),
-        confusion=confusion(found) if not data.multi_label else np.zeros((0, 0), np.int64),
+        right=predictions.right,
+        predicted=predictions.probabilities.argmax(axis=1),
+        confusion=confusion(predictions) if not data.multi_label else np.zeros((0, 0), np.int64),
         train_texts=len(train),
         macro_f1=scores.macro_f1,
         calibration_error=scores.calibration_error,
@@ -120,9 +120,11 @@ def run_classifier(
     )
 
 
-def confusion(found: Predictions) -> Int64Array:
+def confusion(predictions: Predictions) -> Int64Array:
     """How many texts with label i are classified as j, [labels, labels]."""
-    counts: Int64Array = found.targets.T.astype(np.int64) @ found.predicted.astype(np.int64)
+    counts: Int64Array = predictions.targets.T.astype(np.int64) @ predictions.predicted.astype(
+        np.int64
+    )
     return counts
 
 
