@@ -11,9 +11,11 @@ from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
     from malmoi.classify.classifier import Classifier as Classifier
+    from malmoi.classify.encoders.settings import EncoderClassifier as EncoderClassifier
     from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
     from malmoi.classify.files import save_classifier as save_classifier
+    from malmoi.classify.majority import MajorityClassifier as MajorityClassifier
     from malmoi.classify.ngrams.linear_classifier import LinearClassifier as LinearClassifier
     from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
@@ -217,8 +219,10 @@ cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
     "malmoi.classify.classifier": ("Classifier",),
+    "malmoi.classify.encoders.settings": ("EncoderClassifier",),
     "malmoi.classify.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),
+    "malmoi.classify.majority": ("MajorityClassifier",),
     "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
     "malmoi.classify.ngrams.settings": ("NgramClassifier",),
