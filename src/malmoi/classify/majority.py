@@ -4,11 +4,12 @@ The settings, the classifier and its tensors. Accuracies mean something beside t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from malmoi.arrays import Float64Array
+from malmoi.classify.explanation import ClassExplanation
 from malmoi.classify.outputs import Outputs, common_fields
 from malmoi.classify.settings import ClassifierSettings
 from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
@@ -57,6 +58,17 @@ class ConstantClassifier(TrainedClassifier):
             + ", ".join(f"{self.labels[i]} {100 * shares[i]:.1f} %" for i in by_share),
             **self.metadata,
         }
+
+    def explain(self, text: str) -> ClassExplanation:
+        """The same label for any text; no word of it speaks for a label.
+
+        Args:
+            text: One text.
+
+        Returns:
+            The label and its probability.
+        """
+        return replace(super().explain(text), contributions=())
 
     def raw_scores(self, texts: Sequence[str]) -> Float64Array:
         """The same scores for each text, [texts, outputs]."""

@@ -28,9 +28,9 @@ def explain_by_occlusion(
     for (part, own), row in zip(spans.items(), without, strict=True):
         label = int((whole - row).argmax())
         value = log((whole[label] + FLOOR) / (row[label] + FLOOR))
-        name = classifier.labels[label]
-        if value:
-            parts.append(Contribution(part=part, label=name, value=value, spans=tuple(own)))
+        parts.append(
+            Contribution(part=part, label=classifier.labels[label], value=value, spans=tuple(own))
+        )
     return ClassExplanation(
         text=text,
         label=classifier.labels[best],
