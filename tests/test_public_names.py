@@ -16,7 +16,15 @@ import malmoi
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
 SETTINGS = [
-    *("Cooccurrence", "Elmo", "EncoderClassifier", "FastText", "GloVe", "LSA"),
+    *(
+        "CombinedClassifier",
+        "Cooccurrence",
+        "Elmo",
+        "EncoderClassifier",
+        "FastText",
+        "GloVe",
+        "LSA",
+    ),
     *("MajorityClassifier", "NGram", "NgramClassifier", "NNLM", "Word2Vec"),
 ]
 CLASSES = [  # whose methods are for users

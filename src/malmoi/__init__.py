@@ -11,6 +11,7 @@ from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
     from malmoi.classify.classifier import Classifier as Classifier
+    from malmoi.classify.combined.settings import CombinedClassifier as CombinedClassifier
     from malmoi.classify.encoders.settings import EncoderClassifier as EncoderClassifier
     from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
@@ -219,6 +220,7 @@ cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
     "malmoi.classify.classifier": ("Classifier",),
+    "malmoi.classify.combined.settings": ("CombinedClassifier",),
     "malmoi.classify.encoders.settings": ("EncoderClassifier",),
     "malmoi.classify.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),

@@ -8,6 +8,7 @@ labels.
 import itertools
 import json
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -26,7 +27,7 @@ from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_fi
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 
 KIND = FileKind("classifier", "a classifier")
-NGRAMS, ENCODER, MAJORITY = "ngrams", "encoder", "majority"  # kinds of features
+NGRAMS, ENCODER, COMBINED, MAJORITY = "ngrams", "encoder", "combined", "majority"  # features
 
 
 def save_classifier(
@@ -78,6 +79,11 @@ def _own_tensors(
 
     if isinstance(classifier, VectorClassifier):
         return ENCODER, *encoder_tensors(classifier)
+    from malmoi.classify.combined.combined_file import combined_tensors
+    from malmoi.classify.combined.stacked_classifier import StackedClassifier
+
+    if isinstance(classifier, StackedClassifier):
+        return COMBINED, *combined_tensors(classifier, partial(to_tensors, quantize=quantize))
     raise InvalidArgumentError(f"a {type(classifier).__name__} cannot be written")
 
 
@@ -119,6 +125,10 @@ def from_tensors(tensors: Tensors, metadata: Mapping[str, str]) -> TrainedClassi
         from malmoi.classify.encoders.encoder_file import read_encoder
 
         return read_encoder(tensors, metadata, common)
+    if features == COMBINED:
+        from malmoi.classify.combined.combined_file import read_combined
+
+        return read_combined(tensors, metadata, common, from_tensors)
     raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
 
 
