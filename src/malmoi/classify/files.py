@@ -7,6 +7,8 @@ labels.
 
 import itertools
 import json
+from collections.abc import Mapping
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy.typing as npt
 
 from malmoi.arguments import expect, expect_path
 from malmoi.classify.classifier import Classifier
+from malmoi.classify.majority import ConstantClassifier, majority_tensors, read_majority
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
 from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
@@ -24,7 +27,7 @@ from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_fi
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 
 KIND = FileKind("classifier", "a classifier")
-NGRAMS = "ngrams"
+NGRAMS, ENCODER, COMBINED, MAJORITY = "ngrams", "encoder", "combined", "majority"  # features
 
 
 def save_classifier(
@@ -44,8 +47,15 @@ def save_classifier(
     expect(classifier, Classifier, "classifier", "a classifier")
     if not isinstance(classifier, TrainedClassifier):
         raise InvalidArgumentError("a model of fastText is not written again: copy its file")
+    tensors, metadata = to_tensors(classifier, quantize=quantize)
+    write_tensor_file(expect_path(path), KIND, tensors, metadata)
+
+
+def to_tensors(
+    classifier: TrainedClassifier, *, quantize: bool = False
+) -> tuple[Tensors, dict[str, str]]:
+    """The tensors and metadata of a classifier of any kind."""
     features, own, more = _own_tensors(classifier, quantize=quantize)
-    tensors: dict[str, npt.NDArray[Any] | None] = {**_label_tensors(classifier.labels), **own}
     metadata = {
         "features": features,
         "multi_label": json.dumps(classifier.multi_label),
@@ -53,15 +63,27 @@ def save_classifier(
         "temperature": repr(float(classifier.temperature)),
         "facts": json.dumps(classifier.metadata, ensure_ascii=False),
     }
-    write_tensor_file(expect_path(path), KIND, tensors, metadata | more)
+    return {**_label_tensors(classifier.labels), **own}, metadata | more
 
 
 def _own_tensors(
     classifier: TrainedClassifier, *, quantize: bool
-) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, str]]:
+) -> tuple[str, Tensors, dict[str, str]]:
     """The kind of features, and its tensors and metadata."""
     if isinstance(classifier, LinearClassifier):
         return NGRAMS, *ngram_tensors(classifier, quantize=quantize)
+    if isinstance(classifier, ConstantClassifier):
+        return MAJORITY, *majority_tensors(classifier)
+    from malmoi.classify.encoders.encoder_file import encoder_tensors
+    from malmoi.classify.encoders.vector_classifier import VectorClassifier
+
+    if isinstance(classifier, VectorClassifier):
+        return ENCODER, *encoder_tensors(classifier)
+    from malmoi.classify.combined.combined_file import combined_tensors
+    from malmoi.classify.combined.stacked_classifier import StackedClassifier
+
+    if isinstance(classifier, StackedClassifier):
+        return COMBINED, *combined_tensors(classifier, partial(to_tensors, quantize=quantize))
     raise InvalidArgumentError(f"a {type(classifier).__name__} cannot be written")
 
 
@@ -82,17 +104,32 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
         return _load_fasttext(source)
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
-        common = CommonFields(
-            labels=_labels(tensors),
-            multi_label=bool(json.loads(metadata["multi_label"])),
-            softmax=bool(json.loads(metadata["softmax"])),
-            temperature=float(metadata["temperature"]),
-            metadata={str(k): str(v) for k, v in json.loads(metadata["facts"]).items()},
-        )
-        features = metadata.get("features", NGRAMS)
-        if features == NGRAMS:
-            return read_ngrams(tensors, metadata, common)
-        raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
+        return from_tensors(tensors, metadata)
+
+
+def from_tensors(tensors: Tensors, metadata: Mapping[str, str]) -> TrainedClassifier:
+    """A classifier of any kind from its tensors and metadata."""
+    common = CommonFields(
+        labels=_labels(tensors),
+        multi_label=bool(json.loads(metadata["multi_label"])),
+        softmax=bool(json.loads(metadata["softmax"])),
+        temperature=float(metadata["temperature"]),
+        metadata={str(k): str(v) for k, v in json.loads(metadata["facts"]).items()},
+    )
+    features = metadata.get("features", NGRAMS)
+    if features == NGRAMS:
+        return read_ngrams(tensors, metadata, common)
+    if features == MAJORITY:
+        return read_majority(tensors, common)
+    if features == ENCODER:
+        from malmoi.classify.encoders.encoder_file import read_encoder
+
+        return read_encoder(tensors, metadata, common)
+    if features == COMBINED:
+        from malmoi.classify.combined.combined_file import read_combined
+
+        return read_combined(tensors, metadata, common, from_tensors)
+    raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
 
 
 def _load_fasttext(source: InputFile) -> Classifier:

@@ -1,5 +1,8 @@
 """Fits a classifier of any kind to texts with labels: the kind is that of its settings."""
 
+from malmoi.classify.combined.settings import CombinedClassifier
+from malmoi.classify.encoders.settings import EncoderClassifier
+from malmoi.classify.majority import MajorityClassifier, fit_majority
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.ngrams.training import fit_ngrams
 from malmoi.classify.settings import ClassifierSettings
@@ -15,4 +18,14 @@ def fit_classifier(
     """A classifier of all these texts; some of them calibrate its probabilities."""
     if isinstance(settings, NgramClassifier):
         return fit_ngrams(data, settings, reporter)
+    if isinstance(settings, EncoderClassifier):
+        from malmoi.classify.encoders.training import fit_on_encoder
+
+        return fit_on_encoder(data, settings, reporter)
+    if isinstance(settings, CombinedClassifier):
+        from malmoi.classify.combined.training import fit_combined
+
+        return fit_combined(data, settings, fit_classifier, reporter)
+    if isinstance(settings, MajorityClassifier):
+        return fit_majority(data)
     raise InvalidArgumentError(f"{type(settings).__name__} is not a kind of classifier")

@@ -4,6 +4,7 @@ import time
 from os import PathLike
 
 from malmoi.arguments import expect, expect_path
+from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
 from malmoi.classify.kinds import classifier_settings
@@ -70,7 +71,7 @@ def train_classifier(
         scores=None if tested is None else measure(classifier, tested, train),
     )
     if path is not None:
-        is_small = isinstance(settings, NgramClassifier) and settings.quantize
+        is_small = isinstance(settings, NgramClassifier | CombinedClassifier) and settings.quantize
         save_classifier(classifier, path, quantize=is_small)
     return result
 
