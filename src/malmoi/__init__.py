@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
     from malmoi.classify.files import save_classifier as save_classifier
+    from malmoi.classify.networks.network_classifier import NetworkClassifier as NetworkClassifier
+    from malmoi.classify.networks.settings import EmbeddingClassifier as EmbeddingClassifier
     from malmoi.classify.ngrams.linear_classifier import LinearClassifier as LinearClassifier
     from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
@@ -219,6 +221,8 @@ _HOMES = {
     "malmoi.classify.classifier": ("Classifier",),
     "malmoi.classify.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),
+    "malmoi.classify.networks.network_classifier": ("NetworkClassifier",),
+    "malmoi.classify.networks.settings": ("EmbeddingClassifier",),
     "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
     "malmoi.classify.ngrams.settings": ("NgramClassifier",),

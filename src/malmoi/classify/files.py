@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from malmoi.arguments import expect, expect_path
 from malmoi.classify.classifier import Classifier
+from malmoi.classify.networks.embedding_file import embedding_tensors, read_embedding
+from malmoi.classify.networks.network_classifier import NetworkClassifier
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
 from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
@@ -24,7 +26,7 @@ from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_fi
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 
 KIND = FileKind("classifier", "a classifier")
-NGRAMS = "ngrams"
+NGRAMS, EMBEDDING = "ngrams", "embedding"  # kinds of features
 
 
 def save_classifier(
@@ -62,6 +64,8 @@ def _own_tensors(
     """The kind of features, and its tensors and metadata."""
     if isinstance(classifier, LinearClassifier):
         return NGRAMS, *ngram_tensors(classifier, quantize=quantize)
+    if isinstance(classifier, NetworkClassifier):
+        return EMBEDDING, *embedding_tensors(classifier)
     raise InvalidArgumentError(f"a {type(classifier).__name__} cannot be written")
 
 
@@ -92,6 +96,8 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
         features = metadata.get("features", NGRAMS)
         if features == NGRAMS:
             return read_ngrams(tensors, metadata, common)
+        if features == EMBEDDING:
+            return read_embedding(tensors, metadata, common)
         raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
 
 

@@ -1,10 +1,12 @@
 """Fits a classifier of any kind to texts with labels: the kind is that of its settings."""
 
+from malmoi.classify.networks.settings import EmbeddingClassifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.ngrams.training import fit_ngrams
 from malmoi.classify.settings import ClassifierSettings
 from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.errors import InvalidArgumentError
+from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.tune.data.labelled_set import LabelledSet
 
@@ -15,4 +17,9 @@ def fit_classifier(
     """A classifier of all these texts; some of them calibrate its probabilities."""
     if isinstance(settings, NgramClassifier):
         return fit_ngrams(data, settings, reporter)
+    if isinstance(settings, EmbeddingClassifier):
+        require("torch", extra="train")
+        from malmoi.classify.networks.training import fit_embedding
+
+        return fit_embedding(data, settings, reporter)
     raise InvalidArgumentError(f"{type(settings).__name__} is not a kind of classifier")
