@@ -8,6 +8,7 @@ labels.
 import itertools
 import json
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,13 @@ from malmoi.arguments import expect, expect_path
 from malmoi.classify.classifier import Classifier
 from malmoi.classify.networks.embedding_file import embedding_tensors, read_embedding
 from malmoi.classify.networks.network_classifier import NetworkClassifier
+from malmoi.classify.networks.transformer_classifier import TransformerClassifier
+from malmoi.classify.networks.transformer_folder import (
+    HEAD_FILE,
+    copied_folder,
+    head_tensors,
+    read_transformer,
+)
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
 from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
@@ -26,7 +34,7 @@ from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_fi
 from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 
 KIND = FileKind("classifier", "a classifier")
-NGRAMS, EMBEDDING = "ngrams", "embedding"  # kinds of features
+NGRAMS, EMBEDDING, TRANSFORMER = "ngrams", "embedding", "transformer"  # kinds of features
 
 
 def save_classifier(
@@ -36,7 +44,7 @@ def save_classifier(
 
     Args:
         classifier: As `train_classifier` makes it.
-        path: The file to write.
+        path: The file to write; of a fine-tuned transformer, the folder.
         quantize: Write the weights of n-grams in 8 bits: a quarter of the size.
 
     Raises:
@@ -46,6 +54,15 @@ def save_classifier(
     expect(classifier, Classifier, "classifier", "a classifier")
     if not isinstance(classifier, TrainedClassifier):
         raise InvalidArgumentError("a model of fastText is not written again: copy its file")
+    target = expect_path(path)
+    if isinstance(classifier, TransformerClassifier):
+        with copied_folder(classifier, target) as file:
+            _write(classifier, file)
+    else:
+        _write(classifier, target, quantize=quantize)
+
+
+def _write(classifier: TrainedClassifier, path: Path, *, quantize: bool = False) -> None:
     features, own, more = _own_tensors(classifier, quantize=quantize)
     tensors: dict[str, npt.NDArray[Any] | None] = {**_label_tensors(classifier.labels), **own}
     metadata = {
@@ -55,7 +72,7 @@ def save_classifier(
         "temperature": repr(float(classifier.temperature)),
         "facts": json.dumps(classifier.metadata, ensure_ascii=False),
     }
-    write_tensor_file(expect_path(path), KIND, tensors, metadata | more)
+    write_tensor_file(path, KIND, tensors, metadata | more)
 
 
 def _own_tensors(
@@ -66,6 +83,8 @@ def _own_tensors(
         return NGRAMS, *ngram_tensors(classifier, quantize=quantize)
     if isinstance(classifier, NetworkClassifier):
         return EMBEDDING, *embedding_tensors(classifier)
+    if isinstance(classifier, TransformerClassifier):
+        return TRANSFORMER, *head_tensors(classifier)
     raise InvalidArgumentError(f"a {type(classifier).__name__} cannot be written")
 
 
@@ -73,7 +92,7 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     """Open a classifier.
 
     Args:
-        path: A file of `save_classifier`, or a supervised model of fastText (.bin, .ftz).
+        path: A file or folder of `save_classifier`, or a supervised model of fastText (.bin, .ftz).
 
     Returns:
         The classifier.
@@ -81,7 +100,10 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     Raises:
         InvalidFileError: The file is missing, damaged or not a classifier.
     """
-    source = InputFile(expect_path(path))
+    given = expect_path(path)
+    if given.is_dir() and not (given / HEAD_FILE).is_file():
+        raise InvalidFileError(f"{given} is not a classifier: it has no {HEAD_FILE}")
+    source = InputFile(given / HEAD_FILE if given.is_dir() else given)
     if source.head[8:9] != b"{":
         return _load_fasttext(source)
     tensors, metadata = read_tensor_file(source, KIND)
@@ -98,6 +120,8 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
             return read_ngrams(tensors, metadata, common)
         if features == EMBEDDING:
             return read_embedding(tensors, metadata, common)
+        if features == TRANSFORMER:
+            return read_transformer(tensors, source.path.parent, common)
         raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
 
 

@@ -1,6 +1,6 @@
 """Fits a classifier of any kind to texts with labels: the kind is that of its settings."""
 
-from malmoi.classify.networks.settings import EmbeddingClassifier
+from malmoi.classify.networks.settings import EmbeddingClassifier, FineTunedClassifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.ngrams.training import fit_ngrams
 from malmoi.classify.settings import ClassifierSettings
@@ -22,4 +22,9 @@ def fit_classifier(
         from malmoi.classify.networks.training import fit_embedding
 
         return fit_embedding(data, settings, reporter)
+    if isinstance(settings, FineTunedClassifier):
+        require("torch", extra="train")
+        from malmoi.classify.networks.fine_tuning import fit_transformer
+
+        return fit_transformer(data, settings, reporter)
     raise InvalidArgumentError(f"{type(settings).__name__} is not a kind of classifier")

@@ -1,4 +1,4 @@
-"""EmbeddingClassifier: the settings of a network on embeddings. Does not import torch."""
+"""Settings of networks that classify: on embeddings, or a transformer. Does not import torch."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,6 +8,7 @@ from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 from malmoi.train.common.loop_settings import LoopSettings
+from malmoi.tune.sentence.settings import TunePrecision
 
 NetworkKind = Literal["mean", "flatten", "cnn", "gru", "lstm"]
 UnitKind = Literal["words", "characters", "jamo"]
@@ -38,6 +39,12 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
         check_numbers(self)
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
+
+    def check_one_of(self, name: str, kinds: object) -> None:
+        """Raise InvalidArgumentError if a setting is not one of the values of a `Literal`."""
+        value, known = getattr(self, name), get_args(kinds)
+        if value not in known:
+            raise InvalidArgumentError(f"{name} is '{value}': choose one of {', '.join(known)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +86,8 @@ class EmbeddingClassifier(NetworkSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, kinds in (("network", NetworkKind), ("units", UnitKind)):
-            value, known = getattr(self, name), get_args(kinds)
-            if value not in known:
-                raise InvalidArgumentError(f"{name} is '{value}': choose one of {', '.join(known)}")
+        self.check_one_of("network", NetworkKind)
+        self.check_one_of("units", UnitKind)
         for name in ("dim", "hidden", "max_length", "min_count", "max_vocab_size"):
             self.check_at_least(name, 1)
         self.check_share("dropout")
@@ -95,3 +100,40 @@ class EmbeddingClassifier(NetworkSettings):
             raise InvalidArgumentError(
                 "train_vectors is False and there are no vectors: random ones must be trained"
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FineTunedClassifier(NetworkSettings):
+    """A transformer with a linear layer on the vectors of texts, both trained with torch.
+
+    Raises:
+        InvalidArgumentError: A setting is out of range.
+    """
+
+    model: str = "minilm"
+    """A model of the BERT family: a folder or a name."""
+    epochs: int = 3
+    """Passes over the texts."""
+    batch_size: int = 32
+    """Texts per step."""
+    learning_rate: float = 5e-5
+    """Peak learning rate of AdamW."""
+    head_factor: float = 50.0
+    """Learning rate of the linear layer, as a factor."""
+    dropout: float = 0.0
+    """Share of hidden values dropped while training."""
+    freeze_layers: int = 0
+    """Freeze this many of the lowest layers."""
+    train_embeddings: bool = False
+    """Train the table of tokens too."""
+    precision: TunePrecision = "auto"
+    """Of products in training; auto: bfloat16 if fast."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_one_of("precision", TunePrecision)
+        self.check_at_least("freeze_layers", 0)
+        self.check_positive("head_factor")
+        self.check_share("dropout")
+        if not self.model:
+            raise InvalidArgumentError("model is empty: name a model, such as minilm")

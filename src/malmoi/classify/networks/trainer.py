@@ -4,46 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 
-from malmoi.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
-from malmoi.classify.calibration import cross_entropy
+from malmoi.arrays import Float32Array, Float64Array, Int32Array, Int64Array
+from malmoi.classify.networks.losses import ClassLoss
 from malmoi.classify.networks.network import EmbeddingNetwork
 from malmoi.classify.networks.network_classifier import EMBEDDING
-from malmoi.classify.outputs import Outputs
 from malmoi.files.tensors import Tensors
-from malmoi.train.common.loop import DevScore
 from malmoi.tune.data.batches import length_sorted
 from malmoi.tune.network.adamw import AdamWTrainer
 from malmoi.tune.network.row_adam import RowAdam
 from malmoi.tune.network.sentence_network import length_batches
 
 SCORE_UNITS = 16_384  # of a batch without gradients, padding included
-MAX_WEIGHT = 20.0  # of a class with few texts
-
-
-class LabelLoss(nn.Module):
-    """Cross-entropy of outputs; labels compete, or each one is right or wrong by itself."""
-
-    def __init__(self, outputs: Outputs, rows: Int64Array, *, balanced: bool) -> None:
-        super().__init__()
-        self.softmax = outputs.softmax
-        self.weights = class_weights(outputs.targets(rows), outputs.softmax) if balanced else None
-
-    def forward(self, scores: Tensor, targets: Tensor) -> Tensor:
-        """The mean loss of scores and targets, both [texts, outputs]."""
-        if self.softmax:
-            return functional.cross_entropy(scores, targets.argmax(1), self.weights)
-        return functional.binary_cross_entropy_with_logits(scores, targets, pos_weight=self.weights)
-
-
-def class_weights(targets: BoolArray, softmax: bool) -> Tensor:
-    """Larger weights for outputs with few texts, [outputs]."""
-    counts = np.maximum(targets.sum(0), 1)
-    weights = len(targets) / counts / len(counts) if softmax else len(targets) / counts - 1
-    limited = np.clip(weights, 1 / MAX_WEIGHT, MAX_WEIGHT).astype(np.float32)
-    return torch.from_numpy(limited)
 
 
 class NetworkTrainer(AdamWTrainer):
@@ -55,7 +28,7 @@ class NetworkTrainer(AdamWTrainer):
     def __init__(
         self,
         network: EmbeddingNetwork,
-        loss: LabelLoss,
+        loss: ClassLoss,
         texts: Sequence[Int32Array],
         targets: Float32Array,
         weight_decay: float = 0.0,
@@ -90,24 +63,6 @@ class NetworkTrainer(AdamWTrainer):
         super().restore(tensors)
         if self.rows is not None:
             self.rows.restore(tensors)
-
-
-class DevLoss:
-    """The cross-entropy of the labels of held-out texts, per text; less is better."""
-
-    def __init__(self, trainer: NetworkTrainer, outputs: Outputs, rows: Int64Array) -> None:
-        self.network, self.softmax = trainer.network, outputs.softmax
-        self.texts, self.targets = [trainer.texts[i] for i in rows], outputs.targets(rows)
-
-    def measure(self) -> DevScore:
-        """Minus the mean cross-entropy."""
-        scores = network_scores(self.network, self.texts)
-        total = cross_entropy(scores, self.targets, softmax=self.softmax)
-        return DevScore(-total / len(self.texts), np.zeros(0))
-
-    def show(self, value: float) -> str:
-        """A score as the progress names it."""
-        return f"{-value:.4f}"
 
 
 @torch.no_grad()

@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 from malmoi.arrays import Float32Array, Int64Array
+from malmoi.classify.networks.losses import ClassLoss, DevLoss
 from malmoi.classify.networks.network import EmbeddingNetwork
 from malmoi.classify.networks.network_classifier import NetworkClassifier
-from malmoi.classify.networks.settings import EmbeddingClassifier, NetworkSettings, NetworkShape
-from malmoi.classify.networks.trainer import DevLoss, LabelLoss, NetworkTrainer, shuffled_batches
+from malmoi.classify.networks.settings import EmbeddingClassifier, NetworkShape
+from malmoi.classify.networks.trainer import NetworkTrainer, network_scores, shuffled_batches
 from malmoi.classify.networks.units import FIRST_ROW, Units
 from malmoi.classify.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.encode.static.words import choose_tokenizer
@@ -49,22 +50,25 @@ def fit_embedding(
         network.embedding.requires_grad_(settings.train_vectors)
         if has_bfloat16():
             multiply_in_bfloat16(network)
-        loss = LabelLoss(outputs, chosen, balanced=settings.balanced)
-        targets = outputs.targets().astype(np.float32)
-        texts = units.ids(data.texts)
-        trainer = NetworkTrainer(network, loss, texts, targets, settings.weight_decay)
-        dev = DevLoss(trainer, outputs, held_out) if len(held_out) else None
-        run_loop(trainer, chosen, settings, reporter, dev=dev)
+        texts, targets = units.ids(data.texts), outputs.targets()
+        balanced = targets[chosen] if settings.balanced else None
+        loss = ClassLoss(softmax=outputs.softmax, balanced=balanced)
+        trainer = NetworkTrainer(
+            network, loss, texts, targets.astype(np.float32), settings.weight_decay
+        )
+        held = [texts[i] for i in held_out]
+        dev = DevLoss(lambda: network_scores(network, held), targets[held_out], outputs.softmax)
+        _run(trainer, chosen, settings, reporter, dev=dev if held else None)
     weights = {name: w.detach().numpy().copy() for name, w in network.named_parameters()}
     common = common_fields(data, softmax=outputs.softmax)
     classifier = NetworkClassifier(units=units, shape=shape, weights=weights, **common._asdict())
     return calibrated(classifier, data, outputs, held_out)
 
 
-def run_loop(
+def _run(
     trainer: NetworkTrainer,
     rows: Int64Array,
-    settings: NetworkSettings,
+    settings: EmbeddingClassifier,
     reporter: Reporter,
     *,
     dev: DevLoss | None,
