@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from malmoi.classify.files import save_classifier as save_classifier
     from malmoi.classify.kinds import classifier_settings as classifier_settings
     from malmoi.classify.majority import MajorityClassifier as MajorityClassifier
+    from malmoi.classify.networks.network_classifier import NetworkClassifier as NetworkClassifier
+    from malmoi.classify.networks.settings import EmbeddingClassifier as EmbeddingClassifier
+    from malmoi.classify.networks.settings import FineTunedClassifier as FineTunedClassifier
+    from malmoi.classify.networks.transformer_classifier import (
+        TransformerClassifier as TransformerClassifier,
+    )
     from malmoi.classify.ngrams.linear_classifier import LinearClassifier as LinearClassifier
     from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
@@ -234,6 +240,9 @@ _HOMES = {
     "malmoi.classify.combined.settings": ("CombinedClassifier",),
     "malmoi.classify.encoders.settings": ("EncoderClassifier",),
     "malmoi.classify.majority": ("MajorityClassifier",),
+    "malmoi.classify.networks.network_classifier": ("NetworkClassifier",),
+    "malmoi.classify.networks.settings": ("EmbeddingClassifier", "FineTunedClassifier"),
+    "malmoi.classify.networks.transformer_classifier": ("TransformerClassifier",),
     "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
     "malmoi.classify.ngrams.settings": ("NgramClassifier",),

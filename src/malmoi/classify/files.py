@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,20 @@ import numpy.typing as npt
 
 from malmoi.arguments import expect, expect_path
 from malmoi.classify.classifier import Classifier
+from malmoi.classify.combined.combined_file import combined_tensors, read_combined
+from malmoi.classify.combined.stacked_classifier import StackedClassifier
+from malmoi.classify.encoders.encoder_file import encoder_tensors, read_encoder
+from malmoi.classify.encoders.vector_classifier import VectorClassifier
 from malmoi.classify.majority import ConstantClassifier, majority_tensors, read_majority
+from malmoi.classify.networks.embedding_file import embedding_tensors, read_embedding
+from malmoi.classify.networks.network_classifier import NetworkClassifier
+from malmoi.classify.networks.transformer_classifier import TransformerClassifier
+from malmoi.classify.networks.transformer_folder import (
+    HEAD_FILE,
+    copied_folder,
+    head_tensors,
+    read_transformer,
+)
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
 from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
@@ -28,6 +42,7 @@ from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
 
 KIND = FileKind("classifier", "a classifier")
 NGRAMS, ENCODER, COMBINED, MAJORITY = "ngrams", "encoder", "combined", "majority"  # features
+EMBEDDING, TRANSFORMER = "embedding", "transformer"
 
 
 def save_classifier(
@@ -37,7 +52,7 @@ def save_classifier(
 
     Args:
         classifier: As `train_classifier` makes it.
-        path: The file to write.
+        path: The file to write; of a fine-tuned transformer, the folder.
         quantize: Write the weights of n-grams in 8 bits: a quarter of the size.
 
     Raises:
@@ -47,8 +62,12 @@ def save_classifier(
     expect(classifier, Classifier, "classifier", "a classifier")
     if not isinstance(classifier, TrainedClassifier):
         raise InvalidArgumentError("a model of fastText is not written again: copy its file")
-    tensors, metadata = to_tensors(classifier, quantize=quantize)
-    write_tensor_file(expect_path(path), KIND, tensors, metadata)
+    target = expect_path(path)
+    if isinstance(classifier, TransformerClassifier):
+        with copied_folder(classifier, target) as file:
+            write_tensor_file(file, KIND, *to_tensors(classifier))
+    else:
+        write_tensor_file(target, KIND, *to_tensors(classifier, quantize=quantize))
 
 
 def to_tensors(
@@ -74,14 +93,12 @@ def _own_tensors(
         return NGRAMS, *ngram_tensors(classifier, quantize=quantize)
     if isinstance(classifier, ConstantClassifier):
         return MAJORITY, *majority_tensors(classifier)
-    from malmoi.classify.encoders.encoder_file import encoder_tensors
-    from malmoi.classify.encoders.vector_classifier import VectorClassifier
-
+    if isinstance(classifier, NetworkClassifier):
+        return EMBEDDING, *embedding_tensors(classifier)
+    if isinstance(classifier, TransformerClassifier):
+        return TRANSFORMER, *head_tensors(classifier)
     if isinstance(classifier, VectorClassifier):
         return ENCODER, *encoder_tensors(classifier)
-    from malmoi.classify.combined.combined_file import combined_tensors
-    from malmoi.classify.combined.stacked_classifier import StackedClassifier
-
     if isinstance(classifier, StackedClassifier):
         return COMBINED, *combined_tensors(classifier, partial(to_tensors, quantize=quantize))
     raise InvalidArgumentError(f"a {type(classifier).__name__} cannot be written")
@@ -91,7 +108,7 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     """Open a classifier.
 
     Args:
-        path: A file of `save_classifier`, or a supervised model of fastText (.bin, .ftz).
+        path: A file or folder of `save_classifier`, or a supervised model of fastText (.bin, .ftz).
 
     Returns:
         The classifier.
@@ -99,16 +116,21 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     Raises:
         InvalidFileError: The file is missing, damaged or not a classifier.
     """
-    source = InputFile(expect_path(path))
+    given = expect_path(path)
+    if given.is_dir() and not (given / HEAD_FILE).is_file():
+        raise InvalidFileError(f"{given} is not a classifier: it has no {HEAD_FILE}")
+    source = InputFile(given / HEAD_FILE if given.is_dir() else given)
     if source.head[8:9] != b"{":
         return _load_fasttext(source)
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
-        return from_tensors(tensors, metadata)
+        return from_tensors(tensors, metadata, given if given.is_dir() else None)
 
 
-def from_tensors(tensors: Tensors, metadata: Mapping[str, str]) -> TrainedClassifier:
-    """A classifier of any kind from its tensors and metadata."""
+def from_tensors(
+    tensors: Tensors, metadata: Mapping[str, str], folder: Path | None = None
+) -> TrainedClassifier:
+    """A classifier of any kind from its tensors and metadata, and its folder if it has one."""
     common = CommonFields(
         labels=_labels(tensors),
         multi_label=bool(json.loads(metadata["multi_label"])),
@@ -121,13 +143,13 @@ def from_tensors(tensors: Tensors, metadata: Mapping[str, str]) -> TrainedClassi
         return read_ngrams(tensors, metadata, common)
     if features == MAJORITY:
         return read_majority(tensors, common)
+    if features == EMBEDDING:
+        return read_embedding(tensors, metadata, common)
+    if features == TRANSFORMER and folder is not None:
+        return read_transformer(tensors, folder, common)
     if features == ENCODER:
-        from malmoi.classify.encoders.encoder_file import read_encoder
-
         return read_encoder(tensors, metadata, common)
     if features == COMBINED:
-        from malmoi.classify.combined.combined_file import read_combined
-
         return read_combined(tensors, metadata, common, from_tensors)
     raise InvalidArgumentError(f"its features are '{features}', which this version lacks")
 

@@ -8,6 +8,7 @@ from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
 from malmoi.classify.kinds import classifier_settings
+from malmoi.classify.networks.settings import FineTunedClassifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, measure
 from malmoi.classify.settings import ClassifierSettings
@@ -21,6 +22,7 @@ from malmoi.tune.data.label_checks import (
 )
 from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.tables import DataSource
+from malmoi.tune.saving import check_target
 
 
 def train_classifier(
@@ -39,7 +41,8 @@ def train_classifier(
         settings: The kind of classifier and how it is trained, or its name, as
             `classifier_settings` reads it; by default a linear classifier on n-grams.
         test: Texts to test on; by default a share of `data` is held out.
-        out: A file to save the classifier in; `load_classifier` opens it.
+        out: A file to save the classifier in, or a new folder for a fine-tuned transformer;
+            `load_classifier` opens it.
         reporter: Receives progress and what was found in the data.
 
     Returns:
@@ -56,7 +59,7 @@ def train_classifier(
     expect_reporter(reporter)
     path = None if out is None else expect_path(out, "out")
     if path is not None:
-        check_writable(path)
+        (check_target if isinstance(settings, FineTunedClassifier) else check_writable)(path)
     train, tested, repeats = _parts(data, test, settings, reporter)
     start, cpu = time.monotonic(), time.process_time()
     classifier = fit_classifier(train, settings, reporter)
