@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.classify.compare import run_cache, runner
 from malmoi.classify.compare.ranking import recommend
-from malmoi.classify.compare.run import Run
+from malmoi.classify.compare.run import Run, run_classifier
 from malmoi.classify.compare.statistics import accuracy_over_seeds, difference_to
 from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError, InvalidFileError
@@ -20,6 +19,7 @@ from tests.recording_reporter import RecordingReporter
 
 SILENT = SilentReporter()
 MODELS = ["ngrams:threads=1", "words:threads=1"]
+RUN = "malmoi.classify.compare.runner.run_classifier"
 QUICK = mm.CompareSettings(seeds=2, cache=False)
 
 
@@ -87,12 +87,12 @@ def test_finished_runs_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None
         raise AssertionError("a run was repeated")
 
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "run_classifier", fails)
+        patch.setattr(RUN, fails)
         again = mm.compare(noisy(), MODELS, settings, reporter=SILENT)
     assert again.models == first.models
     other = [*noisy()[:-1], ("another text altogether", "food")]
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "run_classifier", fails)
+        patch.setattr(RUN, fails)
         with pytest.raises(AssertionError):
             mm.compare(other, MODELS, settings, reporter=SILENT)
 
@@ -100,7 +100,7 @@ def test_finished_runs_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_interrupted_comparison_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     settings, done = mm.CompareSettings(seeds=2, curve=False), list[object]()
     whole = mm.compare(noisy(), MODELS, QUICK, reporter=SILENT)
-    really = runner.run_classifier
+    really = run_classifier
 
     def interrupted(*given: object, **more: object) -> Run:
         if len(done) == 3:
@@ -109,12 +109,12 @@ def test_an_interrupted_comparison_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
         return really(*given, **more)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "run_classifier", interrupted)
+        patch.setattr(RUN, interrupted)
         with pytest.raises(KeyboardInterrupt):
             mm.compare(noisy(), MODELS, settings, reporter=SILENT)
     done.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "run_classifier", interrupted)
+        patch.setattr(RUN, interrupted)
         resumed = mm.compare(noisy(), MODELS, settings, reporter=SILENT)
     assert len(done) == 1
     assert [one.by_seed for one in resumed.models] == [one.by_seed for one in whole.models]
@@ -141,7 +141,7 @@ def test_a_model_that_fails_is_left_out_with_its_reason() -> None:
 
 def test_time_limit_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 40))
-    monkeypatch.setattr(runner.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("malmoi.classify.compare.runner.time.monotonic", lambda: next(clock))
     settings = mm.CompareSettings(seeds=3, minutes=1, cache=False)
     comparison = mm.compare(noisy(), MODELS, settings, reporter=SILENT)
     assert [one.name for one in comparison.models] == MODELS[:1]
@@ -258,7 +258,7 @@ def test_a_cache_that_cannot_be_written_is_said_once(monkeypatch: pytest.MonkeyP
     def full(*_: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(run_cache.Run, "save", full)
+    monkeypatch.setattr(Run, "save", full)
     reporter = RecordingReporter()
     mm.compare(noisy(), MODELS, mm.CompareSettings(seeds=2), reporter=reporter)
     assert sum("finished runs are not kept" in each for each in reporter.warnings) == 1

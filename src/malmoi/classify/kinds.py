@@ -6,31 +6,29 @@ and encoders that are joined by + are combined; encoders alone are concatenated.
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
-from importlib import import_module
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from malmoi.classify.combined.settings import CombinedClassifier
+from malmoi.classify.encoders.settings import EncoderClassifier
+from malmoi.classify.majority import MajorityClassifier
+from malmoi.classify.networks.settings import (
+    EmbeddingClassifier,
+    FineTunedClassifier,
+    NetworkKind,
+)
+from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.settings import ClassifierSettings
 from malmoi.encode.checkpoint.locate import split_parts
 from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import InvalidArgumentError
 
-NGRAMS = "malmoi.classify.ngrams.settings", "NgramClassifier"
-NETWORK = "malmoi.classify.networks.settings", "EmbeddingClassifier"
-FINE_TUNED = "malmoi.classify.networks.settings", "FineTunedClassifier"
-ENCODER = "malmoi.classify.encoders.settings", "EncoderClassifier"
-COMBINED = "malmoi.classify.combined.settings", "CombinedClassifier"
-MAJORITY = "malmoi.classify.majority", "MajorityClassifier"
-KINDS: dict[str, tuple[tuple[str, str], dict[str, Any]]] = {
-    "majority": (MAJORITY, {}),
-    "ngrams": (NGRAMS, {}),
-    "words": (NGRAMS, {"min_n": 1, "max_n": 0, "words": 2}),
-    "jamo": (NGRAMS, {"min_n": 1, "max_n": 0, "jamo": 8}),
-    "mean": (NETWORK, {"network": "mean"}),
-    "flatten": (NETWORK, {"network": "flatten"}),
-    "cnn": (NETWORK, {"network": "cnn"}),
-    "gru": (NETWORK, {"network": "gru"}),
-    "lstm": (NETWORK, {"network": "lstm"}),
-    "fine-tune": (FINE_TUNED, {}),
+KINDS: dict[str, tuple[type[ClassifierSettings], dict[str, Any]]] = {
+    "majority": (MajorityClassifier, {}),
+    "ngrams": (NgramClassifier, {}),
+    "words": (NgramClassifier, {"min_n": 1, "max_n": 0, "words": 2}),
+    "jamo": (NgramClassifier, {"min_n": 1, "max_n": 0, "jamo": 8}),
+    **{name: (EmbeddingClassifier, {"network": name}) for name in get_args(NetworkKind)},
+    "fine-tune": (FineTunedClassifier, {}),
 }
 WORD_VECTORS = "glove-6b-50d"  # English
 TRUE, FALSE = ("true", "yes", "1"), ("false", "no", "0")
@@ -53,13 +51,10 @@ def classifier_settings(name: str) -> ClassifierSettings:
     """
     parts = split_parts(name)
     if len(parts) > 1 and any(_kind(part) in KINDS for part in parts):
-        return _make(COMBINED, {"parts": tuple(map(classifier_settings, parts))})
-    kind, options = _kind(name), _options(name)
-    if kind in KINDS and len(parts) == 1:
-        home, values = KINDS[kind]
-    else:
-        home, values = ENCODER, {"model": kind}
-    return _make(home, values | _parsed(_class(home), options, name))
+        return CombinedClassifier(parts=tuple(map(classifier_settings, parts)))
+    title, options = _kind(name), _options(name)
+    kind, values = KINDS.get(title, (EncoderClassifier, {"model": title}))
+    return kind(**values | _parsed(kind, options, name))
 
 
 def choose_classifier(name: str, options: ClassifierSettings) -> ClassifierSettings:
@@ -104,15 +99,6 @@ def _kind(name: str) -> str:
 def _options(name: str) -> dict[str, str]:
     pairs = (part.partition("=") for part in name.split(":") if "=" in part)
     return {key.strip().replace("-", "_"): value.strip() for key, _, value in pairs}
-
-
-def _class(home: tuple[str, str]) -> type[ClassifierSettings]:
-    kind: type[ClassifierSettings] = getattr(import_module(home[0]), home[1])
-    return kind
-
-
-def _make(home: tuple[str, str], values: dict[str, Any]) -> ClassifierSettings:
-    return _class(home)(**values)
 
 
 def _parsed(kind: type[ClassifierSettings], options: dict[str, str], name: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ A run is what remains of a classifier: its predictions, its scores and its costs
 """
 
 import json
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,8 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from malmoi.arrays import BoolArray, Int64Array
+from malmoi.classify.compare.costs import (
+    cache_vectors,
+    encoding_seconds,
+    file_size,
+    texts_per_second,
+)
 from malmoi.classify.compare.result import ExplainedMistake
-from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
 from malmoi.classify.result import (
     LabelScore,
@@ -30,7 +34,6 @@ from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.data.labelled_set import LabelledSet
 
 EXPLAINED_PARTS, MISTAKE_CHARACTERS = 5, 400
-MIN_SPEED_TEXTS, MAX_SPEED_TEXTS, SPEED_SECONDS = 64, 16_384, 0.5
 ARRAYS = ("rows", "right", "predicted", "confusion")
 SILENT = SilentReporter()
 
@@ -98,9 +101,10 @@ def run_classifier(
 ) -> Run:
     """Train and test a classifier; `explain` also says why it makes its worst mistakes."""
     train, test = data.take(part.train), data.take(part.test)
+    cache_vectors(settings, data.texts)
     start = time.process_time()
     classifier = fit_classifier(train, settings, SILENT)
-    took = time.process_time() - start
+    took = time.process_time() - start + encoding_seconds(settings, train.texts)
     predictions = predict_set(classifier, test)
     scores = score_predictions(classifier, predictions, test, train)
     return Run(
@@ -126,28 +130,6 @@ def confusion(predictions: Predictions) -> Int64Array:
         np.int64
     )
     return counts
-
-
-def texts_per_second(classifier: TrainedClassifier, texts: Sequence[str]) -> float:
-    """Texts per CPU-second: of few texts if they take long, otherwise of more and more."""
-    count = MIN_SPEED_TEXTS
-    while True:
-        chosen = [texts[i % len(texts)] for i in range(count)]
-        start = time.process_time()
-        classifier.probabilities(chosen)
-        took = time.process_time() - start
-        if took >= SPEED_SECONDS or count >= MAX_SPEED_TEXTS:
-            return count / max(took, 1e-6)
-        count *= 4
-
-
-def file_size(classifier: TrainedClassifier) -> int:
-    """The bytes of the classifier's own file or folder; an encoder is elsewhere."""
-    with tempfile.TemporaryDirectory(prefix="malmoi-") as folder:
-        path = Path(folder, "classifier")
-        save_classifier(classifier, path)
-        files = path.rglob("*") if path.is_dir() else [path]
-        return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def explained(
