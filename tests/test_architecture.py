@@ -12,6 +12,7 @@ from tests.source_tree import PAGE, ROOT, SOURCE, modules, page_with_tree
 MOST_ENTRIES = 14
 LARGE_FOLDERS = {
     ".": "the packages themselves",
+    "classify": "one folder per kind of classifier",
     "cli": "one file per command",
     "web/projector": "one file per JavaScript module of the page",
 }

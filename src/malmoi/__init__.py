@@ -11,9 +11,23 @@ from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
     from malmoi.classify.classifier import Classifier as Classifier
+    from malmoi.classify.combined.settings import CombinedClassifier as CombinedClassifier
+    from malmoi.classify.compare.comparing import compare as compare
+    from malmoi.classify.compare.result import Comparison as Comparison
+    from malmoi.classify.compare.result import ModelScores as ModelScores
+    from malmoi.classify.compare.settings import CompareSettings as CompareSettings
+    from malmoi.classify.encoders.settings import EncoderClassifier as EncoderClassifier
     from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
     from malmoi.classify.files import save_classifier as save_classifier
+    from malmoi.classify.kinds import classifier_settings as classifier_settings
+    from malmoi.classify.majority import MajorityClassifier as MajorityClassifier
+    from malmoi.classify.networks.network_classifier import NetworkClassifier as NetworkClassifier
+    from malmoi.classify.networks.settings import EmbeddingClassifier as EmbeddingClassifier
+    from malmoi.classify.networks.settings import FineTunedClassifier as FineTunedClassifier
+    from malmoi.classify.networks.transformer_classifier import (
+        TransformerClassifier as TransformerClassifier,
+    )
     from malmoi.classify.ngrams.linear_classifier import LinearClassifier as LinearClassifier
     from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
@@ -217,8 +231,18 @@ cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
     "malmoi.classify.classifier": ("Classifier",),
+    "malmoi.classify.compare.comparing": ("compare",),
+    "malmoi.classify.compare.result": ("Comparison", "ModelScores"),
+    "malmoi.classify.compare.settings": ("CompareSettings",),
     "malmoi.classify.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),
+    "malmoi.classify.kinds": ("classifier_settings",),
+    "malmoi.classify.combined.settings": ("CombinedClassifier",),
+    "malmoi.classify.encoders.settings": ("EncoderClassifier",),
+    "malmoi.classify.majority": ("MajorityClassifier",),
+    "malmoi.classify.networks.network_classifier": ("NetworkClassifier",),
+    "malmoi.classify.networks.settings": ("EmbeddingClassifier", "FineTunedClassifier"),
+    "malmoi.classify.networks.transformer_classifier": ("TransformerClassifier",),
     "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
     "malmoi.classify.ngrams.settings": ("NgramClassifier",),

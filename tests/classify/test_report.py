@@ -92,7 +92,7 @@ def test_markdown_has_a_row_for_every_model(tmp_path: Path) -> None:
     assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == [m.name for m in made.models]
     assert "88.71" in rows[0]
     assert "the best" in rows[0]
-    assert "-0.29, within the noise" in rows[1]
+    assert "-0.29, within noise" in rows[1]
     assert "-1.40, worse" in rows[3]
     assert made.sentence in text
     assert "| elmo | there is no model 'elmo': pass a folder or a file |" in text

@@ -2,6 +2,10 @@
 
 import random
 
+import numpy as np
+
+from malmoi.vectors import Vectors
+
 PARTS = {
     "sport": "goal match team score league 축구 경기 선수",
     "food": "bread soup taste cook kitchen 국수 김치 요리",
@@ -32,3 +36,10 @@ def multi_labelled(count: int = 200, seed: int = 1) -> list[tuple[str, list[str]
         chance.shuffle(words)
         rows[" ".join(words)] = labels
     return list(rows.items())
+
+
+def word_vectors(dim: int = 24, seed: int = 1) -> Vectors:
+    """A vector at random for each word of these texts, so that their averages can be learned."""
+    words = " ".join([*PARTS.values(), COMMON]).split()
+    matrix = np.random.default_rng(seed).normal(size=(len(words), dim)).astype(np.float32)
+    return Vectors(words, matrix)

@@ -96,31 +96,60 @@ class ClassifierResult(Tabular):
         return Table(title, ["", ""], rows)
 
 
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a classifier makes of test texts: probabilities and labels, all [texts, labels]."""
+
+    probabilities: Float64Array
+    targets: BoolArray
+    predicted: BoolArray
+
+    @property
+    def right(self) -> BoolArray:
+        """Whether all labels of a text are right, [texts]."""
+        right: BoolArray = (self.predicted == self.targets).all(axis=1)
+        return right
+
+
 def measure(classifier: Classifier, test: LabelledSet, train: LabelledSet) -> ClassifierScores:
     """Test a classifier; the labels of the test texts are its own."""
+    return score_predictions(classifier, predict_set(classifier, test), test, train)
+
+
+def predict_set(classifier: Classifier, test: LabelledSet) -> Predictions:
+    """Classify test texts."""
     probabilities, count = classifier.probabilities(test.texts), len(classifier.labels)
     targets = np.zeros((len(test), count), np.bool_)
     targets[np.repeat(np.arange(len(test)), test.labels.sizes), test.labels.items] = True
-    best = probabilities.argmax(axis=1)
     if classifier.multi_label:
-        predicted = probabilities > THRESHOLD
-        right = (predicted == targets).all(axis=1)
-        sure, hits = np.maximum(probabilities, 1 - probabilities).ravel(), predicted == targets
+        return Predictions(probabilities, targets, probabilities > THRESHOLD)
+    best = probabilities.argmax(axis=1)
+    return Predictions(probabilities, targets, best[:, np.newaxis] == np.arange(count))
+
+
+def score_predictions(
+    classifier: Classifier, predictions: Predictions, test: LabelledSet, train: LabelledSet
+) -> ClassifierScores:
+    """The scores of what a classifier predicted."""
+    shares, right = predictions.probabilities, predictions.right
+    if classifier.multi_label:
+        sure, hits = (
+            np.maximum(shares, 1 - shares).ravel(),
+            predictions.predicted == predictions.targets,
+        )
     else:
-        predicted = best[:, np.newaxis] == np.arange(count)
-        right = targets[np.arange(len(test)), best]
-        sure, hits = probabilities.max(axis=1), right
-    most = int(np.bincount(train.labels.items, minlength=count).argmax())
-    only = np.arange(count) == most
-    labels = tuple(_label_scores(classifier, predicted, targets))
+        sure, hits = shares.max(axis=1), right
+    most = int(np.bincount(train.labels.items, minlength=len(classifier.labels)).argmax())
+    only = np.arange(len(classifier.labels)) == most
+    labels = tuple(_label_scores(classifier, predictions.predicted, predictions.targets))
     return ClassifierScores(
         accuracy=accuracy(int(right.sum()), len(test), len(test)),
         macro_f1=float(np.mean([one.f1 for one in labels])),
-        baseline=float((targets == only).all(axis=1).mean()),
+        baseline=float((predictions.targets == only).all(axis=1).mean()),
         baseline_label=classifier.labels[most],
         calibration_error=calibration_error(sure, hits.ravel()),
         labels=labels,
-        mistakes=tuple(_mistakes(classifier, test, probabilities, right)),
+        mistakes=tuple(_mistakes(classifier, test, shares, right)),
     )
 
 

@@ -4,8 +4,11 @@ import time
 from os import PathLike
 
 from malmoi.arguments import expect, expect_path
+from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
+from malmoi.classify.kinds import classifier_settings
+from malmoi.classify.networks.settings import FineTunedClassifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, measure
 from malmoi.classify.settings import ClassifierSettings
@@ -19,11 +22,12 @@ from malmoi.tune.data.label_checks import (
 )
 from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.tables import DataSource
+from malmoi.tune.saving import check_target
 
 
 def train_classifier(
     data: DataSource,
-    settings: ClassifierSettings | None = None,
+    settings: ClassifierSettings | str | None = None,
     *,
     test: DataSource | None = None,
     out: str | PathLike[str] | None = None,
@@ -34,9 +38,11 @@ def train_classifier(
     Args:
         data: Texts with labels: a table (CSV, TSV, JSON lines, Parquet, a DataFrame, a list of
             tuples), a folder with one folder of texts per label, or a file in fastText's format.
-        settings: The kind of classifier and how it is trained.
+        settings: The kind of classifier and how it is trained, or its name, as
+            `classifier_settings` reads it; by default a linear classifier on n-grams.
         test: Texts to test on; by default a share of `data` is held out.
-        out: A file to save the classifier in; `load_classifier` opens it.
+        out: A file to save the classifier in, or a new folder for a fine-tuned transformer;
+            `load_classifier` opens it.
         reporter: Receives progress and what was found in the data.
 
     Returns:
@@ -46,12 +52,14 @@ def train_classifier(
         InvalidFileError: A file cannot be read or written.
         InvalidArgumentError: The rows are not texts with two labels or more.
     """
+    if isinstance(settings, str):
+        settings = classifier_settings(settings)
     settings = settings or NgramClassifier()
     expect(settings, ClassifierSettings, "settings", "the settings of a classifier")
     expect_reporter(reporter)
     path = None if out is None else expect_path(out, "out")
     if path is not None:
-        check_writable(path)
+        (check_target if isinstance(settings, FineTunedClassifier) else check_writable)(path)
     train, tested, repeats = _parts(data, test, settings, reporter)
     start, cpu = time.monotonic(), time.process_time()
     classifier = fit_classifier(train, settings, reporter)
@@ -66,7 +74,7 @@ def train_classifier(
         scores=None if tested is None else measure(classifier, tested, train),
     )
     if path is not None:
-        is_small = isinstance(settings, NgramClassifier) and settings.quantize
+        is_small = isinstance(settings, NgramClassifier | CombinedClassifier) and settings.quantize
         save_classifier(classifier, path, quantize=is_small)
     return result
 

@@ -41,6 +41,7 @@ COMMANDS = (
     ("train", "train.app:train_app", "Train a model: word2vec, fasttext, glove …"),
     ("tune", "tune.app:tune_app", "Tune an encoder or a classifier on your own data."),
     ("classify", "classify:classify_command", "Label texts with a classifier."),
+    ("compare", "compare:compare_command", "Compare classifiers on your own labelled texts."),
     ("mine", "mine:mine_command", "Mine hard negatives for tuning."),
     ("generate", "generate:generate_command", "Generate text with a language model."),
     (

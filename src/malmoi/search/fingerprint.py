@@ -7,6 +7,12 @@ import numpy as np
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array
+from malmoi.encode.checkpoint.locate import (
+    PACKAGES,
+    UNIVERSAL,
+    split_parts,
+    split_precision,
+)
 from malmoi.encode.pipeline.prompts import Prompts, own_prompts, with_prompt
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
@@ -20,9 +26,22 @@ MIN_SAME_COSINE = 0.999  # of the probe's vectors; other processors round differ
 
 
 def model_name(encoder: Encoder) -> str:
-    """The name to load the encoder by, as an absolute path if it is one."""
-    path = Path(encoder.name)
-    return str(path.resolve()) if path.exists() else encoder.name
+    """The name to load the encoder by, with absolute paths where it has any."""
+    names = [_absolute(name) for name in part_names(encoder)]
+    is_clear = len(names) == 1 or not any("+" in name for name in names)
+    return "+".join(names) if is_clear else encoder.name
+
+
+def part_names(encoder: Encoder) -> list[str]:
+    """The names of the encoders that an encoder consists of; it may also be called C++."""
+    return split_parts(encoder.name) if all(encoder.name.split("+")) else [encoder.name]
+
+
+def _absolute(name: str) -> str:
+    path, _ = split_precision(name)
+    if path in (UNIVERSAL, *PACKAGES) or not Path(path).exists():
+        return name
+    return f"{Path(path).resolve()}{name.removeprefix(path)}"
 
 
 def document_encoder(encoder: Encoder, state: State) -> Encoder:
@@ -70,6 +89,11 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         )
     if state.probe is None:
         return
-    again = l2_normalize(encoder.encode([state.probe.text], reporter=SilentReporter())[0])
-    if float(again @ l2_normalize(state.probe.vector)) < MIN_SAME_COSINE:
+    if not has_fingerprint(encoder, state.probe):
         raise InvalidArgumentError(f"{what}: it encodes the same text as another vector")
+
+
+def has_fingerprint(encoder: Encoder, probe: EncoderFingerprint) -> bool:
+    """Whether an encoder encodes the probe text as the same vector, but for rounding."""
+    again = l2_normalize(encoder.encode([probe.text], reporter=SilentReporter())[0])
+    return float(again @ l2_normalize(probe.vector)) >= MIN_SAME_COSINE

@@ -62,7 +62,7 @@ def _row(one: ModelScores) -> tuple[str, ...]:
 def _against_best(one: ModelScores) -> str:
     if one.difference is None:
         return "the best"
-    verdict = "within the noise" if one.is_as_good_as_the_best else "worse"
+    verdict = "within noise" if one.is_as_good_as_the_best else "worse"
     return f"{PERCENT * one.difference.value:+.2f}, {verdict}"
 
 

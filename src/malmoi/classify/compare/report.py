@@ -3,6 +3,7 @@
 import json
 from math import isfinite
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from malmoi.arguments import expect, expect_path
@@ -10,8 +11,10 @@ from malmoi.classify.compare.markdown_report import markdown_report
 from malmoi.classify.compare.result import Comparison, ModelScores
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import open_output
+from malmoi.files.targets import check_writable
 from malmoi.web.self_contained import json_element, page_around_data
 
+SUFFIXES = (".html", ".md", ".json")
 MATRIX_LABELS = 12  # above, the page shows the most confused pairs instead of a matrix
 MAX_PAIRS = 30
 TEXT_CHARACTERS = 2000  # of a mistake on the page
@@ -30,18 +33,18 @@ def write_report(comparison: Comparison, path: str | PathLike[str]) -> None:
     """
     expect(comparison, Comparison, "comparison", "the result of compare")
     file = expect_path(path)
+    check_report(file)
     formats = {".html": _page, ".md": _markdown, ".json": _json}
-    check_report_path(path)
     data = formats[file.suffix.lower()](comparison)
     with open_output(file) as [stream]:
         stream.write(data)
 
 
-def check_report_path(path: str | PathLike[str]) -> None:
-    """Raise `InvalidArgumentError` unless the suffix is that of a report."""
-    file = expect_path(path)
-    if file.suffix.lower() not in (".html", ".md", ".json"):
-        raise InvalidArgumentError(f"{file} is not a report: name it .html, .md or .json")
+def check_report(path: Path) -> None:
+    """Raise unless the suffix is that of a report and the file can be written."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise InvalidArgumentError(f"{path} is not a report: name it .html, .md or .json")
+    check_writable(path)
 
 
 def _json(comparison: Comparison) -> bytes:

@@ -5,6 +5,7 @@ back from a cache, and shown by a page.
 """
 
 from dataclasses import asdict, dataclass
+from textwrap import fill
 from typing import Any
 
 from malmoi.classify.result import LabelScore
@@ -12,7 +13,7 @@ from malmoi.evaluate.scores import Score
 from malmoi.evaluate.suites.differences import Difference
 from malmoi.table import Table, Tabular
 
-PERCENT = 100
+PERCENT, WIDTH = 100, 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,9 @@ class Comparison(Tabular):
         return asdict(self)
 
     def __repr__(self) -> str:
-        return f"{self._table().text()}\n{self.sentence}"
+        left_out = [f"{name} is left out: {reason}" for name, reason in self.failed]
+        sentences = [fill(each, WIDTH) for each in (*left_out, self.sentence)]
+        return "\n".join([self._table().text(), *sentences])
 
     def _table(self) -> Table:
         header = ["model", "accuracy %", "95 %", "macro-F1", "CPU s", "texts/s", "size"]

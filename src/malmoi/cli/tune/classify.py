@@ -6,17 +6,18 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from malmoi.classify.kinds import choose_classifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, ClassifierScores
 from malmoi.classify.training import train_classifier
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import fitted, wrapped
 from malmoi.table import HEAD
 
 DEFAULT = NgramClassifier()
-MISTAKE_COLUMNS = 74
+MISTAKE_COLUMNS, NGRAMS = 74, "ngrams"
 
 
 def tune_classify_command(
@@ -25,19 +26,24 @@ def tune_classify_command(
         Parameter(help="A table of texts and labels, folders of texts, or fastText's lines."),
     ],
     *,
+    model: Annotated[
+        str, Parameter(help="ngrams, words, jamo, gru, cnn …, an encoder, or a+b of them.")
+    ] = NGRAMS,
     test: Annotated[Path | None, Parameter(help="Texts to test on, as DATA.")] = None,
     out: Annotated[Path | None, Parameter(help="The file of the classifier.")] = None,
     settings: Annotated[NgramClassifier, Settings] = DEFAULT,
     json: AsJson = False,
 ) -> None:
-    """Train a classifier on n-grams of labelled texts, and test it on held-out ones.
+    """Train a classifier on labelled texts, and test it on held-out ones.
 
-    The columns of a table are detected; --columns TEXT,LABEL names them.
+    The columns of a table are detected; --columns TEXT,LABEL names them. With --model the
+    classifier is of another kind than n-grams; its settings follow after colons, as in
+    minilm:head=mlp or gru:units=jamo. malmoi compare finds out which one suits your texts.
     """
-    columns = tuple(name for names in settings.columns for name in names.split(","))
-    settings = replace(settings, columns=columns)
+    settings = replace(settings, columns=split_columns(settings.columns))
+    classifier = choose_classifier(model, settings)
     with TerminalReporter() as reporter:
-        result = train_classifier(data, settings, test=test, out=out, reporter=reporter)
+        result = train_classifier(data, classifier, test=test, out=out, reporter=reporter)
     if json:
         print_json(as_record(result))
         return

@@ -1,20 +1,23 @@
 """Logistic regression with an L2 penalty, by L-BFGS: the linear probe of classification tasks.
 
-The objective is scikit-learn's with C = 1: ½‖W‖² + Σ cross-entropy, the intercepts not penalized;
-two classes have one vector of weights, more have one each.
+The objective is scikit-learn's: ½ penalty ‖W‖² + Σ cross-entropy, the intercepts not penalized; the
+penalty is 1/C, and 1 for probes. Two classes have one vector of weights, more have one each.
 """
 
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from malmoi.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-4  # of the largest component of the gradient, per text
 MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
+BLOCK, BLOCK_LOGITS = 4096, 1 << 22  # rows, and rows × outputs, that are multiplied at once
 ARMIJO, SHRINK, MAX_HALVINGS = 1e-4, 0.5, 30
 
 ObjectiveFunction = Callable[[Float64Array], tuple[float, Float64Array]]  # value and gradient
@@ -43,20 +46,46 @@ class LinearProbe:
 
 def fit_probe(matrix: Float32Array, classes: Int64Array) -> LinearProbe:
     """The probe that predicts classes, numbered from 0 without gaps, from vectors [n, dim]."""
-    targets = one_hot(classes, int(classes.max()) + 1)
+    return fit_linear(matrix.astype(np.float64), one_hot(classes, int(classes.max()) + 1))
+
+
+def fit_linear(
+    matrix: npt.NDArray[np.floating[Any]],
+    targets: BoolArray,
+    *,
+    softmax: bool = True,
+    penalty: float = 1.0,
+    start: LinearProbe | None = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+) -> LinearProbe:
+    """The minimum of ½ penalty ‖W‖² + Σ cross-entropy for vectors [n, dim] and targets.
+
+    Products have the dtype of the vectors, which are not copied; sums of blocks are float64.
+    Fitting begins with the weights of `start`, which is faster if they are similar.
+    """
     outputs = targets.shape[1]
-    rows = np.hstack([matrix.astype(np.float64), np.ones((len(matrix), 1))])
+    block = max(1, min(BLOCK, BLOCK_LOGITS // outputs))
 
     def objective(flat: Float64Array) -> tuple[float, Float64Array]:
         table = flat.reshape(-1, outputs)  # the last row are the intercepts
-        loss, errors = cross_entropy(rows @ table, targets)
-        penalized = table.copy()
-        penalized[-1] = 0
-        gradient = rows.T @ errors + penalized
-        return loss + 0.5 * float((penalized**2).sum()), gradient.ravel()
+        weights, gradient = table[:-1].astype(matrix.dtype), np.zeros_like(table)
+        loss = 0.5 * penalty * float((table[:-1] ** 2).sum())
+        for first in range(0, len(matrix), block):
+            rows = matrix[first : first + block]
+            logits: Float64Array = rows @ weights + table[-1]
+            own, errors = cross_entropy(logits, targets[first : first + block], softmax=softmax)
+            loss += own
+            gradient[:-1] += rows.T @ errors.astype(matrix.dtype)
+            gradient[-1] += errors.sum(axis=0)
+        gradient[:-1] += penalty * table[:-1]
+        return loss, gradient.ravel()
 
-    start = np.zeros(rows.shape[1] * outputs)
-    table = minimize(objective, start, TOLERANCE * len(rows)).reshape(-1, outputs)
+    begin = np.zeros((matrix.shape[1] + 1, outputs))
+    if start is not None:
+        begin[:-1], begin[-1] = start.weights, start.intercepts
+    lowest = minimize(objective, begin.ravel(), tolerance * len(matrix), max_iterations)
+    table = lowest.reshape(-1, outputs)
     return LinearProbe(table[:-1], table[-1])
 
 
@@ -66,9 +95,14 @@ def one_hot(classes: Int64Array, count: int) -> BoolArray:
     return targets
 
 
-def cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Float64Array]:
-    """The sum of cross-entropies and its gradient [n, outputs]."""
-    if logits.shape[1] == 1:
+def cross_entropy(
+    logits: Float64Array, targets: BoolArray, *, softmax: bool = True
+) -> tuple[float, Float64Array]:
+    """The sum of cross-entropies and its gradient [n, outputs].
+
+    Outputs share a softmax; a single one, and all without `softmax`, have a sigmoid each.
+    """
+    if logits.shape[1] == 1 or not softmax:
         loss = np.logaddexp(0, np.where(targets, -logits, logits)).sum()
         return float(loss), 0.5 * (1 + np.tanh(0.5 * logits)) - targets
     shifted = logits - logits.max(axis=1, keepdims=True)
@@ -77,11 +111,16 @@ def cross_entropy(logits: Float64Array, targets: BoolArray) -> tuple[float, Floa
     return float(loss), np.exp(shifted) / sums - targets
 
 
-def minimize(objective: ObjectiveFunction, start: Float64Array, tolerance: float) -> Float64Array:
+def minimize(
+    objective: ObjectiveFunction,
+    start: Float64Array,
+    tolerance: float,
+    max_iterations: int = MAX_ITERATIONS,
+) -> Float64Array:
     """The minimum of a smooth function by L-BFGS with a backtracking line search."""
     point, (value, gradient) = start, objective(start)
     pairs: deque[tuple[Float64Array, Float64Array]] = deque(maxlen=MEMORY)
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(max_iterations):
         if np.abs(gradient).max() <= tolerance:
             break
         direction = -_inverse_hessian_times(gradient, pairs)

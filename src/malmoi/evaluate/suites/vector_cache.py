@@ -19,7 +19,7 @@ from malmoi.encode.protocol import Encoder
 from malmoi.files.cache_folder import cache_folder
 from malmoi.files.output import open_output
 from malmoi.reporting.reporter import SilentReporter
-from malmoi.search.fingerprint import model_name
+from malmoi.search.fingerprint import model_name, part_names
 
 VERSION = 1  # of the files: others are not read
 MAX_BYTES = 1 << 30  # of all files together
@@ -39,12 +39,12 @@ def encoder_fingerprint(encoder: Encoder) -> str:
     The probes alone would not show a change in the rows of tokens that they do not have.
     """
     digest = sha256(f"{VERSION} {model_name(encoder)} {encoder.dim}".encode())
-    path = Path(split_precision(encoder.name)[0])
-    files = sorted(path.rglob("*")) if path.is_dir() else [path] if path.is_file() else []
-    for file in files:
-        if file.is_file():
-            stat = file.stat()
-            digest.update(f"{file.name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    for path in (Path(split_precision(name)[0]) for name in part_names(encoder)):
+        files = sorted(path.rglob("*")) if path.is_dir() else [path] if path.is_file() else []
+        for file in files:
+            if file.is_file():
+                stat = file.stat()
+                digest.update(f"{file.name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
     vectors = encoder.encode(list(PROBES), reporter=SilentReporter())
     digest.update(np.ascontiguousarray(vectors).data)
     return digest.hexdigest()[:32]

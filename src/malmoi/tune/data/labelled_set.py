@@ -89,9 +89,9 @@ def read_labelled_set(
         rows, skipped, origin = _fasttext_rows(path), SkippedRows(), str(path)
     else:
         table = read_table(source, reporter)
-        found = find_columns(table, columns)
-        reporter.warn(f"{table.source}: {found.describe()}")
-        rows, ids = _table_rows(table, found, label_separator)
+        chosen = find_columns(table, columns)
+        reporter.warn(f"{table.source}: {chosen.describe()}")
+        rows, ids = _table_rows(table, chosen, label_separator)
         skipped, origin = table.skipped, table.source
     matched = _collect(origin, rows, skipped, names)
     skipped.report(origin, reporter)

@@ -21,7 +21,8 @@ class SentenceTrainer(AdamWTrainer):
     """Trains a network on texts that are known by their numbers.
 
     `sets` are the examples, each with one of the `objectives`. With a `mini_batch_size`, only so
-    many examples are in memory at a time.
+    many examples are in memory at a time. The weights of objectives have the learning rate of the
+    network times `objective_factor`.
     """
 
     def __init__(
@@ -33,16 +34,20 @@ class SentenceTrainer(AdamWTrainer):
         *,
         mini_batch_size: int | None = None,
         weight_decay: float = 0.0,
+        objective_factor: float = 1.0,
     ) -> None:
         self.network, self.objectives = network, objectives
         self.texts, self.sets = texts, sets
         self.mini_batch_size = mini_batch_size
         self.states: list[Tensor] | None = None
-        named = dict(network.named_parameters())
-        for number, objective in enumerate(objectives):
-            if isinstance(objective, nn.Module):
-                named |= {f"objective.{number}.{n}": w for n, w in objective.named_parameters()}
-        super().__init__(named, weight_decay)
+        own = {
+            f"objective.{number}.{name}": weight
+            for number, objective in enumerate(objectives)
+            if isinstance(objective, nn.Module)
+            for name, weight in objective.named_parameters()
+        }
+        factors = dict.fromkeys(own, objective_factor)
+        super().__init__(dict(network.named_parameters()) | own, weight_decay, factors)
         network.train()
 
     def cache_states(self, reporter: Reporter) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from malmoi.encode.checkpoint.locate import is_static
 from malmoi.encode.checkpoint.weights import read_weights, sha256_of, weights_file
@@ -30,13 +30,34 @@ from malmoi.tune.data.tables import DataSource
 from malmoi.tune.model_card import command_line, model_card
 from malmoi.tune.result import TuneResult
 from malmoi.tune.saving import check_target, save_tuned
-from malmoi.tune.sentence.settings import TuneSettings
+from malmoi.tune.sentence.settings import TunePrecision, TuneSettings
 
 if TYPE_CHECKING:
+    from malmoi.tune.network.sentence_network import SentenceNetwork
     from malmoi.tune.sentence.trainer import SentenceTrainer
 
 TuningData = DataSource | SentenceSet | Sequence[str | Path]
 NOT_FINGERPRINTED = ("threads", "minutes")  # which may change when a run is resumed
+
+
+class NetworkOptions(Protocol):
+    """Which parts of a network are trained, and how."""
+
+    @property
+    def freeze_layers(self) -> int:
+        """How many of the lowest layers are not trained."""
+
+    @property
+    def train_embeddings(self) -> bool:
+        """Whether the table of tokens is trained."""
+
+    @property
+    def dropout(self) -> float:
+        """The share of hidden values dropped."""
+
+    @property
+    def precision(self) -> TunePrecision:
+        """The precision of products."""
 
 
 def tune_sentence(
@@ -214,22 +235,10 @@ def new_trainer(
     settings: TuneSettings,
 ) -> "SentenceTrainer":
     """The network of an encoder with one objective per data set, ready for its first step."""
-    from malmoi.tune.network.linear import has_bfloat16, multiply_in_bfloat16
-    from malmoi.tune.network.sentence_network import SentenceNetwork
     from malmoi.tune.sentence.objectives import ObjectiveOptions, make_objective
     from malmoi.tune.sentence.trainer import SentenceTrainer
 
-    weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
-    network = SentenceNetwork(
-        weights,
-        encoder.config,
-        encoder.modules,
-        freeze_layers=settings.freeze_layers,
-        train_embeddings=settings.train_embeddings,
-        dropout=settings.dropout,
-    )
-    if settings.precision == "bfloat16" or (settings.precision == "auto" and has_bfloat16()):
-        multiply_in_bfloat16(network.layers[settings.freeze_layers :])
+    network = network_to_tune(encoder, settings)
     objectives = [
         make_objective(
             one.objective,
@@ -251,6 +260,25 @@ def new_trainer(
         mini_batch_size=settings.mini_batch_size,
         weight_decay=settings.weight_decay,
     )
+
+
+def network_to_tune(encoder: TransformerEncoder, settings: NetworkOptions) -> "SentenceNetwork":
+    """The network of an encoder, of which the layers that are not frozen are trained."""
+    from malmoi.tune.network.linear import has_bfloat16, multiply_in_bfloat16
+    from malmoi.tune.network.sentence_network import SentenceNetwork
+
+    weights = read_weights(weights_file(encoder.modules.transformer), encoder.config)
+    network = SentenceNetwork(
+        weights,
+        encoder.config,
+        encoder.modules,
+        freeze_layers=settings.freeze_layers,
+        train_embeddings=settings.train_embeddings,
+        dropout=settings.dropout,
+    )
+    if settings.precision == "bfloat16" or (settings.precision == "auto" and has_bfloat16()):
+        multiply_in_bfloat16(network.layers[settings.freeze_layers :])
+    return network
 
 
 def check_layers(encoder: TransformerEncoder, frozen: int) -> None:

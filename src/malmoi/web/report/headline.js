@@ -1,6 +1,7 @@
 // The recommendation: one sentence, and what the recommended model costs.
 
 import { byId, element } from "../shared/elements.js";
+import { translated } from "./notes.js";
 import { percent, readableSize, short } from "./numbers.js";
 import { say } from "./strings.js";
 
@@ -9,17 +10,7 @@ export function headline(comparison) {
   const { models, train_texts: train, test_texts: test, labels, seeds } = comparison;
   byId("data").replaceChildren(element("b", {}, comparison.data), ` · ${say("data", train + test, labels.length, seeds.length)}`);
   const own = models.find(({ name }) => name === comparison.recommended);
-  byId("headline").replaceChildren(element("h1", {}, sentence(comparison, own)), ...own ? [facts(own)] : []);
-}
-
-/** Python's own sentence in English; in Korean it is made of its parts. */
-function sentence({ sentence: english, models }, own) {
-  if (!own) return english;
-  const best = models[0];
-  const times = best.train_cpu_seconds / own.train_cpu_seconds;
-  if (own === best) return say("takeBest", english, own.name, percent(own.accuracy.value));
-  if (Number.isFinite(times) && times > 1) return say("takeCheapest", english, own.name, best.name, short(times));
-  return say("take", english, own.name);
+  byId("headline").replaceChildren(element("h1", {}, translated(comparison.sentence)), ...own ? [facts(own)] : []);
 }
 
 function facts(model) {

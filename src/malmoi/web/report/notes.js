@@ -3,6 +3,13 @@
 import { translator } from "../shared/language.js";
 
 const KOREAN = {
+  "Take {}: {}, as good as {} ({}) within noise, {}× cheaper.":
+    "‘{}’ 모델을 추천합니다. 정확도 {}로 오차 범위 안에서 ‘{}’({})만큼 좋고, {}배 저렴합니다.",
+  "Take {}: {}, the best; nothing that is as good is much cheaper.":
+    "‘{}’ 모델을 추천합니다. 정확도 {}로 가장 좋고, 이만큼 좋으면서 훨씬 저렴한 모델은 없습니다.",
+  "Take {}: {}, better than {} ({}) beyond noise.":
+    "‘{}’ 모델을 추천합니다. 정확도 {}로, 오차 범위를 넘어 ‘{}’({})보다 좋습니다.",
+  "Take {}: {}.": "‘{}’ 모델을 추천합니다. 정확도는 {}입니다.",
   "linear, on hashed n-grams": "해시한 n-그램 위의 선형 모델",
   "always the most frequent label": "언제나 가장 잦은 라벨",
   "{}: {} texts are left out: fewer than {} have their label ({})":

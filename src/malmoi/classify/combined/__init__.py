@@ -1,0 +1,1 @@
+"""Several classifiers as one, by stacking: a logistic regression on their scores."""

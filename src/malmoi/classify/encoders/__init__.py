@@ -1,0 +1,1 @@
+"""Classifiers on the frozen vectors of any encoder."""

@@ -1,0 +1,1 @@
+"""Networks that classify: embeddings of words or characters, and fine-tuned transformers."""
