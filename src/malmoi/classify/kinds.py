@@ -84,8 +84,12 @@ def default_kinds(texts: Iterable[str]) -> tuple[str, ...]:
     """The classifiers to compare where none are named, by the language of the texts."""
     encoder = default_model(texts)
     if encoder == ENGLISH:
-        frozen = f"mean:vectors={WORD_VECTORS}:train_vectors=no"
-        own: tuple[str, ...] = (WORD_VECTORS, frozen, f"gru:vectors={WORD_VECTORS}")
+        pretrained = f"units=words:vectors={WORD_VECTORS}"
+        own: tuple[str, ...] = (
+            WORD_VECTORS,
+            f"mean:{pretrained}:train_vectors=no",
+            f"gru:{pretrained}",
+        )
     else:
         own = ("jamo", "cnn:units=jamo")
     return ("majority", "words", "ngrams", *own, "mean", encoder, f"ngrams+{encoder}")
