@@ -56,7 +56,7 @@ def _selection(
     settings: EncoderClassifier,
     reporter: Reporter,
 ) -> ChosenStrength:
-    strengths = PENALTIES if settings.head == "linear" else WEIGHT_DECAYS
+    strengths: tuple[float, ...] = PENALTIES if settings.head == "linear" else WEIGHT_DECAYS
     if settings.penalty is not None:
         strengths = (settings.penalty,)
     splits = selection_splits(data, settings.seed)
