@@ -59,7 +59,7 @@ class TextVectors:
 
     @cached_property
     def _fingerprint(self) -> str:
-        """The key of cached vectors, taken once: kernels that many texts compile round otherwise."""
+        """The key of cached vectors, taken once: compiled kernels round in another way."""
         return encoder_fingerprint(self.encoder)
 
     def __call__(self, texts: Sequence[str], reporter: Reporter = SILENT) -> Float32Array:
