@@ -19,7 +19,7 @@ from malmoi.query.analogy import parse_expression
 
 LENGTH, SECONDS = 30_000, 4.0  # of the processor: what else runs does not count
 OWN = {  # read what we wrote ourselves
-    "malmoi.project.page.modules",
+    "malmoi.web.modules",
     "malmoi.serve.http.openapi",
     "malmoi.query.analogy",  # tried as a whole below
 }

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 import pytest
 
-from malmoi.project.page.modules import joined
 from malmoi.query.analogy import parse_expression
+from malmoi.web.modules import joined
+from malmoi.web.self_contained import page_modules
 from tests.web.browser import Browser
 
 Run = Callable[[str, str], Any]
@@ -16,12 +16,13 @@ Run = Callable[[str, str], Any]
 
 @pytest.fixture(scope="module")
 def run(browser: Browser) -> Run:
-    """What an expression over a module's exports gives."""
-    modules = {
-        file.name.removesuffix(".js"): file.read_text(encoding="utf-8")
-        for file in (files("malmoi") / "web").iterdir()
-        if file.name.endswith(".js")
-    }
+    """What an expression over the exports of a module of the projector gives."""
+    return runner(browser, "projector")
+
+
+def runner(browser: Browser, name: str) -> Run:
+    """What evaluates an expression over the exports of a module of a page."""
+    modules = page_modules(name)
 
     def value(module: str, expression: str) -> Any:
         with browser.page("about:blank") as page:

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from malmoi.project.page.modules import joined
+from malmoi.web.modules import joined
 
 
 def test_a_module_is_a_function_that_returns_what_it_exports() -> None:
@@ -18,6 +18,14 @@ def test_a_module_is_a_function_that_returns_what_it_exports() -> None:
         "const $main = (() => {\nconst { double, ONE: one } = $numbers;\nfound(double(one));\n"
         "return {  };\n})();\n"
     )
+
+
+def test_modules_that_pages_share_are_in_another_folder() -> None:
+    modules = {
+        "main": 'import { one } from "../shared/numbers.js";\n',
+        "numbers": "export const one = 1;\n",
+    }
+    assert "const { one } = $numbers;" in joined(modules, "main")
 
 
 def test_modules_come_after_those_they_import_and_once() -> None:
@@ -56,7 +64,9 @@ def test_modules_that_import_each_other_are_refused() -> None:
 
 
 def test_the_pages_files_cannot_end_their_elements() -> None:
-    for file in (files("malmoi") / "web").iterdir():
+    folders = [folder for folder in (files("malmoi") / "web").iterdir() if folder.is_dir()]
+    pages = [file for folder in folders for file in folder.iterdir()]
+    for file in pages:
         if file.name.endswith((".js", ".css")):
             text = file.read_text(encoding="utf-8").lower()
             assert "</script" not in text
@@ -64,3 +74,4 @@ def test_the_pages_files_cannot_end_their_elements() -> None:
             assert "<!--" not in text
             assert "innerhtml" not in text
             assert "http" not in text
+    assert {"theme.js", "search.js", "plots.js"} <= {file.name for file in pages}

@@ -3,20 +3,28 @@
 import re
 from importlib.resources import files
 
-from tests.web.test_functions import Run, run  # noqa: F401
+import pytest
 
-WEB = {
-    file.name: file.read_text(encoding="utf-8")
-    for file in (files("malmoi") / "web").iterdir()
-    if file.name.endswith((".js", ".html"))
-}
+from tests.web.browser import Browser
+from tests.web.test_functions import Run, run, runner  # noqa: F401
+
+PAGES = ["projector", "report"]
 USED = re.compile(
     r"""\bsay\(\s*"(\w+)"|data-say(?:-[a-z-]+)?="(\w+)"|say\(\w+ \? "(\w+)" : .*?"(\w+)\""""
 )
 
 
-def test_english_and_korean_have_the_same_strings(run: Run) -> None:  # noqa: F811
-    english, korean = run(
+def sources(page: str) -> dict[str, str]:
+    return {
+        file.name: file.read_text(encoding="utf-8")
+        for file in (files("malmoi") / "web" / page).iterdir()
+        if file.name.endswith((".js", ".html"))
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_english_and_korean_have_the_same_strings(browser: Browser, page: str) -> None:
+    english, korean = runner(browser, page)(
         "strings",
         """["en", "ko"].map(language => Object.entries(it.STRINGS[language]).map(([name, text]) =>
           [name, typeof text, typeof text === "function" ? text.length : 0,
@@ -27,17 +35,23 @@ def test_english_and_korean_have_the_same_strings(run: Run) -> None:  # noqa: F8
     assert not [name for name, _, _, text in korean if text.isascii()]
 
 
-def test_every_string_is_used_and_every_used_string_exists(run: Run) -> None:  # noqa: F811
-    names = set(run("strings", "Object.keys(it.STRINGS.en)"))
-    used = {name for text in WEB.values() for match in USED.findall(text) for name in match if name}
-    metrics = {"cosine", "euclidean", "dot"}  # by their names
+@pytest.mark.parametrize("page", PAGES)
+def test_every_string_is_used_and_every_used_string_exists(browser: Browser, page: str) -> None:
+    names = set(runner(browser, page)("strings", "Object.keys(it.STRINGS.en)"))
+    texts = sources(page)
+    del texts["strings.js"]
+    used = {n for text in texts.values() for match in USED.findall(text) for n in match if n}
+    by_their_names = {"cosine", "euclidean", "dot"}  # metrics
+    by_their_names |= {"trainingAxis", "classifyingAxis", "sizeAxis"}  # of costs
+    by_their_names |= {"model", "againstBest", "training", "classifying"}  # columns and costs
     assert used - names == set()
-    mentioned = {name for name in names for text in WEB.values() if f'"{name}"' in text}
-    assert names - mentioned - metrics == set()
+    mentioned = {name for name in names for text in texts.values() if f'"{name}"' in text}
+    assert names - mentioned - by_their_names == set()
 
 
-def test_the_page_itself_has_no_text() -> None:
-    body = WEB["page.html"].partition("<body>")[2].partition("<noscript>")[0]
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_itself_has_no_text(page: str) -> None:
+    body = sources(page)["page.html"].partition("<body>")[2].partition("<noscript>")[0]
     texts = re.findall(r">([^<>]+)<", re.sub(r"<kbd[^>]*>[^<]*</kbd>", "", body))
     assert {text.strip() for text in texts} <= {"", "2D", "3D", "×"}
 

@@ -7,18 +7,14 @@ the rest. Keys are data, never markup: they are inside deflated sections.
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 from malmoi.files.output import open_output
-from malmoi.project.page.modules import joined
 from malmoi.project.page.sections import PackedScene, pack
 from malmoi.project.scene import Scene
+from malmoi.web.self_contained import json_element, page_around_data
 
-START = "main"
+NAME = "projector"
 HTML, JSON, BYTES = "text/html; charset=utf-8", "application/json", "application/octet-stream"
 
 
@@ -77,44 +73,16 @@ def live_files(
 
 def live_page(title: str) -> bytes:
     """The page alone, which requests its data from the server when it is open."""
-    return "".join(_skeleton(title, connect="'self'")).encode()
+    return "".join(page_around_data(NAME, title, connect="'self'")).encode()
 
 
 def _parts(packed: PackedScene) -> Iterator[bytes]:
     """The bytes of the file in parts."""
-    before, after = _skeleton(packed.description["title"], connect="'none'")
+    before, after = page_around_data(NAME, packed.description["title"])
     yield before.encode()
-    # In a script element only < can end the data; in JSON it can be written otherwise.
-    description = json.dumps(packed.description, ensure_ascii=False).replace("<", "\\u003c")
-    yield f'<script type="application/json" id="scene">{description}</script>\n'.encode()
+    yield json_element("scene", packed.description)
     for (space, name), data in packed.sections.items():
         yield f'<script type="{BYTES}" id="section-{space}-{name}">'.encode()
         yield b64encode(data)
         yield b"</script>\n"
     yield after.encode()
-
-
-def _skeleton(title: str, *, connect: str) -> tuple[str, str]:
-    """The page before its data and after it."""
-    web = files("malmoi") / "web"
-    modules = {
-        file.name.removesuffix(".js"): file.read_text(encoding="utf-8")
-        for file in web.iterdir()
-        if file.name.endswith(".js")
-    }
-    script = "\n" + joined(modules, START)
-    style = "\n" + (web / "style.css").read_text(encoding="utf-8")
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-        f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
-    )
-    values = {"title": escape(title), "policy": policy}
-    before, after = (web / "page.html").read_text(encoding="utf-8").split("$data")
-    return (
-        Template(before).substitute(values, style=style),
-        Template(after).substitute(script=script),
-    )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

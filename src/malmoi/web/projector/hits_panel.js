@@ -1,7 +1,7 @@
 // The answers to a question: the texts that match best, lit up in the picture and listed by rank.
 
 import { hitsOf } from "./asking.js";
-import { announce, byId, element } from "./elements.js";
+import { announce, byId, element } from "../shared/elements.js";
 import { beginning } from "./labels.js";
 import { say } from "./strings.js";
 

@@ -1,6 +1,6 @@
 // The points inside the lasso: how many, which, and as a file.
 
-import { byId, element } from "./elements.js";
+import { byId, element } from "../shared/elements.js";
 import { download, records, toJson, toTsv, vectorLines } from "./exporting.js";
 import { say } from "./strings.js";
 

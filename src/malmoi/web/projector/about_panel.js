@@ -1,6 +1,6 @@
 // What the picture is: how many points, by which reduction, and how far it can be believed.
 
-import { byId, element } from "./elements.js";
+import { byId, element } from "../shared/elements.js";
 import { translated } from "./notes.js";
 import { say } from "./strings.js";
 

@@ -1,7 +1,6 @@
 // Sentences and names that Python writes into a scene, in the language of the page.
-// A sentence is recognised by its English form, of which {} stands for what varies.
 
-import { language } from "./strings.js";
+import { language, translator } from "../shared/language.js";
 
 const KOREAN = {
   "cluster": "군집",
@@ -38,22 +37,8 @@ const KOREAN_LABELS = { // of the fields that Python makes
 };
 const MISSING = { "no label": "라벨 없음", "no value": "값 없음" };
 
-const PATTERNS = Object.entries(KOREAN).filter(([form]) => form.includes("{}")).map(([form, korean]) =>
-  ({ korean, pattern: new RegExp(`^${form.replace(/[.()|]/gu, "\\$&").replaceAll("{}", "(.+?)")}$`, "u") }));
-
-/** A sentence or name of Python's as the page says it; as it is where it is of the user's own.
- * @param {string} text @param {string} [to] */
-export function translated(text, to = language()) {
-  if (to !== "ko") return text;
-  if (Object.hasOwn(KOREAN, text)) return KOREAN[text];
-  for (const { pattern, korean } of PATTERNS) {
-    const [, ...values] = text.match(pattern) ?? [];
-    if (!values.length) continue;
-    let at = 0;
-    return korean.replace(/\{(\d?)\}/gu, (_, place) => values[place === "" ? at++ : Number(place)]);
-  }
-  return text;
-}
+/** A sentence or name of Python's as the page says it. */
+export const translated = translator(KOREAN);
 
 /** A label of a field as the page says it. @param {string} field @param {string} label
  * @param {string} [to] */

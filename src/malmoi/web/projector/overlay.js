@@ -1,7 +1,7 @@
 // What is drawn over the points: names, rings, lines to neighbours, ranks of hits, the lasso.
 
 import { Ground, placeLabels, shortened } from "./labels.js";
-import { styled } from "./theme.js";
+import { styled } from "../shared/theme.js";
 
 const FONTS = 'system-ui, -apple-system, "Segoe UI", "Apple SD Gothic Neo", "Malgun Gothic", ' +
   '"Noto Sans KR", "Noto Sans CJK KR", NanumGothic, sans-serif';

@@ -1,7 +1,7 @@
 // The buttons above the picture, and the keys that press them from anywhere.
 
-import { byId } from "./elements.js";
-import { switchTheme } from "./theme.js";
+import { byId } from "../shared/elements.js";
+import { switchTheme } from "../shared/theme.js";
 
 /** @param {import("./view.js").View[]} views @param {import("./view.js").Actions} actions */
 export function toolbar(store, views, actions) {

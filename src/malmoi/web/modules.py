@@ -1,4 +1,4 @@
-"""The page's ES modules joined into one script, for a page on disk cannot import its own files.
+"""A page's ES modules joined into one script, for a page on disk cannot import its own files.
 
 The rule: a module becomes a function that returns what it exports, and an import takes names
 out of what such a function returned. It covers the one form of import and the one form of
@@ -8,7 +8,7 @@ export that the modules use, and refuses any other.
 import re
 from collections.abc import Mapping
 
-IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(?:\./|\.\./shared/)(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
 OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 

@@ -1,6 +1,6 @@
 // The search box: a list that follows what is typed, walked by arrows, also while Korean is composed.
 
-import { byId, element, announce } from "./elements.js";
+import { byId, element, announce } from "../shared/elements.js";
 import { shortened } from "./labels.js";
 import { Finder } from "./search.js";
 import { say } from "./strings.js";

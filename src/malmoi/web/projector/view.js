@@ -2,7 +2,7 @@
 
 import { Camera } from "./camera.js";
 import { pointColours } from "./colours.js";
-import { element } from "./elements.js";
+import { element } from "../shared/elements.js";
 import { listen } from "./gestures.js";
 import { islandsOf } from "./islands.js";
 import { drawOverlay } from "./overlay.js";
@@ -10,7 +10,7 @@ import { canvasPainter } from "./points_canvas.js";
 import { webglPainter } from "./points_webgl.js";
 import { inside, makeScreen, pick, project } from "./screen.js";
 import { say } from "./strings.js";
-import { calm } from "./theme.js";
+import { calm } from "../shared/theme.js";
 
 /**
  * @typedef {{name: string, moved: () => void, colour: (bytes: Uint8Array) => void,

@@ -1,7 +1,7 @@
 // Fields to colours. Numbers: viridis, without the end that drowns in the paper. Labels: Okabe
 // and Ito's colours, told apart by the colour-blind; then the same eight fainter; then grey.
 
-import { styled, theme } from "./theme.js";
+import { styled, theme } from "../shared/theme.js";
 
 const VIRIDIS = ["#440154", "#482878", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779",
   "#6ece58", "#b5de2b", "#fde725"];

@@ -1,7 +1,7 @@
 // The analogy box: an expression, and what it comes closest to in each model.
 
 import { analogyOf } from "./asking.js";
-import { announce, byId, element } from "./elements.js";
+import { announce, byId, element } from "../shared/elements.js";
 import { answerList, drawnRows } from "./point_panel.js";
 import { say } from "./strings.js";
 

@@ -4,7 +4,7 @@ import { aboutPanel, caption } from "./about_panel.js";
 import { analogyPanel } from "./analogy_panel.js";
 import { circledPanel } from "./circled_panel.js";
 import { colourPanel } from "./colour_panel.js";
-import { announce, byId, element } from "./elements.js";
+import { announce, byId, element } from "../shared/elements.js";
 import { hitsPanel } from "./hits_panel.js";
 import { awaitPicture } from "./improving.js";
 import { pointPanel } from "./point_panel.js";
@@ -12,15 +12,16 @@ import { searchBox } from "./search_box.js";
 import { findSource } from "./sections.js";
 import { Space } from "./space.js";
 import { createStore } from "./store.js";
-import { fillTexts, say } from "./strings.js";
-import { beginTheme } from "./theme.js";
+import { say } from "./strings.js";
+import { fillTexts } from "../shared/language.js";
+import { beginTheme } from "../shared/theme.js";
 import { toolbar } from "./toolbar.js";
 import { View } from "./view.js";
 
 const COLOURING = new Set(["colourBy", "hidden", "alone", "circled", "lit"]);
 
 async function begin() {
-  fillTexts(document);
+  fillTexts(document, say);
   beginTheme();
   const source = findSource();
   const described = await source.describe();

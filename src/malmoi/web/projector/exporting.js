@@ -1,6 +1,6 @@
 // The points of a selection as a file: TSV, JSON, or their vectors; made inside the browser.
 
-import { element } from "./elements.js";
+import { element } from "../shared/elements.js";
 
 const OWN = ["key", "x", "y", "x3", "y3", "z3", "details"]; // columns that every point has
 

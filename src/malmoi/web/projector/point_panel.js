@@ -1,7 +1,7 @@
 // The chosen point: its key, its line, its fields, and its nearest in each model.
 
 import { neighboursOf } from "./asking.js";
-import { announce, byId, element } from "./elements.js";
+import { announce, byId, element } from "../shared/elements.js";
 import { say } from "./strings.js";
 
 const METRICS = ["cosine", "euclidean", "dot"];

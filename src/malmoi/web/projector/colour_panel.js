@@ -1,7 +1,7 @@
 // Colour by a field, with a legend: labels that can be switched off, or a scale for numbers.
 
 import { labelColours, scaleColour, scaleOf } from "./colours.js";
-import { byId, element } from "./elements.js";
+import { byId, element } from "../shared/elements.js";
 import { translated, translatedLabel } from "./notes.js";
 import { shortNumber } from "./space.js";
 import { say } from "./strings.js";

@@ -1,6 +1,8 @@
 // All that the page says, in English and in Korean; the browser's language chooses.
 // What comes from Python, such as notes, is translated by notes.js.
 
+import { speaker } from "../shared/language.js";
+
 const number = (value) => value.toLocaleString("en");
 const plural = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -217,26 +219,5 @@ export const STRINGS = {
   },
 };
 
-/** The first language of the browser that the page speaks. @returns {"en" | "ko"} */
-export function language() {
-  const wanted = (navigator.languages ?? [navigator.language]).map((one) => one.slice(0, 2).toLowerCase());
-  return /** @type {"en" | "ko"} */ (wanted.find((one) => one in STRINGS) ?? "en");
-}
-
-/** What the page says under a name. @param {string} name @param {...(string | number)} values */
-export function say(name, ...values) {
-  const said = STRINGS[language()][name];
-  return typeof said === "function" ? said(...values) : said;
-}
-
-/** Fill in the texts of the page's own elements, which name them: data-say="help",
- * data-say-title="help". @param {Document} page */
-export function fillTexts(page) {
-  page.documentElement.lang = language();
-  for (const element of page.querySelectorAll("[data-say]")) element.textContent = say(element.dataset.say);
-  for (const attribute of ["title", "aria-label", "placeholder"]) {
-    for (const element of page.querySelectorAll(`[data-say-${attribute}]`)) {
-      element.setAttribute(attribute, say(element.getAttribute(`data-say-${attribute}`)));
-    }
-  }
-}
+/** What the page says under a name. */
+export const say = speaker(STRINGS);

@@ -1,0 +1,1 @@
+"""Pages that are one HTML file: the projector's, and the report of a comparison."""
