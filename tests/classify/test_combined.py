@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import malmoi as mm
-from malmoi.classify.calibration import find_temperature, to_probabilities
+from malmoi.classify.base.calibration import find_temperature, to_probabilities
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.combined.stacking import Stack, fit_stack
 from malmoi.classify.combined.training import held_out_scores

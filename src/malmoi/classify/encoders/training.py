@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array
+from malmoi.classify.base.outputs import Outputs, common_fields
 from malmoi.classify.encoders.head import Head, Layer, standardization
 from malmoi.classify.encoders.mlp import MlpTrainer
 from malmoi.classify.encoders.selection import (
@@ -16,7 +17,6 @@ from malmoi.classify.encoders.selection import (
 from malmoi.classify.encoders.settings import EncoderClassifier
 from malmoi.classify.encoders.text_vectors import TextVectors
 from malmoi.classify.encoders.vector_classifier import VectorClassifier
-from malmoi.classify.outputs import Outputs, common_fields
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.suites.logistic_regression import LinearProbe, fit_linear
 from malmoi.reporting.reporter import Reporter

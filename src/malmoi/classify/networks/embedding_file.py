@@ -12,10 +12,10 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.classify.base.trained_classifier import CommonFields
 from malmoi.classify.networks.network_classifier import NetworkClassifier
 from malmoi.classify.networks.settings import NetworkKind, NetworkShape, UnitKind
 from malmoi.classify.networks.units import Units
-from malmoi.classify.trained_classifier import CommonFields
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.keys import Keys

@@ -12,10 +12,10 @@ import numpy as np
 from torch import Tensor, nn
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
+from malmoi.classify.base.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.classify.networks.losses import ClassLoss, DevLoss
 from malmoi.classify.networks.settings import FineTunedClassifier
 from malmoi.classify.networks.transformer_classifier import TransformerClassifier
-from malmoi.classify.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.models.nnlm_network import repeatable

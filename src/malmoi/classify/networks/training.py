@@ -4,13 +4,13 @@ import numpy as np
 import torch
 
 from malmoi.arrays import Float32Array, Int64Array
+from malmoi.classify.base.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.classify.networks.losses import ClassLoss, DevLoss
 from malmoi.classify.networks.network import EmbeddingNetwork
 from malmoi.classify.networks.network_classifier import NetworkClassifier
 from malmoi.classify.networks.settings import EmbeddingClassifier, NetworkShape
 from malmoi.classify.networks.trainer import NetworkTrainer, network_scores, shuffled_batches
 from malmoi.classify.networks.units import FIRST_ROW, Units
-from malmoi.classify.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.encode.static.words import choose_tokenizer
 from malmoi.evaluate.scores import seeded_generator
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint

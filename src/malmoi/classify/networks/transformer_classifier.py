@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.classify.trained_classifier import TrainedClassifier
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter

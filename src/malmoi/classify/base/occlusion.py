@@ -4,8 +4,8 @@ import re
 from math import log
 
 from malmoi.arguments import expect
-from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation, Contribution
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.explanation import ClassExplanation, Contribution
 
 WORD = re.compile(r"\S+")
 FLOOR = 1e-5  # added to probabilities before their logarithms are taken
