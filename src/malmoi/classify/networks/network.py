@@ -116,7 +116,7 @@ class EmbeddingNetwork(nn.Module):
     def forward(self, texts: Sequence[Int32Array]) -> Tensor:
         """The scores of texts that are rows of units, none of them without a unit."""
         ids, lengths = padded_ids(texts)
-        rows = functional.embedding(ids, self.embedding, PADDING, sparse=self.training)
+        rows = functional.embedding(ids, self.embedding, PADDING, sparse=self.training).sum(2)
         rows = functional.dropout(rows, self.dropout, self.training)
         pooled = functional.dropout(self.pooling(rows, lengths), self.dropout, self.training)
         scores: Tensor = self.output(pooled)
@@ -126,7 +126,7 @@ class EmbeddingNetwork(nn.Module):
 def padded_ids(texts: Sequence[Int32Array]) -> tuple[Tensor, Tensor]:
     """Rows [texts, longest], filled with padding, and the lengths."""
     lengths = np.array([len(text) for text in texts], np.int64)
-    ids = np.full((len(texts), int(lengths.max())), PADDING, np.int64)
+    ids = np.full((len(texts), int(lengths.max()), texts[0].shape[1]), PADDING, np.int64)
     ids[np.arange(ids.shape[1]) < lengths[:, np.newaxis]] = np.concatenate(texts)
     return torch.from_numpy(ids), torch.from_numpy(lengths)
 

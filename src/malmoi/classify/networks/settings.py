@@ -59,6 +59,8 @@ class EmbeddingClassifier(NetworkSettings):
     """What turns embeddings into one vector per text."""
     units: UnitKind = "characters"
     """What has an embedding."""
+    max_n: int = 1
+    """Longest n-gram of units with an embedding."""
     tokenizer: str = ""
     """Of words; by default that of the vectors, or english."""
     vectors: str = ""
@@ -88,7 +90,7 @@ class EmbeddingClassifier(NetworkSettings):
         super().__post_init__()
         self.check_one_of("network", NetworkKind)
         self.check_one_of("units", UnitKind)
-        for name in ("dim", "hidden", "max_length", "min_count", "max_vocab_size"):
+        for name in ("max_n", "dim", "hidden", "max_length", "min_count", "max_vocab_size"):
             self.check_at_least(name, 1)
         self.check_share("dropout")
         if self.vectors and self.units != "words":

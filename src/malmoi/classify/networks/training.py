@@ -95,13 +95,13 @@ def _embedding(
 ) -> tuple[Units, Float32Array]:
     """The units of the training texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
-    units = Units(settings.units, settings.max_length, tokenizer)
+    units = Units(settings.units, settings.max_length, settings.max_n, tokenizer)
     vocabulary = units.counted(
         texts,
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
-    units = Units(settings.units, settings.max_length, tokenizer, vocabulary.words)
+    units = Units(settings.units, settings.max_length, settings.max_n, tokenizer, vocabulary.words)
     if vectors is None:
         return units, _random_rows(len(vocabulary), settings)
     index = vocabulary.word_index(start=FIRST_ROW)
