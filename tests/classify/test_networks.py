@@ -236,8 +236,9 @@ def test_balanced_classes_weigh_the_same() -> None:
     assert weight == 9
     rare = [row for i, row in enumerate(labelled(200, 2)) if row[1] == "sport" or i % 10 == 1]
     plain, balanced = (
-        network(rare, balanced=each, epochs=2, calibrate=False, test_share=0)
-        .probabilities(["today very"])[0, 0]
+        network(rare, balanced=each, epochs=2, calibrate=False, test_share=0).probabilities(
+            ["today very"]
+        )[0, 0]
         for each in (False, True)
     )
     assert balanced > plain
@@ -247,6 +248,7 @@ def test_minutes_end_a_training() -> None:
     reporter = RecordingReporter()
     settings = mm.EmbeddingClassifier(**QUICK | {"epochs": 10_000, "minutes": 0.005})
     mm.train_classifier(labelled(), settings, reporter=reporter)
+    assert 0 < len(reporter.losses) < 10_000
 
 
 BAD = [

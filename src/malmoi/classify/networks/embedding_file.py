@@ -32,7 +32,12 @@ def embedding_tensors(
     tensors = {PREFIX + name: weight for name, weight in classifier.weights.items()}
     tensors |= {"unit_bytes": units.keys.packed, "unit_offsets": units.keys.offsets}
     tokenizer = None if units.tokenizer is None else describe(units.tokenizer)
-    own = {"kind": units.kind, "max_length": units.max_length, "max_n": units.max_n, "tokenizer": tokenizer}
+    own = {
+        "kind": units.kind,
+        "max_length": units.max_length,
+        "max_n": units.max_n,
+        "tokenizer": tokenizer,
+    }
     return tensors, {
         "network": json.dumps(asdict(classifier.shape)),
         "units": json.dumps(own, ensure_ascii=False),

@@ -78,10 +78,13 @@ class Units:
     def _ngrams(self, units: Sequence[str]) -> list[Sequence[str]]:
         """The n-grams of each order, one after the other by where they begin."""
         join = "".join if self.tokenizer is None else " ".join
-        return [units, *(
-            [join(units[i : i + n]) for i in range(len(units) - n + 1)]
-            for n in range(2, self.max_n + 1)
-        )]
+        return [
+            units,
+            *(
+                [join(units[i : i + n]) for i in range(len(units) - n + 1)]
+                for n in range(2, self.max_n + 1)
+            ),
+        ]
 
     @cached_property
     def _rows(self) -> dict[str, int]:
