@@ -16,8 +16,8 @@ import malmoi
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
 SETTINGS = [
-    *("Cooccurrence", "Elmo", "FastText", "GloVe", "LSA", "NGram", "NgramClassifier", "NNLM"),
-    "Word2Vec",
+    *("Cooccurrence", "Elmo", "EmbeddingClassifier", "FastText", "FineTunedClassifier", "GloVe"),
+    *("LSA", "NGram", "NgramClassifier", "NNLM", "Word2Vec"),
 ]
 CLASSES = [  # whose methods are for users
     "Activations",

@@ -48,7 +48,7 @@ def several_labels() -> Rows:
 
 def settings(model: str, /, **changes: object) -> mm.FineTunedClassifier:
     own = {"model": model, "head_factor": 10.0, "learning_rate": 2e-3, "test_share": 0}
-    return mm.FineTunedClassifier(**QUIET | own | changes)  # type: ignore[arg-type]
+    return mm.FineTunedClassifier(**QUIET | own | changes)
 
 
 def tuned(rows: Rows, model: str, /, **changes: object) -> mm.TransformerClassifier:

@@ -21,7 +21,13 @@ from malmoi.tune.network.linear import TrainedLinear
 WIDTHS = (1, 2, 3, 4, 5)  # of the filters of a CNN
 
 
-class MeanPooling(nn.Module):
+class UnitPooling(nn.Module):
+    """Turns the embeddings of a text's units into one vector of `dim` dimensions."""
+
+    dim: int
+
+
+class MeanPooling(UnitPooling):
     """The mean of the embeddings, then a hidden layer."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -34,7 +40,7 @@ class MeanPooling(nn.Module):
         return functional.relu(self.layer(grid.sum(1) / lengths[:, None]))
 
 
-class Flatten(nn.Module):
+class Flatten(UnitPooling):
     """A hidden layer with weights of its own for each position."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -49,7 +55,7 @@ class Flatten(nn.Module):
         return functional.relu(functional.linear(rows, weight, self.layer.bias))
 
 
-class Convolutions(nn.Module):
+class Convolutions(UnitPooling):
     """Filters of several widths, each with its maximum over all positions (Kim 2014)."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -76,7 +82,7 @@ class Convolutions(nn.Module):
         return functional.relu(torch.cat(pooled, 1))
 
 
-class Recurrent(nn.Module):
+class Recurrent(UnitPooling):
     """A GRU or an LSTM in both directions; the maximum of its states over all positions."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -94,7 +100,7 @@ class Recurrent(nn.Module):
         return states.amax(1)
 
 
-POOLINGS: dict[NetworkKind, type[nn.Module]] = {
+POOLINGS: dict[NetworkKind, type[UnitPooling]] = {
     "mean": MeanPooling,
     "flatten": Flatten,
     "cnn": Convolutions,
@@ -111,7 +117,7 @@ class EmbeddingNetwork(nn.Module):
         self.shape, self.dropout = shape, dropout
         self.embedding = nn.Parameter(torch.empty(shape.rows, shape.dim))
         self.pooling = POOLINGS[shape.network](shape)
-        self.output = nn.Linear(int(self.pooling.dim), shape.outputs)
+        self.output = nn.Linear(self.pooling.dim, shape.outputs)
 
     def forward(self, texts: Sequence[Int32Array]) -> Tensor:
         """The scores of texts that are rows of units, none of them without a unit."""

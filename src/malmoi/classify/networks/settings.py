@@ -1,9 +1,9 @@
 """Settings of networks that classify: on embeddings, or a transformer. Does not import torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from malmoi.arguments import check_numbers
+from malmoi.arguments import check_numbers, expect
 from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
@@ -37,6 +37,9 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
 
     def __post_init__(self) -> None:
         check_numbers(self)
+        for field in fields(self):
+            if field.type is str:
+                expect(getattr(self, field.name), str, field.name, "a string")
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
 
