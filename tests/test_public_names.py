@@ -16,16 +16,9 @@ import malmoi
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
 SETTINGS = [
-    *(
-        "CombinedClassifier",
-        "Cooccurrence",
-        "Elmo",
-        "EncoderClassifier",
-        "FastText",
-        "GloVe",
-        "LSA",
-    ),
-    *("MajorityClassifier", "NGram", "NgramClassifier", "NNLM", "Word2Vec"),
+    *("CombinedClassifier", "Cooccurrence", "Elmo", "EmbeddingClassifier", "EncoderClassifier"),
+    *("FastText", "FineTunedClassifier", "GloVe", "LSA", "MajorityClassifier", "NGram"),
+    *("NgramClassifier", "NNLM", "Word2Vec"),
 ]
 CLASSES = [  # whose methods are for users
     "Activations",

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
-    from malmoi.classify.classifier import Classifier as Classifier
+    from malmoi.classify.base.classifier import Classifier as Classifier
+    from malmoi.classify.base.explanation import ClassExplanation as ClassExplanation
+    from malmoi.classify.base.settings import ClassifierSettings as ClassifierSettings
     from malmoi.classify.combined.settings import CombinedClassifier as CombinedClassifier
     from malmoi.classify.compare.comparing import compare as compare
     from malmoi.classify.compare.result import Comparison as Comparison
     from malmoi.classify.compare.result import ModelScores as ModelScores
     from malmoi.classify.compare.settings import CompareSettings as CompareSettings
     from malmoi.classify.encoders.settings import EncoderClassifier as EncoderClassifier
-    from malmoi.classify.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.files import load_classifier as load_classifier
     from malmoi.classify.files import save_classifier as save_classifier
     from malmoi.classify.kinds import classifier_settings as classifier_settings
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from malmoi.classify.ngrams.settings import NgramClassifier as NgramClassifier
     from malmoi.classify.result import ClassifierResult as ClassifierResult
     from malmoi.classify.result import ClassifierScores as ClassifierScores
-    from malmoi.classify.settings import ClassifierSettings as ClassifierSettings
     from malmoi.classify.training import train_classifier as train_classifier
     from malmoi.client.client import BertClient as BertClient
     from malmoi.client.client import Client as Client
@@ -230,11 +230,11 @@ __version__ = "0.1.0"
 cache_paths.on_write_error = errors.warn  # kernels do not know errors
 
 _HOMES = {
-    "malmoi.classify.classifier": ("Classifier",),
+    "malmoi.classify.base.classifier": ("Classifier",),
     "malmoi.classify.compare.comparing": ("compare",),
     "malmoi.classify.compare.result": ("Comparison", "ModelScores"),
     "malmoi.classify.compare.settings": ("CompareSettings",),
-    "malmoi.classify.explanation": ("ClassExplanation",),
+    "malmoi.classify.base.explanation": ("ClassExplanation",),
     "malmoi.classify.files": ("load_classifier", "save_classifier"),
     "malmoi.classify.kinds": ("classifier_settings",),
     "malmoi.classify.combined.settings": ("CombinedClassifier",),
@@ -246,7 +246,7 @@ _HOMES = {
     "malmoi.classify.ngrams.linear_classifier": ("LinearClassifier",),
     "malmoi.classify.result": ("ClassifierResult", "ClassifierScores"),
     "malmoi.classify.ngrams.settings": ("NgramClassifier",),
-    "malmoi.classify.settings": ("ClassifierSettings",),
+    "malmoi.classify.base.settings": ("ClassifierSettings",),
     "malmoi.classify.training": ("train_classifier",),
     "malmoi.client.client": ("BertClient", "Client"),
     "malmoi.client.connection": ("ServerError", "ServerTimeoutError", "ServerUnreachableError"),

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import malmoi as mm
-from malmoi.classify.calibration import find_temperature, to_probabilities
+from malmoi.classify.base.calibration import find_temperature, to_probabilities
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.combined.stacking import Stack, fit_stack
 from malmoi.classify.combined.training import held_out_scores
@@ -110,17 +110,21 @@ def test_no_text_is_scored_by_a_part_that_has_seen_it(monkeypatch: pytest.Monkey
     data = read_labelled_set(rows, reporter=SILENT)
     settings = mm.CombinedClassifier(parts=(WORDS, MAJORITY), folds=4)
     trained_on: list[set[str]] = []
+    tested: list[list[str]] = []
 
     def fit(part: Any, own: Any, reporter: Any) -> Any:
         trained_on.append(set(part.texts))
-        model = fit_classifier(part, own, reporter)
         scored: list[str] = []
-        monkeypatch.setattr(type(model), "raw_scores", lambda self, texts: (
-            scored.extend(texts), np.zeros((len(texts), 1)))[1])  # fmt: skip
+
+        def raw_scores(self: object, texts: list[str]) -> Any:
+            scored.extend(texts)
+            return np.zeros((len(texts), 1))
+
+        model = fit_classifier(part, own, reporter)
+        monkeypatch.setattr(type(model), "raw_scores", raw_scores)
         tested.append(scored)
         return model
 
-    tested: list[list[str]] = []
     chosen, scores = held_out_scores(data, settings, fit, SILENT)
     assert len(trained_on) == 8
     assert scores.shape == (2, len(chosen), 1)

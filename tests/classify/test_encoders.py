@@ -13,10 +13,11 @@ from sklearn.preprocessing import StandardScaler
 import malmoi as mm
 from malmoi.arrays import BoolArray, Float32Array, Float64Array
 from malmoi.classify.encoders.head import Head, Layer, standardization
+from malmoi.classify.encoders.mlp import Adam, MlpTrainer
 from malmoi.classify.encoders.selection import MAX_TRAINED, selection_splits
 from malmoi.classify.encoders.text_vectors import MIN_CACHED_TEXTS
 from malmoi.classify.encoders.vector_classifier import VectorClassifier
-from malmoi.evaluate.suites.logistic_regression import fit_linear
+from malmoi.evaluate.suites.logistic_regression import cross_entropy, fit_linear
 from malmoi.kernels.classify.sets import Sets
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.data.labelled_set import LabelledSet
@@ -262,3 +263,70 @@ def test_settings_out_of_range_are_a_sentence(settings: dict[str, Any], sentence
 def test_a_model_that_is_not_there_is_a_sentence() -> None:
     with pytest.raises(mm.InvalidFileError, match="there is no model '/no/such'"):
         trained(labelled(60), "/no/such")
+
+
+def test_a_hidden_layer_learns_what_a_linear_head_cannot() -> None:
+    random = np.random.default_rng(1)
+    matrix = random.normal(size=(1000, 4)).astype(np.float32)
+    targets = (matrix[:, :1] > 0) ^ (matrix[:, 1:2] > 0)  # exclusive or
+    train = MlpTrainer(softmax=False, hidden=32, seed=1)
+    head = train(matrix[:800], targets[:800], 0.01)
+    right = (head.scores(matrix[800:]) > 0) == targets[800:]
+    linear = fit_linear(matrix[:800], targets[:800]).predict(matrix[800:])
+    assert right.mean() > 0.9 > 0.7 > (linear == targets[800:, 0]).mean()
+    again = train(matrix[:800], targets[:800], 0.01)
+    np.testing.assert_array_equal(again.scores(matrix), head.scores(matrix))
+
+
+@pytest.mark.parametrize("softmax", [True, False])
+def test_gradients_are_those_of_differences(softmax: bool) -> None:
+    random = np.random.default_rng(2)
+    matrix, mask = random.normal(size=(9, 5)), random.random((9, 4)) > 0.3
+    targets = random.integers(3, size=(9, 1)) == np.arange(3)
+    arrays = [random.normal(size=shape) for shape in ((5, 4), (4,), (4, 3), (3,))]
+
+    def loss() -> float:
+        hidden = np.maximum(matrix @ arrays[0] + arrays[1], 0) * mask
+        logits = hidden @ arrays[2] + arrays[3]
+        return cross_entropy(logits, targets, softmax=softmax)[0] / 9
+
+    single = [array.astype(np.float32) for array in arrays]
+    layers = Layer(*single[:2]), Layer(*single[2:])
+    trainer = MlpTrainer(softmax=softmax, hidden=4, seed=1)
+    gradients = trainer._gradients(
+        layers, matrix.astype(np.float32), targets, mask.astype(np.float32)
+    )
+    for array, gradient in zip(arrays, gradients, strict=True):
+        for place in np.ndindex(array.shape):
+            before = array[place]
+            array[place] = before + 1e-6
+            above = loss()
+            array[place] = before - 1e-6
+            slope, array[place] = (above - loss()) / 2e-6, before
+            assert gradient[place] == pytest.approx(slope, abs=1e-4)
+
+
+def test_steps_are_those_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    start, slopes = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3), np.random.default_rng(3)
+    ours, theirs = start.copy(), torch.tensor(start, requires_grad=True)
+    adam, peer = Adam([ours], 0.1), torch.optim.AdamW([theirs], lr=0.01, weight_decay=0.1)
+    for _ in range(20):
+        gradient = slopes.normal(size=(2, 3)).astype(np.float32)
+        adam.step([gradient], 0.01)
+        theirs.grad = torch.tensor(gradient)
+        peer.step()
+    np.testing.assert_allclose(ours, theirs.detach().numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [labelled(), labelled(120, 2), multi_labelled()])
+def test_a_classifier_with_a_hidden_layer(tmp_path: Path, model: str, rows: object) -> None:
+    result = trained(rows, model, head="mlp", hidden=64)
+    one = result.classifier
+    assert result.scores is not None
+    assert result.scores.macro_f1 > 0.7
+    assert "64 hidden" in one.describe()["encoder"]
+    mm.save_classifier(one, tmp_path / "saved")
+    again = mm.load_classifier(tmp_path / "saved")
+    assert again.describe() == one.describe()
+    np.testing.assert_array_equal(again.probabilities(TEXTS), one.probabilities(TEXTS))

@@ -16,10 +16,28 @@ from malmoi.errors import InvalidArgumentError
         ("ngrams:max-n=5:alpha=0.5", mm.NgramClassifier(max_n=5, alpha=0.5)),
         ("ngrams:epochs=7", mm.NgramClassifier(epochs=7)),
         ("ngrams:balanced=yes", mm.NgramClassifier(balanced=True)),
+        ("majority", mm.MajorityClassifier()),
+        ("minilm", mm.EncoderClassifier(model="minilm")),
+        ("minilm:head=mlp:hidden=32", mm.EncoderClassifier(model="minilm", head="mlp", hidden=32)),
+        ("minilm:quantized", mm.EncoderClassifier(model="minilm:quantized")),
+        ("minilm+use", mm.EncoderClassifier(model="minilm+use")),
+        ("gru", mm.EmbeddingClassifier(network="gru")),
+        ("cnn:units=jamo:epochs=2", mm.EmbeddingClassifier(network="cnn", units="jamo", epochs=2)),
+        ("fine-tune:model=minilm", mm.FineTunedClassifier(model="minilm")),
+        (
+            "ngrams+use",
+            mm.CombinedClassifier(parts=(mm.NgramClassifier(), mm.EncoderClassifier(model="use"))),
+        ),
+        (
+            "ngrams+cnn:units=jamo",
+            mm.CombinedClassifier(
+                parts=(mm.NgramClassifier(), mm.EmbeddingClassifier(network="cnn", units="jamo"))
+            ),
+        ),
         ("words:optimizer=adagrad", mm.NgramClassifier(max_n=0, words=2, optimizer="adagrad")),
     ],
 )
-def test_names_of_ngrams(name: str, settings: mm.ClassifierSettings) -> None:
+def test_names(name: str, settings: mm.ClassifierSettings) -> None:
     assert mm.classifier_settings(name) == settings
 
 
@@ -49,5 +67,5 @@ def test_default_kinds_suit_the_language() -> None:
     english, korean = default_kinds(["a small text"]), default_kinds(["영화가 정말 재미있다"])
     assert {"majority", "ngrams", "words", "minilm", "ngrams+minilm"} <= set(english)
     assert {"majority", "ngrams", "jamo", "use", "ngrams+use"} <= set(korean)
-    for name in ("ngrams", "words", "jamo"):
+    for name in (*english, *korean):
         mm.classifier_settings(name)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
 import malmoi as mm
-from malmoi.classify.calibration import (
+from malmoi.classify.base.calibration import (
     calibration_error,
     cross_entropy,
     find_temperature,

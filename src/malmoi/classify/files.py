@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arguments import expect, expect_path
-from malmoi.classify.classifier import Classifier
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.classify.combined.combined_file import combined_tensors, read_combined
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.encoders.encoder_file import encoder_tensors, read_encoder
@@ -34,7 +35,6 @@ from malmoi.classify.networks.transformer_folder import (
 )
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
-from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import KIND_KEY, FileKind, read_tensor_file, write_tensor_file

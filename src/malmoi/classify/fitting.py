@@ -1,13 +1,13 @@
 """Fits a classifier of any kind to texts with labels: the kind is that of its settings."""
 
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.encoders.settings import EncoderClassifier
 from malmoi.classify.majority import MajorityClassifier, fit_majority
 from malmoi.classify.networks.settings import EmbeddingClassifier, FineTunedClassifier
+from malmoi.classify.ngrams.linear_classifier import fit_ngrams
 from malmoi.classify.ngrams.settings import NgramClassifier
-from malmoi.classify.ngrams.training import fit_ngrams
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.encoders.settings import EncoderClassifier
 from malmoi.classify.majority import MajorityClassifier
@@ -17,7 +18,6 @@ from malmoi.classify.networks.settings import (
     NetworkKind,
 )
 from malmoi.classify.ngrams.settings import NgramClassifier
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.encode.checkpoint.locate import split_parts
 from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import InvalidArgumentError
@@ -84,8 +84,12 @@ def default_kinds(texts: Iterable[str]) -> tuple[str, ...]:
     """The classifiers to compare where none are named, by the language of the texts."""
     encoder = default_model(texts)
     if encoder == ENGLISH:
-        frozen = f"mean:vectors={WORD_VECTORS}:train_vectors=no"
-        own: tuple[str, ...] = (WORD_VECTORS, frozen, f"gru:vectors={WORD_VECTORS}")
+        pretrained = f"units=words:vectors={WORD_VECTORS}"
+        own: tuple[str, ...] = (
+            WORD_VECTORS,
+            f"mean:{pretrained}:train_vectors=no",
+            f"gru:{pretrained}",
+        )
     else:
         own = ("jamo", "cnn:units=jamo")
     return ("majority", "words", "ngrams", *own, "mean", encoder, f"ngrams+{encoder}")

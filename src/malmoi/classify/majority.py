@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.classify.explanation import ClassExplanation
-from malmoi.classify.outputs import Outputs, common_fields
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
+from malmoi.classify.base.explanation import ClassExplanation
+from malmoi.classify.base.outputs import Outputs, common_fields
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.tune.data.labelled_set import LabelledSet

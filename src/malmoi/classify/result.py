@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.classify.calibration import calibration_error
-from malmoi.classify.classifier import THRESHOLD, Classifier
+from malmoi.classify.base.calibration import calibration_error
+from malmoi.classify.base.classifier import THRESHOLD, Classifier
 from malmoi.evaluate.scores import Score, accuracy
 from malmoi.table import Table, Tabular
 from malmoi.tune.data.labelled_set import LabelledSet

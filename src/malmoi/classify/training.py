@@ -4,6 +4,7 @@ import time
 from os import PathLike
 
 from malmoi.arguments import expect, expect_path
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.files import save_classifier
 from malmoi.classify.fitting import fit_classifier
@@ -11,7 +12,6 @@ from malmoi.classify.kinds import classifier_settings
 from malmoi.classify.networks.settings import FineTunedClassifier
 from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, measure
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.files.targets import check_writable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.tune.data.label_checks import (

@@ -14,7 +14,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.text.corpus import Corpus
 
 if TYPE_CHECKING:
-    from malmoi.classify.classifier import Classifier
+    from malmoi.classify.base.classifier import Classifier
 
 TEXT_COLUMNS = 52
 SHOWN_PARTS = 6  # of an explanation

@@ -8,9 +8,9 @@ it may be of any kind.
 import json
 from collections.abc import Callable, Mapping
 
+from malmoi.classify.base.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.combined.stacking import Stack
-from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.files.tensors import Tensors, check_tensors
 
 WritePart = Callable[[TrainedClassifier], tuple[Tensors, dict[str, str]]]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from malmoi.arguments import described, expect, expect_integer
-from malmoi.classify.settings import ClassifierSettings
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float64Array
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.combined.stacking import Stack
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.errors import InvalidArgumentError
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.classify.calibration import find_temperature
+from malmoi.classify.base.calibration import find_temperature
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.suites.logistic_regression import TOLERANCE, cross_entropy, minimize
 

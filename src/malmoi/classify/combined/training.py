@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from malmoi.arrays import Float64Array, Int64Array
+from malmoi.classify.base.outputs import Outputs, common_fields
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.combined.stacking import fit_stack, temperatures
-from malmoi.classify.outputs import Outputs, common_fields
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.reporting.reporter import Reporter, SilentReporter
 from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.tune.data.splits import TextSplit, split_folds, split_texts

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from os import PathLike
 
 from malmoi.arguments import expect_path, settings_or_default
-from malmoi.classify.compare.errors import write_errors
 from malmoi.classify.compare.ranking import ranked_scores, recommend, whole_runs
-from malmoi.classify.compare.report import check_report, write_report
+from malmoi.classify.compare.report import check_report, write_errors, write_report
 from malmoi.classify.compare.result import Comparison
 from malmoi.classify.compare.runner import Runner
 from malmoi.classify.compare.settings import CompareSettings

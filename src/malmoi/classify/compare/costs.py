@@ -12,14 +12,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.combined.settings import CombinedClassifier
 from malmoi.classify.combined.stacked_classifier import StackedClassifier
 from malmoi.classify.encoders.settings import EncoderClassifier
 from malmoi.classify.encoders.text_vectors import TextVectors
 from malmoi.classify.encoders.vector_classifier import VectorClassifier
 from malmoi.classify.files import save_classifier
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.encode.loading import load_encoder
 from malmoi.reporting.reporter import SilentReporter
 

@@ -88,7 +88,7 @@ def _about_model(one: ModelScores, labels: Sequence[str]) -> list[str]:
         )
         for each in one.labels
     )
-    header = ("label", "precision %", "recall %", "F1 %", "texts")
+    header: tuple[str, ...] = ("label", "precision %", "recall %", "F1 %", "texts")
     parts = [f"## {escaped(one.name)} by label", _table(header, scores)]
     if one.confusion and len(labels) <= 12:
         counts = (

@@ -1,17 +1,25 @@
-"""Writes the report of a comparison: a page that opens from disk, Markdown or JSON."""
+"""Writes the report of a comparison: a page that opens from disk, Markdown or JSON.
+
+Also writes the texts that a classifier gets wrong, which the projector shows as a map.
+"""
 
 import json
+from collections.abc import Mapping
 from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from malmoi.arguments import expect, expect_path
 from malmoi.classify.compare.markdown_report import markdown_report
 from malmoi.classify.compare.result import Comparison, ModelScores
+from malmoi.classify.compare.run import Run
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.output import open_output
 from malmoi.files.targets import check_writable
+from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.web.self_contained import json_element, page_around_data
 
 SUFFIXES = (".html", ".md", ".json")
@@ -88,3 +96,28 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def write_errors(data: LabelledSet, runs: Mapping[int, Run], path: Path) -> None:
+    """Write each wrong text once, with its label and what it was taken for.
+
+    The field `error` names both, so that the map can be coloured by kinds of errors.
+    """
+    written: set[int] = set()
+    offsets, items = data.labels
+    with open_output(path) as (stream,):
+        for run in runs.values():
+            for i in np.flatnonzero(~run.right):
+                row = int(run.rows[i])
+                if row in written:
+                    continue
+                written.add(row)
+                label = ", ".join(data.names[k] for k in items[offsets[row] : offsets[row + 1]])
+                predicted = data.names[int(run.predicted[i])]
+                record = {
+                    "text": data.texts[row],
+                    "label": label,
+                    "predicted": predicted,
+                    "error": f"{label} → {predicted}",
+                }
+                stream.write((json.dumps(record, ensure_ascii=False) + "\n").encode())

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from malmoi.arrays import BoolArray, Int64Array
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.compare.costs import (
     cache_vectors,
     encoding_seconds,
@@ -28,8 +30,6 @@ from malmoi.classify.result import (
     predict_set,
     score_predictions,
 )
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.tune.data.labelled_set import LabelledSet
 

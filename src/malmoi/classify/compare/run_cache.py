@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.compare.run import Part, Run
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.evaluate.suites.vector_cache import remove_oldest
 from malmoi.files.cache_folder import cache_folder
 from malmoi.reporting.reporter import Reporter

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.compare.run import Part, Run, run_classifier
 from malmoi.classify.compare.run_cache import RunCache
 from malmoi.classify.compare.settings import CompareSettings
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import MalmoiError
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.data.labelled_set import LabelledSet

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.classify.base.trained_classifier import CommonFields
 from malmoi.classify.encoders.head import Head, Layer
 from malmoi.classify.encoders.text_vectors import TextVectors
 from malmoi.classify.encoders.vector_classifier import VectorClassifier
-from malmoi.classify.trained_classifier import CommonFields
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.search.storage.state import EncoderFingerprint

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
-from malmoi.classify.calibration import cross_entropy, find_temperature
+from malmoi.classify.base.calibration import cross_entropy, find_temperature
+from malmoi.classify.base.outputs import Outputs
 from malmoi.classify.encoders.head import Head
-from malmoi.classify.outputs import Outputs
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.tune.data.splits import split_folds, split_texts, stratified_sample

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from malmoi.arguments import check_numbers, expect
-from malmoi.classify.settings import ClassifierSettings
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.evaluate.suites.logistic_regression import MAX_ITERATIONS
 

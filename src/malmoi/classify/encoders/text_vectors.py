@@ -15,7 +15,7 @@ from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidFileError
 from malmoi.evaluate.suites.embedder import Embedder
-from malmoi.evaluate.suites.vector_cache import PROBES, VectorCache
+from malmoi.evaluate.suites.vector_cache import PROBES, VectorCache, encoder_fingerprint
 from malmoi.reporting.reporter import InputTotals, Reporter, SilentReporter
 from malmoi.search.fingerprint import has_fingerprint, model_name, take_fingerprint
 from malmoi.search.storage.state import EncoderFingerprint
@@ -57,13 +57,17 @@ class TextVectors:
             )
         return encoder
 
+    @cached_property
+    def _fingerprint(self) -> str:
+        """The key of cached vectors, taken once: compiled kernels round in another way."""
+        return encoder_fingerprint(self.encoder)
+
     def __call__(self, texts: Sequence[str], reporter: Reporter = SILENT) -> Float32Array:
         """One vector per text, [texts, dim], in an array of its own."""
-        whole = [normalize("NFC", text) for text in texts]
+        whole, cache = [normalize("NFC", text) for text in texts], None
         if not whole:
             return np.zeros((0, self.dim), np.float32)
-        is_kept = self.cache and len(whole) >= MIN_CACHED_TEXTS
+        if self.cache and len(whole) >= MIN_CACHED_TEXTS:
+            cache = VectorCache(self.encoder, fingerprint=self._fingerprint)
         with InputTotals(reporter) as totals:
-            return Embedder(self.encoder, VectorCache(self.encoder) if is_kept else None, totals)(
-                whole
-            )
+            return Embedder(self.encoder, cache, totals)(whole)

@@ -5,7 +5,9 @@ from functools import partial
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array
+from malmoi.classify.base.outputs import Outputs, common_fields
 from malmoi.classify.encoders.head import Head, Layer, standardization
+from malmoi.classify.encoders.mlp import MlpTrainer
 from malmoi.classify.encoders.selection import (
     ChosenStrength,
     FitHead,
@@ -15,13 +17,13 @@ from malmoi.classify.encoders.selection import (
 from malmoi.classify.encoders.settings import EncoderClassifier
 from malmoi.classify.encoders.text_vectors import TextVectors
 from malmoi.classify.encoders.vector_classifier import VectorClassifier
-from malmoi.classify.outputs import Outputs, common_fields
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.suites.logistic_regression import LinearProbe, fit_linear
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.data.labelled_set import LabelledSet
 
 PENALTIES = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
+WEIGHT_DECAYS = (10.0, 3.0, 1.0, 0.3, 0.1)
 
 
 def fit_on_encoder(
@@ -33,7 +35,7 @@ def fit_on_encoder(
     vectors, outputs = text_vectors(data.texts, reporter), Outputs.of(data)
     scale = standardization(vectors)
     scale.apply(vectors)
-    fit = partial(fit_linear_head, softmax=outputs.softmax, max_iterations=settings.max_iterations)
+    fit = head_trainer(settings, softmax=outputs.softmax)
     chosen = _selection(data, vectors, outputs, fit, settings, reporter)
     head = fit(vectors, outputs.targets(), chosen.strength, None)
     common = common_fields(data, softmax=outputs.softmax)
@@ -54,11 +56,20 @@ def _selection(
     settings: EncoderClassifier,
     reporter: Reporter,
 ) -> ChosenStrength:
-    strengths = PENALTIES if settings.penalty is None else (settings.penalty,)
+    strengths: tuple[float, ...] = PENALTIES if settings.head == "linear" else WEIGHT_DECAYS
+    if settings.penalty is not None:
+        strengths = (settings.penalty,)
     splits = selection_splits(data, settings.seed)
     if not splits or (len(strengths) == 1 and not settings.calibrate):
         return ChosenStrength(strengths[len(strengths) // 2], 1.0)
     return choose_strength(vectors, outputs, splits, fit, strengths, reporter)
+
+
+def head_trainer(settings: EncoderClassifier, *, softmax: bool) -> FitHead:
+    """What fits a head of this kind."""
+    if settings.head == "linear":
+        return partial(fit_linear_head, softmax=softmax, max_iterations=settings.max_iterations)
+    return MlpTrainer(softmax=softmax, hidden=settings.hidden, seed=settings.seed)
 
 
 def fit_linear_head(

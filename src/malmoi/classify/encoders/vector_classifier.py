@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float64Array
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.encoders.head import Head
 from malmoi.classify.encoders.text_vectors import TextVectors
-from malmoi.classify.trained_classifier import TrainedClassifier
 from malmoi.errors import InvalidArgumentError
 
 CHUNK_TEXTS = 1 << 16  # whose vectors are held at once

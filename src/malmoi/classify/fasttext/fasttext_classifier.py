@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.classify.calibration import to_probabilities
-from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation
+from malmoi.classify.base.calibration import to_probabilities
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.explanation import ClassExplanation
+from malmoi.classify.base.occlusion import explain_by_occlusion
 from malmoi.classify.fasttext.fasttext_features import TOKEN, FastTextFeatures
-from malmoi.classify.occlusion import explain_by_occlusion
 from malmoi.formats.fasttext.supervised_model import SupervisedModel
 from malmoi.text_inputs import TextLike, strings
 

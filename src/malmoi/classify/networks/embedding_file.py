@@ -12,10 +12,10 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.classify.base.trained_classifier import CommonFields
 from malmoi.classify.networks.network_classifier import NetworkClassifier
 from malmoi.classify.networks.settings import NetworkKind, NetworkShape, UnitKind
-from malmoi.classify.networks.units import Units
-from malmoi.classify.trained_classifier import CommonFields
+from malmoi.classify.networks.units import EmbeddingUnits
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 from malmoi.keys import Keys
@@ -32,7 +32,12 @@ def embedding_tensors(
     tensors = {PREFIX + name: weight for name, weight in classifier.weights.items()}
     tensors |= {"unit_bytes": units.keys.packed, "unit_offsets": units.keys.offsets}
     tokenizer = None if units.tokenizer is None else describe(units.tokenizer)
-    own = {"kind": units.kind, "max_length": units.max_length, "tokenizer": tokenizer}
+    own = {
+        "kind": units.kind,
+        "max_length": units.max_length,
+        "max_n": units.max_n,
+        "tokenizer": tokenizer,
+    }
     return tensors, {
         "network": json.dumps(asdict(classifier.shape)),
         "units": json.dumps(own, ensure_ascii=False),
@@ -50,7 +55,7 @@ def read_embedding(
     check_tensors(tensors, 1, unit_bytes="u1", unit_offsets="<i8")
     tokenizer = None if own["tokenizer"] is None else tokenizer_from(own["tokenizer"])
     keys = Keys(tensors["unit_bytes"], tensors["unit_offsets"])
-    units = Units(own["kind"], int(own["max_length"]), tokenizer, keys)
+    units = EmbeddingUnits(own["kind"], int(own["max_length"]), int(own["max_n"]), tokenizer, keys)
     weights = {
         name.removeprefix(PREFIX): weight
         for name, weight in tensors.items()

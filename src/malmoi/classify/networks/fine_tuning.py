@@ -5,17 +5,15 @@ objective is the cross-entropy of labels.
 """
 
 from math import sqrt
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from torch import Tensor, nn
 
 from malmoi.arrays import Float32Array, Float64Array, Int64Array
+from malmoi.classify.base.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.classify.networks.losses import ClassLoss, DevLoss
 from malmoi.classify.networks.settings import FineTunedClassifier
-from malmoi.classify.networks.transformer_classifier import TransformerClassifier
-from malmoi.classify.outputs import Outputs, calibrated, calibration_rows, common_fields
+from malmoi.classify.networks.transformer_classifier import TransformerClassifier, UnsavedFolder
 from malmoi.encode.encoder import TransformerEncoder, load_transformer
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.models.nnlm_network import repeatable
@@ -69,8 +67,8 @@ def fit_transformer(
     outputs, held_out = Outputs.of(data), calibration_rows(data, settings)
     with repeatable(settings.seed, settings.threads):
         trainer, objective = _trained(encoder, data, outputs, held_out, settings, reporter)
-    unsaved = TemporaryDirectory(prefix="malmoi-")
-    folder = Path(unsaved.name) / "model"
+    unsaved = UnsavedFolder()
+    folder = unsaved.path / "model"
     save_tuned(encoder, trainer.network, folder, "")
     weight, bias = objective.head()
     common = common_fields(data, softmax=outputs.softmax)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from malmoi.arrays import BoolArray, Float64Array
-from malmoi.classify.calibration import cross_entropy
+from malmoi.classify.base.calibration import cross_entropy
 from malmoi.train.common.loop import DevScore
 
 MAX_WEIGHT = 20.0  # of a class with few texts

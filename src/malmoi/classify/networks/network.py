@@ -21,7 +21,13 @@ from malmoi.tune.network.linear import TrainedLinear
 WIDTHS = (1, 2, 3, 4, 5)  # of the filters of a CNN
 
 
-class MeanPooling(nn.Module):
+class UnitPooling(nn.Module):
+    """Turns the embeddings of a text's units into one vector of `dim` dimensions."""
+
+    dim: int
+
+
+class MeanPooling(UnitPooling):
     """The mean of the embeddings, then a hidden layer."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -34,7 +40,7 @@ class MeanPooling(nn.Module):
         return functional.relu(self.layer(grid.sum(1) / lengths[:, None]))
 
 
-class Flatten(nn.Module):
+class Flatten(UnitPooling):
     """A hidden layer with weights of its own for each position."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -49,7 +55,7 @@ class Flatten(nn.Module):
         return functional.relu(functional.linear(rows, weight, self.layer.bias))
 
 
-class Convolutions(nn.Module):
+class Convolutions(UnitPooling):
     """Filters of several widths, each with its maximum over all positions (Kim 2014)."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -76,7 +82,7 @@ class Convolutions(nn.Module):
         return functional.relu(torch.cat(pooled, 1))
 
 
-class Recurrent(nn.Module):
+class Recurrent(UnitPooling):
     """A GRU or an LSTM in both directions; the maximum of its states over all positions."""
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -94,7 +100,7 @@ class Recurrent(nn.Module):
         return states.amax(1)
 
 
-POOLINGS: dict[NetworkKind, type[nn.Module]] = {
+POOLINGS: dict[NetworkKind, type[UnitPooling]] = {
     "mean": MeanPooling,
     "flatten": Flatten,
     "cnn": Convolutions,
@@ -111,12 +117,12 @@ class EmbeddingNetwork(nn.Module):
         self.shape, self.dropout = shape, dropout
         self.embedding = nn.Parameter(torch.empty(shape.rows, shape.dim))
         self.pooling = POOLINGS[shape.network](shape)
-        self.output = nn.Linear(int(self.pooling.dim), shape.outputs)
+        self.output = nn.Linear(self.pooling.dim, shape.outputs)
 
     def forward(self, texts: Sequence[Int32Array]) -> Tensor:
         """The scores of texts that are rows of units, none of them without a unit."""
         ids, lengths = padded_ids(texts)
-        rows = functional.embedding(ids, self.embedding, PADDING, sparse=self.training)
+        rows = functional.embedding(ids, self.embedding, PADDING, sparse=self.training).sum(2)
         rows = functional.dropout(rows, self.dropout, self.training)
         pooled = functional.dropout(self.pooling(rows, lengths), self.dropout, self.training)
         scores: Tensor = self.output(pooled)
@@ -126,7 +132,7 @@ class EmbeddingNetwork(nn.Module):
 def padded_ids(texts: Sequence[Int32Array]) -> tuple[Tensor, Tensor]:
     """Rows [texts, longest], filled with padding, and the lengths."""
     lengths = np.array([len(text) for text in texts], np.int64)
-    ids = np.full((len(texts), int(lengths.max())), PADDING, np.int64)
+    ids = np.full((len(texts), int(lengths.max()), texts[0].shape[1]), PADDING, np.int64)
     ids[np.arange(ids.shape[1]) < lengths[:, np.newaxis]] = np.concatenate(texts)
     return torch.from_numpy(ids), torch.from_numpy(lengths)
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from malmoi.arrays import Float64Array
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.networks.settings import NetworkShape
-from malmoi.classify.networks.units import FIRST_ROW, Units
-from malmoi.classify.trained_classifier import TrainedClassifier
+from malmoi.classify.networks.units import FIRST_ROW, EmbeddingUnits
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.files.tensors import Tensors
@@ -29,7 +29,7 @@ class NetworkClassifier(TrainedClassifier):
     and of unknown units.
     """
 
-    units: Units
+    units: EmbeddingUnits
     shape: NetworkShape
     weights: Tensors
 

@@ -1,10 +1,10 @@
 """Settings of networks that classify: on embeddings, or a transformer. Does not import torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from malmoi.arguments import check_numbers
-from malmoi.classify.settings import ClassifierSettings
+from malmoi.arguments import check_numbers, expect
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 from malmoi.train.common.loop_settings import LoopSettings
@@ -37,6 +37,9 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
 
     def __post_init__(self) -> None:
         check_numbers(self)
+        for field in fields(self):
+            if field.type is str:
+                expect(getattr(self, field.name), str, field.name, "a string")
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
 
@@ -59,6 +62,8 @@ class EmbeddingClassifier(NetworkSettings):
     """What turns embeddings into one vector per text."""
     units: UnitKind = "characters"
     """What has an embedding."""
+    max_n: int = 1
+    """Longest n-gram of units with an embedding."""
     tokenizer: str = ""
     """Of words; by default that of the vectors, or english."""
     vectors: str = ""
@@ -72,7 +77,7 @@ class EmbeddingClassifier(NetworkSettings):
     dropout: float = 0.3
     """Share of values dropped while training."""
     max_length: int = 200
-    """Units of a text that are read."""
+    """EmbeddingUnits of a text that are read."""
     min_count: int | None = None
     """Of a unit with an embedding; by default 2, of words with vectors 1."""
     max_vocab_size: int = 100_000
@@ -88,7 +93,7 @@ class EmbeddingClassifier(NetworkSettings):
         super().__post_init__()
         self.check_one_of("network", NetworkKind)
         self.check_one_of("units", UnitKind)
-        for name in ("dim", "hidden", "max_length", "min_count", "max_vocab_size"):
+        for name in ("max_n", "dim", "hidden", "max_length", "min_count", "max_vocab_size"):
             self.check_at_least(name, 1)
         self.check_share("dropout")
         if self.vectors and self.units != "words":

@@ -16,6 +16,7 @@ from malmoi.tune.network.adamw import AdamWTrainer
 from malmoi.tune.network.row_adam import RowAdam
 from malmoi.tune.network.sentence_network import length_batches
 
+ROWS_FACTOR = 5.0  # of the learning rate, for embeddings: most occur in few batches
 SCORE_UNITS = 16_384  # of a batch without gradients, padding included
 
 
@@ -49,7 +50,7 @@ class NetworkTrainer(AdamWTrainer):
         loss: Tensor = self.loss(scores, self.targets[batch])
         loss.backward()  # type: ignore[no-untyped-call]
         if self.rows is not None:
-            self.rows.update(learning_rate)
+            self.rows.update(ROWS_FACTOR * learning_rate)
         self.update(learning_rate)
         return loss.item()
 

@@ -4,13 +4,13 @@ import numpy as np
 import torch
 
 from malmoi.arrays import Float32Array, Int64Array
+from malmoi.classify.base.outputs import Outputs, calibrated, calibration_rows, common_fields
 from malmoi.classify.networks.losses import ClassLoss, DevLoss
 from malmoi.classify.networks.network import EmbeddingNetwork
 from malmoi.classify.networks.network_classifier import NetworkClassifier
 from malmoi.classify.networks.settings import EmbeddingClassifier, NetworkShape
 from malmoi.classify.networks.trainer import NetworkTrainer, network_scores, shuffled_batches
-from malmoi.classify.networks.units import FIRST_ROW, Units
-from malmoi.classify.outputs import Outputs, calibrated, calibration_rows, common_fields
+from malmoi.classify.networks.units import FIRST_ROW, EmbeddingUnits
 from malmoi.encode.static.words import choose_tokenizer
 from malmoi.evaluate.scores import seeded_generator
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
@@ -92,16 +92,18 @@ def _run(
 
 def _embedding(
     texts: list[str], settings: EmbeddingClassifier, vectors: Vectors | None, reporter: Reporter
-) -> tuple[Units, Float32Array]:
+) -> tuple[EmbeddingUnits, Float32Array]:
     """The units of the training texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
-    units = Units(settings.units, settings.max_length, tokenizer)
+    units = EmbeddingUnits(settings.units, settings.max_length, settings.max_n, tokenizer)
     vocabulary = units.counted(
         texts,
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
-    units = Units(settings.units, settings.max_length, tokenizer, vocabulary.words)
+    units = EmbeddingUnits(
+        settings.units, settings.max_length, settings.max_n, tokenizer, vocabulary.words
+    )
     if vectors is None:
         return units, _random_rows(len(vocabulary), settings)
     index = vocabulary.word_index(start=FIRST_ROW)

@@ -3,20 +3,31 @@
 Runs on the engine of encoders; does not import torch.
 """
 
+import shutil
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from tempfile import TemporaryDirectory
+from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.classify.trained_classifier import TrainedClassifier
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.encode.encoder import TransformerEncoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.unicode import normalize
 
 SILENT = SilentReporter()
+
+
+class UnsavedFolder:
+    """A temporary folder for the files of an encoder; it is removed with the last classifier."""
+
+    def __init__(self) -> None:
+        self.path = Path(mkdtemp(prefix="malmoi-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -30,7 +41,7 @@ class TransformerClassifier(TrainedClassifier):
     encoder: TransformerEncoder
     head_weight: Float32Array
     head_bias: Float32Array
-    unsaved: "TemporaryDirectory[str] | None" = None
+    unsaved: UnsavedFolder | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from malmoi.classify.base.trained_classifier import CommonFields
 from malmoi.classify.networks.transformer_classifier import TransformerClassifier
-from malmoi.classify.trained_classifier import CommonFields
 from malmoi.encode.checkpoint.convert import folder_beside
 from malmoi.encode.encoder import load_transformer
 from malmoi.errors import InvalidArgumentError

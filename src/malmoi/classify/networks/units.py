@@ -1,4 +1,4 @@
-"""Units of texts, which have embeddings: words of a tokenizer, characters, or jamo.
+"""EmbeddingUnits of texts, which have embeddings: words of a tokenizer, characters, or jamo.
 
 Characters are of a text in NFC, in lower case, with one blank for any space and with runs of a
 character cut to three; jamo are the letters of its syllables. Knows nothing of torch.
@@ -27,11 +27,12 @@ MAX_CHARACTERS = 8  # of a text, for each unit that is read: nothing after them 
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class EmbeddingUnits:
     """Splits texts into units and numbers them; `tokenizer` splits words."""
 
     kind: UnitKind
     max_length: int
+    max_n: int = 1
     tokenizer: Tokenizer | None = None
     keys: Keys = field(default_factory=lambda: Keys.of(()))
 
@@ -50,19 +51,39 @@ class Units:
             yield characters[:limit]
 
     def counted(self, texts: Iterable[str], *, min_count: int, size: int) -> Vocabulary:
-        """The units of texts, most frequent first."""
+        """The units and n-grams of texts, most frequent first."""
         counts = Counter[str]()
         for units in self.split(texts):
-            counts.update(units)
+            for ngrams in self._ngrams(units):
+                counts.update(ngrams)
         usable = {unit: count for unit, count in counts.items() if is_encodable(unit)}
         return Vocabulary.of(usable, min_count=min_count, size=size)
 
     def ids(self, texts: Iterable[str]) -> list[Int32Array]:
-        """The rows of the units of each text; a text without units has the unknown one."""
-        rows = self._rows
+        """The rows of the units of each text and of the n-grams from them, [units, max_n].
+
+        A text without units has the unknown one.
+        """
+        get, orders = self._rows.get, range(self.max_n)
+        rows = []
+        for units in self.split(texts):
+            own = np.full((max(len(units), 1), self.max_n), PADDING, np.int32)
+            own[0, 0] = UNKNOWN
+            for order, ngrams in zip(orders, self._ngrams(units), strict=True):
+                missing = PADDING if order else UNKNOWN
+                own[: len(ngrams), order] = [get(ngram, missing) for ngram in ngrams]
+            rows.append(own)
+        return rows
+
+    def _ngrams(self, units: Sequence[str]) -> list[Sequence[str]]:
+        """The n-grams of each order, one after the other by where they begin."""
+        join = "".join if self.tokenizer is None else " ".join
         return [
-            np.array([rows.get(unit, UNKNOWN) for unit in units] or [UNKNOWN], np.int32)
-            for units in self.split(texts)
+            units,
+            *(
+                [join(units[i : i + n]) for i in range(len(units) - n + 1)]
+                for n in range(2, self.max_n + 1)
+            ),
         ]
 
     @cached_property

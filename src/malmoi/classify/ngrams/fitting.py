@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int32Array, Int64Array
+from malmoi.classify.base.outputs import Outputs
 from malmoi.classify.ngrams.settings import NgramClassifier
-from malmoi.classify.outputs import Outputs
 from malmoi.kernels.classify.sets import Sets
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 

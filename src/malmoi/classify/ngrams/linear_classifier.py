@@ -13,12 +13,16 @@ import numpy as np
 
 from malmoi.arguments import expect
 from malmoi.arrays import Float32Array, Float64Array, Int32Array
-from malmoi.classify.explanation import ClassExplanation, Contribution
+from malmoi.classify.base.explanation import ClassExplanation, Contribution
+from malmoi.classify.base.outputs import Outputs, calibrated, calibration_rows, common_fields
+from malmoi.classify.base.trained_classifier import TrainedClassifier
 from malmoi.classify.ngrams.features import COMPILED_CHARACTERS, Ngrams
-from malmoi.classify.ngrams.fitting import FittedWeights, chunks
-from malmoi.classify.trained_classifier import TrainedClassifier
+from malmoi.classify.ngrams.fitting import FittedWeights, NgramFit, chunks
+from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.classify.sets import Sets
+from malmoi.reporting.reporter import Reporter
+from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.unicode import normalize
 
 if TYPE_CHECKING:
@@ -154,3 +158,21 @@ def plain_scores(
     sums = [np.bincount(texts, column, count) for column in values[rows].T]
     scale = np.where(squares > 0, np.sqrt(squares), 1)
     return np.stack(sums, axis=1) / scale[:, np.newaxis]
+
+
+def fit_ngrams(
+    data: LabelledSet, settings: NgramClassifier, reporter: Reporter
+) -> LinearClassifier:
+    """A linear classifier of all these texts; some calibrate its probabilities."""
+    outputs = Outputs.of(data, one_versus_rest=settings.loss == "one_versus_rest")
+    held_out = calibration_rows(data, settings)
+    chosen = np.delete(np.arange(len(data)), held_out)
+    weights = NgramFit(data.texts, outputs, settings, reporter).fit(chosen)
+    if weights.left_out:
+        reporter.warn(
+            f"{weights.left_out:,} n-grams are left out: {len(data.names):,} labels and all n-grams"
+            " do not fit in memory; raise min_count"
+        )
+    common = common_fields(data, softmax=outputs.softmax)
+    classifier = LinearClassifier(ngrams=settings.ngrams, weights=weights, **common._asdict())
+    return calibrated(classifier, data, outputs, held_out)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from malmoi.arrays import Float32Array, Int32Array
+from malmoi.classify.base.trained_classifier import CommonFields
 from malmoi.classify.ngrams.features import MAX_BITS, Ngrams
 from malmoi.classify.ngrams.fitting import FittedWeights
 from malmoi.classify.ngrams.linear_classifier import LinearClassifier
-from malmoi.classify.trained_classifier import CommonFields
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors, check_tensors
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.ngrams.features import Ngrams
-from malmoi.classify.settings import ClassifierSettings
 from malmoi.errors import InvalidArgumentError
 from malmoi.kernels.threads import THREADS
 

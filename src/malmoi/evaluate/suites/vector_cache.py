@@ -53,9 +53,11 @@ def encoder_fingerprint(encoder: Encoder) -> str:
 class VectorCache:
     """The cached vectors of one encoder, read when the cache is made."""
 
-    def __init__(self, encoder: Encoder, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, encoder: Encoder, *, fingerprint: str = "", max_bytes: int = MAX_BYTES
+    ) -> None:
         self.folder, self.max_bytes = cache_folder("vectors"), max_bytes
-        self.fingerprint, self.dim = encoder_fingerprint(encoder), encoder.dim
+        self.fingerprint, self.dim = fingerprint or encoder_fingerprint(encoder), encoder.dim
         self._known: dict[bytes, Float32Array] = {}
         for path in sorted(self.folder.glob(f"vectors-{self.fingerprint}-*.npz")):
             self._known |= _read(path, self.dim)

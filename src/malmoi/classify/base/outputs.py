@@ -6,9 +6,9 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 
 from malmoi.arrays import BoolArray, Int64Array
-from malmoi.classify.calibration import find_temperature
-from malmoi.classify.settings import ClassifierSettings
-from malmoi.classify.trained_classifier import CommonFields, TrainedClassifier
+from malmoi.classify.base.calibration import find_temperature
+from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.base.trained_classifier import CommonFields, TrainedClassifier
 from malmoi.kernels.classify.sets import Sets
 from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.tune.data.splits import stratified_sample

@@ -1,11 +1,11 @@
-"""Explains any classifier: how the probability of a label falls when a word is left out."""
+"""Explains any classifier: how the odds of a label fall when a word is left out."""
 
 import re
 from math import log
 
 from malmoi.arguments import expect
-from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation, Contribution
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.explanation import ClassExplanation, Contribution
 
 WORD = re.compile(r"\S+")
 FLOOR = 1e-5  # added to probabilities before their logarithms are taken
@@ -16,7 +16,8 @@ def explain_by_occlusion(
 ) -> ClassExplanation:
     """Each word speaks for the label that loses most without it; all its occurrences are left out.
 
-    Contributions are differences of log probabilities, and do not add up to anything.
+    Contributions are differences of log odds, and do not add up to anything. Log probabilities
+    would hide what speaks for a label that is nearly certain.
     """
     expect(text, str, "text", "one text")
     spans: dict[str, list[tuple[int, int]]] = {}
@@ -27,7 +28,7 @@ def explain_by_occlusion(
     best, parts = int(whole.argmax()), []
     for (part, own), row in zip(spans.items(), without, strict=True):
         label = int((whole - row).argmax())
-        value = log((whole[label] + FLOOR) / (row[label] + FLOOR))
+        value = _log_odds(whole[label]) - _log_odds(row[label])
         parts.append(
             Contribution(part=part, label=classifier.labels[label], value=value, spans=tuple(own))
         )
@@ -38,3 +39,7 @@ def explain_by_occlusion(
         bias=0.0,
         contributions=tuple(sorted(parts, key=lambda one: -one.value)),
     )
+
+
+def _log_odds(probability: float) -> float:
+    return log((probability + FLOOR) / (max(1 - probability, 0.0) + FLOOR))

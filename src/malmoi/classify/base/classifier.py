@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.classify.calibration import to_probabilities
-from malmoi.classify.explanation import ClassExplanation
+from malmoi.classify.base.calibration import to_probabilities
+from malmoi.classify.base.explanation import ClassExplanation
 from malmoi.table import Table, Tabular
 from malmoi.text_inputs import TextLike, strings
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float64Array
-from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation
-from malmoi.classify.occlusion import explain_by_occlusion
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.explanation import ClassExplanation
+from malmoi.classify.base.occlusion import explain_by_occlusion
 from malmoi.errors import InvalidArgumentError
 
 

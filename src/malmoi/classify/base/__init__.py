@@ -1,0 +1,1 @@
+"""What all kinds of classifiers share: settings, outputs, probabilities and explanations."""
