@@ -16,7 +16,7 @@ from malmoi.cli.shared.text_width import wrapped
 from malmoi.reporting.reporter import SilentReporter
 
 if TYPE_CHECKING:
-    from malmoi.classify.classifier import Classifier
+    from malmoi.classify.base.classifier import Classifier
 
 MESSAGES = "messages.tsv"  # beside this file: advertising and other messages, in two languages
 SPAM = ("spam", "spam.csv")  # in the folder that MALMOI_DATA names

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from malmoi.arrays import Float64Array
-from malmoi.classify.classifier import Classifier
-from malmoi.classify.explanation import ClassExplanation
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.base.explanation import ClassExplanation
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import ClassifyAnswer, ClassifyRequest
 from malmoi.serve.service.jobs import CallJob, ClassifierJob

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from malmoi.arrays import Float32Array, Float64Array
-from malmoi.classify.classifier import Classifier
+from malmoi.classify.base.classifier import Classifier
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pipeline.text_pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds

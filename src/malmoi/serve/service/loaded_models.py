@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from malmoi.classify.classifier import Classifier
+from malmoi.classify.base.classifier import Classifier
 from malmoi.classify.files import is_classifier, load_classifier
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
