@@ -25,7 +25,11 @@ def compare_command(
     *,
     models: Annotated[
         list[str] | None,
-        Parameter(negative="", help="Classifiers, such as ngrams minilm gru ngrams+minilm."),
+        Parameter(
+            negative="",
+            consume_multiple=True,
+            help="Classifiers, such as ngrams minilm gru ngrams+minilm.",
+        ),
     ] = None,
     out: Annotated[Path | None, Parameter(help="A report: .html, .md or .json.")] = None,
     errors: Annotated[
