@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from malmoi.cli import demo_texts, run
+from malmoi.cli import run
+from malmoi.cli.demo import sentences as demo_texts
 from malmoi.errors import MissingDependencyError
 
 Output = pytest.CaptureFixture[str]

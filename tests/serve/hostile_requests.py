@@ -26,6 +26,7 @@ FINE: dict[str, dict[str, Any]] = {
     "/neighbours": {"model": "capitals", "word": "한국", "k": 2, "metric": "cosine"},
     "/analogy": {"model": "capitals", "expression": "서울 - 한국 + 일본", "k": 2, "method": "add"},
     "/similarity": {"model": "capitals", "a": "한국", "b": "서울"},
+    "/classify": {"model": "topics", "input": ["a goal"], "top_k": 1, "explain": True},
     "/search": {"query": "bank", "k": 2, "where": ["year>=2000"], "hybrid": True, "lexical": False},
 }
 MORE_FIELDS: dict[str, tuple[str, ...]] = {

@@ -37,8 +37,13 @@ from malmoi.classify.ngrams.linear_classifier import LinearClassifier
 from malmoi.classify.ngrams.ngram_file import ngram_tensors, read_ngrams
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile
-from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file
-from malmoi.files.tensors import Tensors, check_tensors, invalid_file_on_error
+from malmoi.files.tensor_file import KIND_KEY, FileKind, read_tensor_file, write_tensor_file
+from malmoi.files.tensors import (
+    Tensors,
+    check_tensors,
+    invalid_file_on_error,
+    open_safetensors,
+)
 
 KIND = FileKind("classifier", "a classifier")
 NGRAMS, ENCODER, COMBINED, MAJORITY = "ngrams", "encoder", "combined", "majority"  # features
@@ -125,6 +130,20 @@ def load_classifier(path: str | PathLike[str]) -> Classifier:
     tensors, metadata = read_tensor_file(source, KIND)
     with invalid_file_on_error(source.path):
         return from_tensors(tensors, metadata, given if given.is_dir() else None)
+
+
+def is_classifier(path: Path) -> bool:
+    """Whether a path is that of a classifier, our own or a supervised model of fastText."""
+    if path.is_dir():
+        return (path / HEAD_FILE).is_file()
+    if not path.is_file():
+        return False
+    source = InputFile(path)
+    if source.head[8:9] == b"{":
+        return open_safetensors(source).metadata.get(KIND_KEY) == KIND.name
+    from malmoi.formats.fasttext.supervised_model import is_supervised  # imports Numba
+
+    return is_supervised(source)
 
 
 def from_tensors(

@@ -50,7 +50,7 @@ COMMANDS = (
         "Make an interactive page of vectors or texts.",
     ),
     ("serve", "serve:serve_command", "Serve models over HTTP (OpenAI and bert-as-service APIs)."),
-    ("demo", "demo:demo_command", "Try the main features on 400,000 word vectors."),
+    ("demo", "demo.app:demo_app", "Try the main features on 400,000 word vectors."),
 )
 
 

@@ -22,7 +22,8 @@ def serve_command(
     model: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=PATH of word vectors, an encoder or an index; the first is the default.",
+            help="NAME=PATH of word vectors, an encoder, an index or a classifier; the first is the"
+            " default.",
             negative="",
         ),
     ],
@@ -94,4 +95,6 @@ def example_command(prepared: PreparedServer) -> str:
     if first.vectors is not None:
         word = quote(first.vectors.keys[0])
         return f"curl{key} '{prepared.address}/neighbours?word={word}'"
+    if first.classifier is not None:
+        return f'curl{key} {prepared.address}/classify -d \'{{"input": ["hello"]}}\''
     return f'curl{key} {prepared.address}/embed -d \'{{"texts": ["hello"]}}\''

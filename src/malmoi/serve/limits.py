@@ -14,6 +14,7 @@ class Limits:
     max_json_values: int = 300_000  # strings and numbers in one request
     max_texts: int = 2048
     max_text_characters: int = 200_000
+    max_explained_characters: int = 5000  # of all texts whose labels are explained
     max_word_characters: int = 1000  # of one word or one filter
     max_expression_characters: int = 10_000  # of an analogy
     max_expression_words: int = 100

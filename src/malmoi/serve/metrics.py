@@ -95,8 +95,8 @@ class Metrics:
         for path, histogram in sorted(self._request_seconds.items()):
             yield from histogram.lines("malmoi_request_seconds", f'path="{path}"')
         for name, counts, help_text in (
-            ("malmoi_texts_total", self._texts, "Embedded texts by model."),
-            ("malmoi_tokens_total", self._tokens, "Tokens of embedded texts by model."),
+            ("malmoi_texts_total", self._texts, "Embedded or classified texts by model."),
+            ("malmoi_tokens_total", self._tokens, "Tokens of these texts by model."),
             ("malmoi_truncated_texts_total", self._truncated, "Truncated texts by model."),
             ("malmoi_zero_vectors_total", self._zero_vectors, "Texts without a known word."),
         ):

@@ -14,6 +14,7 @@ from malmoi.files.source import InputFile
 from malmoi.formats.fasttext.byte_cursor import Cursor
 from malmoi.formats.fasttext.fasttext_model import (
     has_magic,
+    matches,
     read_dictionary,
     read_input,
     read_matrix,
@@ -43,6 +44,14 @@ class SupervisedModel:
     min_n: int
     max_n: int
     word_ngrams: int
+
+
+def is_supervised(source: InputFile) -> bool:
+    """Whether a file is a supervised model."""
+    if not matches(source):
+        return False
+    settings = read_settings(Cursor(source.mapped, source.path), not has_magic(source.head))
+    return settings["model"] == SUPERVISED
 
 
 def read_supervised(source: InputFile) -> SupervisedModel:

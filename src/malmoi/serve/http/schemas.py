@@ -183,6 +183,46 @@ class TokenizeAnswer(Struct, kw_only=True):
     texts: list[TokenizedText]
 
 
+class ClassifyRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Texts to classify."""
+
+    input: str | Annotated[list[str], Meta(min_length=1)]
+    model: ModelName | None = None
+    top_k: Annotated[int, Meta(ge=1, description="Labels per text; by default all.")] | None = None
+    explain: Annotated[bool, Meta(description="Add what speaks for which label.")] = False
+
+
+class ScoredLabel(Struct, kw_only=True):
+    """A label and its probability."""
+
+    label: str
+    score: float
+
+
+class ContributionObject(Struct, kw_only=True):
+    """A part of a text, the label that it speaks for, and by how much; `spans` are characters."""
+
+    part: str
+    label: str
+    value: float
+    spans: list[tuple[int, int]]
+
+
+class ExplainedText(Struct, kw_only=True):
+    """A text as the classifier reads it (in NFC), to which `spans` refer."""
+
+    text: str
+    contributions: list[ContributionObject]
+
+
+class ClassifyAnswer(Struct, kw_only=True, omit_defaults=True):
+    """The labels of each text, most probable first."""
+
+    model: str
+    predictions: list[list[ScoredLabel]]
+    explanations: list[ExplainedText] | None = None
+
+
 class NeighboursRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A word, and how many neighbours to find."""
 
@@ -246,12 +286,13 @@ class ModelState(Struct, kw_only=True, omit_defaults=True):
     """One model; a transformer has `layers` and `max_tokens`."""
 
     name: str
-    kind: Literal["transformer", "elmo", "encoder", "vectors", "index"]
+    kind: Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier"]
     dim: int
     layers: int | None = None
     max_tokens: int | None = None
     words: int | None = None
     texts: int | None = None
+    labels: int | None = None
 
 
 class ModelsAnswer(Struct, kw_only=True):

@@ -7,6 +7,7 @@ from malmoi.serve.http.openapi import openapi_document
 from malmoi.serve.http.response import dump_json
 from malmoi.serve.routes import (
     bert_as_service,
+    classify,
     embed,
     health,
     openai,
@@ -37,6 +38,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *tokenize.ENDPOINTS,
     *word_vectors.ENDPOINTS,
     *search.ENDPOINTS,
+    *classify.ENDPOINTS,
     *health.ENDPOINTS,
     *pages.ENDPOINTS,
     Endpoint(

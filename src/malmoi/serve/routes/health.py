@@ -23,6 +23,8 @@ def model_state(model: LoadedModel) -> dict[str, Any]:
     if model.tokenizer is not None:
         layers = model.tokenizer.encoder.config.layers
         state |= {"layers": layers, "max_tokens": model.tokenizer.max_tokens}
+    if model.classifier is not None:
+        state["labels"] = len(model.classifier.labels)
     if model.index is not None:
         state["texts"] = len(model.index)
     elif model.vectors is not None:

@@ -1,4 +1,4 @@
-"""Jobs: texts through a model, words through vectors, or calls one by one.
+"""Jobs: texts through a model or a classifier, words through vectors, or calls one by one.
 
 Tasks with equal jobs share a batch. Knows nothing of HTTP.
 """
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.arrays import Float32Array
+from malmoi.arrays import Float32Array, Float64Array
+from malmoi.classify.base.classifier import Classifier
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pipeline.text_pipeline import split_states
 from malmoi.encode.pooling.groups import group_bounds
@@ -108,6 +109,17 @@ class EncoderJob:
             EncodedText(vector, index in truncated, index in fragmented)
             for index, vector in enumerate(vectors)
         ]
+
+
+@dataclass(frozen=True)
+class ClassifierJob:
+    """Texts through a classifier."""
+
+    classifier: Classifier
+
+    def run(self, items: Sequence[str], threads: int) -> list[Float64Array]:
+        """Return the probability of each label, [labels], for each text."""
+        return list(self.classifier.probabilities(items))
 
 
 class ExplanationRecorder(Reporter):

@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from malmoi.classify.base.classifier import Classifier
+from malmoi.classify.files import is_classifier, load_classifier
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
@@ -21,7 +23,8 @@ from malmoi.serve.service.request_tokenizer import RequestTokenizer
 from malmoi.vectors import Vectors
 
 MAX_SAMPLED_TEXTS = 200  # that are searched for Hangul
-ModelKind = Literal["transformer", "elmo", "encoder", "vectors", "index"]
+WARM_UP_TEXTS = 800  # so many that they are classified by compiled kernels
+ModelKind = Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +37,13 @@ class LoadedModel:
     tokenizer: RequestTokenizer | None = None
     vectors: Vectors | None = None
     index: Index | None = None
+    classifier: Classifier | None = None
 
     @property
     def kind(self) -> ModelKind:
         """What the model is."""
+        if self.classifier is not None:
+            return "classifier"
         if self.index is not None:
             return "index"
         if self.tokenizer is not None:
@@ -93,6 +99,13 @@ class Models:
             raise RequestError(f"'{model.name}' is not a search index", field="model")
         return model, model.index
 
+    def classifier(self, name: str | None) -> tuple[LoadedModel, Classifier]:
+        """A classifier."""
+        model = self.get(name) if name else next((m for m in self if m.classifier), self.get(None))
+        if model.classifier is None:
+            raise RequestError(f"'{model.name}' is not a classifier", field="model")
+        return model, model.classifier
+
     def encoder(self, name: str | None) -> tuple[LoadedModel, Encoder]:
         """A model that embeds texts."""
         model = self.get(name) if name else next((m for m in self if m.encoder), self.get(None))
@@ -115,6 +128,10 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
     """Load and warm up one model of any kind; an index may share an encoder of `others`."""
     if is_index(Path(path)):
         return load_index(name, path, others)
+    if is_classifier(Path(path)):
+        classifier = load_classifier(path)
+        classifier.probabilities([f"ready {i}" for i in range(WARM_UP_TEXTS)])
+        return LoadedModel(name, path, classifier=classifier)
     encoder = load_encoder(path)
     if not isinstance(encoder, ContextualEncoder):
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None

@@ -26,6 +26,18 @@ def check_texts(limits: Limits, texts: Sequence[str | list[str]], field: str) ->
     return checked
 
 
+def check_explained(limits: Limits, texts: Sequence[str], field: str) -> None:
+    """Check the size of texts to explain: a text may be classified once without each word."""
+    count = sum(map(len, texts))
+    if count > limits.max_explained_characters:
+        raise RequestError(
+            f"the texts to explain have {count:,} characters: at most"
+            f" {limits.max_explained_characters:,} are allowed; send fewer, or no explain",
+            code="text_too_long",
+            field=field,
+        )
+
+
 def check_num_texts(limits: Limits, count: int, field: str) -> None:
     """Check the number of texts."""
     if count > limits.max_texts:

@@ -24,6 +24,11 @@ def num_characters(texts: Sequence[Text]) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in texts)
 
 
+def approximate_tokens(texts: Sequence[Text]) -> list[int]:
+    """About how many tokens each text has, where no tokenizer counts them."""
+    return [1 + len(text) // CHARACTERS_PER_TOKEN for text in texts]
+
+
 async def tokenize_texts(
     service: Service,
     context: RequestContext,
@@ -93,7 +98,7 @@ async def embed_texts(
         raise RequestError(f"'{model.name}' cannot embed texts", field="model")
     if not all(isinstance(text, str) for text in texts):
         raise RequestError(f"'{model.name}' cannot embed pairs: send single texts", field="texts")
-    sizes = [1 + len(text) // CHARACTERS_PER_TOKEN for text in texts]
+    sizes = approximate_tokens(texts)
     context.model_name, context.num_texts = model.name, len(texts)
     context.num_tokens += sum(sizes)
     reserve_answer(service, context, len(texts) * model.dim)

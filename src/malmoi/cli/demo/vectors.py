@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from malmoi.cli.demo_texts import Show, show_sentences
+from malmoi.cli.demo.sentences import Show, show_sentences
 from malmoi.cli.shared.output import AsJson, open_model, print_json, print_neighbours
 from malmoi.errors import MalmoiError
 from malmoi.formats import load, save

@@ -1,0 +1,1 @@
+"""`malmoi demo`: tours of the library on data that need no download."""
