@@ -45,6 +45,7 @@ QUALITY = (
     "sentences",
     "suites",
     "classify",
+    "comparing",
     "tuning",
     "mining",
     "tuned",

@@ -234,7 +234,7 @@ def test_recommendation() -> None:
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "texts.tsv"
     table.write_text("\n".join(["text\tlabel", *("\t".join(row) for row in noisy())]))
-    words = ["compare", str(table), "--models", "ngrams,words", "--seeds", "2", "--no-curve"]
+    words = ["compare", str(table), "--models", "ngrams", "words", "--seeds", "2", "--no-curve"]
     assert run([*words, "--out", str(tmp_path / "report.json")]) == 0
     printed = capsys.readouterr().out
     assert "Take " in printed

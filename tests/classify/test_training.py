@@ -96,6 +96,11 @@ def test_an_explanation_adds_up_to_the_score() -> None:
     assert all(shown.text[a:b].strip() == "축구" for a, b in whole.spans)
     assert "speaks for" in repr(shown)
     assert "<table" in shown._repr_html_()
+    words = shown.by_word()
+    assert words[0].part in ("GOAL", "축구")
+    assert {one.part for one in words} == {"GOAL", "today", "축구"}
+    assert all(one.label == "sport" for one in words)
+    assert sum(one.value for one in words) < total - shown.bias  # blanks have a share too
 
 
 def test_no_numba_gives_the_same_bits() -> None:

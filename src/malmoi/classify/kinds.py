@@ -84,15 +84,11 @@ def default_kinds(texts: Iterable[str]) -> tuple[str, ...]:
     """The classifiers to compare where none are named, by the language of the texts."""
     encoder = default_model(texts)
     if encoder == ENGLISH:
-        pretrained = f"units=words:vectors={WORD_VECTORS}"
-        own: tuple[str, ...] = (
-            WORD_VECTORS,
-            f"mean:{pretrained}:train_vectors=no",
-            f"gru:{pretrained}",
-        )
+        pretrained = f"cnn:vectors={WORD_VECTORS}"
+        own: tuple[str, ...] = (WORD_VECTORS, f"{pretrained}:train_vectors=no", pretrained)
     else:
         own = ("jamo", "cnn:units=jamo")
-    return ("majority", "words", "ngrams", *own, "mean", encoder, f"ngrams+{encoder}")
+    return ("majority", "words", "ngrams", *own, "cnn", encoder, f"ngrams+{encoder}")
 
 
 def _kind(name: str) -> str:

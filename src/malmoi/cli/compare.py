@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from malmoi.classify.compare.comparing import compare
 from malmoi.classify.compare.settings import CompareSettings
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.resume import let_threads_sleep
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
@@ -44,6 +45,7 @@ def compare_command(
     combines several. − marks what is worse than the best beyond noise. Finished runs are kept:
     the same command goes on after an interruption.
     """
+    let_threads_sleep()
     settings = replace(settings, columns=split_columns(settings.columns))
     names = None if models is None else [each for one in models for each in one.split(",")]
     with TerminalReporter() as reporter:

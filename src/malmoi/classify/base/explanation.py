@@ -1,8 +1,11 @@
 """ClassExplanation: what in a text speaks for which label, and by how much."""
 
+import re
 from dataclasses import dataclass
 
 from malmoi.table import HEAD, Table, Tabular
+
+WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,36 @@ class ClassExplanation(Tabular):
     probability: float
     bias: float
     contributions: tuple[Contribution, ...]
+
+    def by_word(self) -> tuple[Contribution, ...]:
+        """How much each word speaks for the label of the text: the sum over its characters.
+
+        The value of a part is spread evenly over the characters of all its occurrences; parts that
+        speak for another label count against.
+
+        Returns:
+            One contribution for each word, largest first; all are for `label`.
+        """
+        values = [0.0] * len(self.text)
+        for one in self.contributions:
+            sign = 1 if one.label == self.label else -1
+            size = sum(stop - start for start, stop in one.spans)
+            for start, stop in one.spans:
+                for i in range(start, stop):
+                    values[i] += sign * one.value / size
+        words: dict[str, list[tuple[int, int]]] = {}
+        for match in WORD.finditer(self.text):
+            words.setdefault(match[0], []).append(match.span())
+        contributions = [
+            Contribution(
+                part=word,
+                label=self.label,
+                value=sum(sum(values[start:stop]) for start, stop in spans),
+                spans=tuple(spans),
+            )
+            for word, spans in words.items()
+        ]
+        return tuple(sorted(contributions, key=lambda one: -one.value))
 
     def __repr__(self) -> str:
         return self._table().text()

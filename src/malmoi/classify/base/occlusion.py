@@ -5,9 +5,8 @@ from math import log
 
 from malmoi.arguments import expect
 from malmoi.classify.base.classifier import Classifier
-from malmoi.classify.base.explanation import ClassExplanation, Contribution
+from malmoi.classify.base.explanation import WORD, ClassExplanation, Contribution
 
-WORD = re.compile(r"\S+")
 FLOOR = 1e-5  # added to probabilities before their logarithms are taken
 
 

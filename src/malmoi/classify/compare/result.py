@@ -13,7 +13,7 @@ from malmoi.evaluate.scores import Score
 from malmoi.evaluate.suites.differences import Difference
 from malmoi.table import Table, Tabular
 
-PERCENT, WIDTH = 100, 80
+PERCENT, WIDTH, MAX_NAME = 100, 80, 22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +63,11 @@ class ModelScores:
     difference: Difference | None = None
 
     @property
+    def half_interval(self) -> float:
+        """Half of the width of the 95 % interval of the accuracy."""
+        return ((self.accuracy.high or 0.0) - (self.accuracy.low or 0.0)) / 2
+
+    @property
     def is_as_good_as_the_best(self) -> bool:
         """Whether the difference to the best is within the noise."""
         return self.difference is None or self.difference.verdict != "worse"
@@ -104,12 +109,12 @@ class Comparison(Tabular):
         return "\n".join([self._table().text(), *sentences])
 
     def _table(self) -> Table:
-        header = ["model", "accuracy %", "95 %", "macro-F1", "CPU s", "texts/s", "size"]
+        header = ["model", "accuracy %", "macro-F1", "CPU s", "texts/s", "size"]
         rows = [
             (
-                f"{one.name}{'' if one.is_as_good_as_the_best else ' −'}",
-                f"{PERCENT * (one.accuracy.value or 0):.2f}",
-                f"{PERCENT * (one.accuracy.low or 0):.1f}–{PERCENT * (one.accuracy.high or 0):.1f}",
+                short_name(one.name),
+                f"{PERCENT * (one.accuracy.value or 0):.2f} ± {PERCENT * one.half_interval:.2f}"
+                f"{'' if one.is_as_good_as_the_best else ' −'}",
                 f"{PERCENT * one.macro_f1:.2f}",
                 f"{one.train_cpu_seconds:,.1f}",
                 f"{one.texts_per_second:,.0f}",
@@ -119,6 +124,12 @@ class Comparison(Tabular):
         ]
         title = f"{self.data}: {self.train_texts:,} texts, {len(self.seeds)} seeds"
         return Table(title, header, rows)
+
+
+def short_name(name: str) -> str:
+    """A long name without its middle."""
+    half = MAX_NAME // 2
+    return name if len(name) <= MAX_NAME else f"{name[:half]}…{name[1 - half :]}"
 
 
 def readable_size(size: int) -> str:

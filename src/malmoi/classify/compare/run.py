@@ -135,7 +135,7 @@ def confusion(predictions: Predictions) -> Int64Array:
 def explained(
     classifier: TrainedClassifier, mistakes: Sequence[Mistake]
 ) -> tuple[ExplainedMistake, ...]:
-    """The mistakes with the parts of the text that spoke for the wrong label."""
+    """The mistakes with the words that spoke for the wrong label."""
     return tuple(
         ExplainedMistake(
             text=one.text[:MISTAKE_CHARACTERS],
@@ -144,8 +144,8 @@ def explained(
             probability=one.probability,
             parts=tuple(
                 (part.part, part.label, part.value)
-                for part in classifier.explain(one.text[:MISTAKE_CHARACTERS]).contributions
-                if part.label == one.predicted
+                for part in classifier.explain(one.text[:MISTAKE_CHARACTERS]).by_word()
+                if part.label == one.predicted and part.value > 0
             )[:EXPLAINED_PARTS],
         )
         for one in mistakes

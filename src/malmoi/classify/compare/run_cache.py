@@ -19,7 +19,7 @@ from malmoi.files.cache_folder import cache_folder
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.data.labelled_set import LabelledSet
 
-VERSION = 1  # of the runs: others are not read
+VERSION = 2  # of the runs: others are not read
 MAX_BYTES = 1 << 28  # of all runs together
 
 

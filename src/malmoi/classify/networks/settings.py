@@ -43,11 +43,13 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
 
-    def check_one_of(self, name: str, kinds: object) -> None:
+    def check_one_of(self, name: str, kinds: object, shown: str = "") -> None:
         """Raise InvalidArgumentError if a setting is not one of the values of a `Literal`."""
         value, known = getattr(self, name), get_args(kinds)
         if value not in known:
-            raise InvalidArgumentError(f"{name} is '{value}': choose one of {', '.join(known)}")
+            raise InvalidArgumentError(
+                f"{shown or name} is '{value}': choose one of {', '.join(known)}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +62,8 @@ class EmbeddingClassifier(NetworkSettings):
 
     network: NetworkKind = "cnn"
     """What turns embeddings into one vector per text."""
-    units: UnitKind = "characters"
-    """What has an embedding."""
+    units: UnitKind | None = None
+    """What has an embedding; by default characters, or words where there are vectors."""
     max_n: int = 1
     """Longest n-gram of units with an embedding."""
     tokenizer: str = ""
@@ -77,7 +79,7 @@ class EmbeddingClassifier(NetworkSettings):
     dropout: float = 0.3
     """Share of values dropped while training."""
     max_length: int = 200
-    """EmbeddingUnits of a text that are read."""
+    """Units of a text that are read."""
     min_count: int | None = None
     """Of a unit with an embedding; by default 2, of words with vectors 1."""
     max_vocab_size: int = 100_000
@@ -92,11 +94,11 @@ class EmbeddingClassifier(NetworkSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_one_of("network", NetworkKind)
-        self.check_one_of("units", UnitKind)
+        self.check_one_of("unit_kind", UnitKind, "units")
         for name in ("max_n", "dim", "hidden", "max_length", "min_count", "max_vocab_size"):
             self.check_at_least(name, 1)
         self.check_share("dropout")
-        if self.vectors and self.units != "words":
+        if self.vectors and self.unit_kind != "words":
             raise InvalidArgumentError(
                 f"units is {self.units} and vectors is {self.vectors}: pretrained vectors are of"
                 " words"
@@ -105,6 +107,11 @@ class EmbeddingClassifier(NetworkSettings):
             raise InvalidArgumentError(
                 "train_vectors is False and there are no vectors: random ones must be trained"
             )
+
+    @property
+    def unit_kind(self) -> UnitKind:
+        """What has an embedding."""
+        return self.units or ("words" if self.vectors else "characters")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,14 +95,14 @@ def _embedding(
 ) -> tuple[EmbeddingUnits, Float32Array]:
     """The units of the training texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
-    units = EmbeddingUnits(settings.units, settings.max_length, settings.max_n, tokenizer)
+    units = EmbeddingUnits(settings.unit_kind, settings.max_length, settings.max_n, tokenizer)
     vocabulary = units.counted(
         texts,
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
     units = EmbeddingUnits(
-        settings.units, settings.max_length, settings.max_n, tokenizer, vocabulary.words
+        settings.unit_kind, settings.max_length, settings.max_n, tokenizer, vocabulary.words
     )
     if vectors is None:
         return units, _random_rows(len(vocabulary), settings)
@@ -115,7 +115,7 @@ def _embedding(
 
 def _tokenizer(settings: EmbeddingClassifier, vectors: Vectors | None) -> Tokenizer | None:
     """What splits words: that of the settings, of the vectors, or words and marks."""
-    if settings.units != "words":
+    if settings.unit_kind != "words":
         return None
     if vectors is not None:
         return choose_tokenizer(vectors, settings.tokenizer or None)

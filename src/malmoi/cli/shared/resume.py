@@ -1,5 +1,6 @@
-"""Shared by long-running commands: checkpoints, --resume, memory."""
+"""Shared by long-running commands: checkpoints, --resume, memory, waiting threads."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,3 +54,11 @@ def _discarded_on_success(path: Path) -> Iterator[Path]:
 
 def _modified(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
+
+
+def let_threads_sleep() -> None:
+    """Let threads of torch that wait for others sleep; call this before torch is imported.
+
+    Otherwise they spin, which on a busy machine takes several times the work itself.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")

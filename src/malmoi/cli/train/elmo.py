@@ -1,13 +1,12 @@
 """`malmoi train elmo CORPUS --out FOLDER`: a contextual encoder, pretrained on your own text."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
-from malmoi.cli.shared.resume import Resume, resumable
+from malmoi.cli.shared.resume import Resume, let_threads_sleep, resumable
 from malmoi.cli.shared.target import is_finished
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import CorpusArgument, Settings, TextOptions
@@ -36,9 +35,7 @@ def train_elmo_command(
     Prints the perplexity of held-out text in both directions, beside those of n-gram models. The
     folder names the tokenizer; for English, `--tokenizer english --cased --marks` suits best.
     """
-    # Read when torch is first imported: threads that wait for others sleep instead of spinning,
-    # which on a busy machine takes several times the work itself.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    let_threads_sleep()
     if is_finished(out, resume=resume, json=json, holds=OPTIONS):
         return
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()

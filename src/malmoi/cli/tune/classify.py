@@ -11,6 +11,7 @@ from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, ClassifierScores
 from malmoi.classify.training import train_classifier
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.resume import let_threads_sleep
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import fitted, wrapped
@@ -40,6 +41,7 @@ def tune_classify_command(
     classifier is of another kind than n-grams; its settings follow after colons, as in
     minilm:head=mlp or gru:units=jamo. malmoi compare finds out which one suits your texts.
     """
+    let_threads_sleep()
     settings = replace(settings, columns=split_columns(settings.columns))
     classifier = choose_classifier(model, settings)
     with TerminalReporter() as reporter:
