@@ -1,4 +1,4 @@
-"""What a server under attack serves: an encoder, vectors with and without n-grams, an index, a classifier."""
+"""What a server under attack serves: an encoder, vectors, n-grams, an index, a classifier."""
 
 import random
 from pathlib import Path
