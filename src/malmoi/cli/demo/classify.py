@@ -1,6 +1,8 @@
 """`malmoi demo classify [--data FILE]`: classifiers of messages compared, and explained."""
 
 import os
+import re
+from collections import Counter
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +19,7 @@ from malmoi.reporting.reporter import SilentReporter
 
 if TYPE_CHECKING:
     from malmoi.classify.base.classifier import Classifier
+    from malmoi.classify.base.explanation import ClassExplanation
 
 MESSAGES = "messages.tsv"  # beside this file: advertising and other messages, in two languages
 SPAM = ("spam", "spam.csv")  # in the folder that MALMOI_DATA names
@@ -29,7 +32,8 @@ EXAMPLES = (
 )
 ENGLISH_EXAMPLE = "Your parcel is at the post office, bring the reference 4471"
 KOREAN_EXAMPLE = "회원님께만 무료 쿠폰을 드립니다"
-SHOWN_PARTS = 4  # of an explanation
+WORD = re.compile(r"\w+")
+SHOWN_WORDS = 4  # of an explanation
 
 NEXT_STEPS = """\
 What to try next:
@@ -75,25 +79,34 @@ def default_table() -> Path | None:
 
 
 def explained(classifier: "Classifier", text: str) -> dict[str, Any]:
-    """The label of a text, and the parts that speak most for it, none inside another."""
+    """The label of a text, and the words that speak most for it."""
     explanation = classifier.explain(text)
-    parts: list[str] = []
-    for one in explanation.contributions:
-        part = one.part.strip()
-        is_inside = any(part in other or other in part for other in parts)
-        if one.label == explanation.label and not is_inside and len(parts) < SHOWN_PARTS:
-            parts.append(part)
+    words = strongest_words(explanation)
     return {
         "text": text,
         "label": explanation.label,
         "probability": explanation.probability,
-        "parts": parts,
+        "words": words,
     }
+
+
+def strongest_words(explanation: "ClassExplanation") -> list[str]:
+    """The words that speak most for the label; what speaks for others counts against it."""
+    strength = Counter[str]()
+    words = list(WORD.finditer(explanation.text))
+    for one in explanation.contributions:
+        value = one.value if one.label == explanation.label else -one.value
+        size = sum(stop - start for start, stop in one.spans)
+        for start, stop in one.spans:
+            for word in words:
+                shared = min(stop, word.end()) - max(start, word.start())
+                strength[word[0]] += value * max(0, shared) / max(1, size)
+    return [word for word, value in strength.most_common(SHOWN_WORDS) if value > 0]
 
 
 def print_message(message: dict[str, Any]) -> None:
     """A message, its label, and why."""
     print(wrapped(f"{message['label']} {message['probability']:.3f}  {message['text']}", 2))
-    if message["parts"]:
-        parts = ", ".join(f"‘{part}’" for part in message["parts"])
-        print(wrapped(f"because of {parts}", 6))
+    if message["words"]:
+        words = ", ".join(f"‘{word}’" for word in message["words"])
+        print(wrapped(f"because of {words}", 6))
