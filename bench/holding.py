@@ -124,6 +124,11 @@ def few_values() -> Iterator[Large]:
     yield Large("a filter", "/search", repeated('{"query": "a", "where": ["', " ", '"]}'))
     long = json.dumps({"query": "the bank of the river " * 9000, "hybrid": True, "k": 1000})
     yield Large("a long query", "/search", long.encode)
+    for count, bit in LONG_TEXTS:
+        yield Large(f"{count} texts of {bit!r}", "/classify", texts(count, bit, input=0))
+    yield Large("strings", "/classify", repeated('{"input": [', '"a",', '"a"]}'))
+    explained = {"input": ["a b c d e " * 499], "explain": True}
+    yield Large("explained", "/classify", json.dumps(explained).encode)
     for model in ("glove", "subwords"):
         yield Large(f"{model}: texts", "/embed", texts(2048, "a b c ", model=model))
         yield Large(f"{model}: a word", "/embed", texts(40, "a", model=model))

@@ -169,7 +169,8 @@ def run(data: Data) -> Iterator[Figure]:
         yield Figure(
             name="memory at its peak",
             ours=megabytes(server.look()[1]),
-            remark="The server holds minilm, GloVe 6B of 400,000 words, n-grams and an index.",
+            remark="The server holds minilm, GloVe 6B of 400,000 words, n-grams, an index"
+            " and a classifier.",
         )
 
 

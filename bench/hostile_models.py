@@ -1,4 +1,4 @@
-"""What a server under attack serves: an encoder, vectors with and without n-grams, an index."""
+"""What a server under attack serves: an encoder, vectors with and without n-grams, an index, a classifier."""
 
 import random
 from pathlib import Path
@@ -33,9 +33,12 @@ def make_places(folder: Path) -> list[str]:
     texts = [" ".join(draw.choices(common, k=20)) for _ in range(TEXTS)]
     fields = [{"year": 1900 + i % 100, "lang": "en", "number": i} for i in range(TEXTS)]
     build_index(load_encoder(VECTORS), texts, fields=fields).save(folder / "index")
+    labelled = [(text, f"label {i % 2}") for i, text in enumerate(texts)]
+    malmoi.train_classifier(labelled, "ngrams", out=folder / "topics.classifier")
     return [
         f"minilm={MODEL}",
         f"glove={VECTORS}",
         f"subwords={folder / 'subwords.malmoi'}",
         f"index={folder / 'index'}",
+        f"topics={folder / 'topics.classifier'}",
     ]

@@ -127,13 +127,16 @@ def test_overlapping_marks_add_up(browser: Browser) -> None:
     parts = '[["ab", "x", 2], ["BC", "x", 2], ["zz", "x", 9], [" ", "x", 9]]'
     assert run("mistakes", f'it.strengths("abc d", {parts})') == [3, 5, 3, 0, 0]
     assert run("mistakes", 'it.strengths("", [])') == []
+    assert run("mistakes", 'it.strengths("ha with", [["h ", "x", 1]])') == [0] * 6 + [5]
+    assert run("mistakes", 'it.strengths("h hah", [[" h", "x", 1]])') == [5, 0, 5, 0, 0]
+    assert run("mistakes", 'it.strengths("İH", [["H", "x", 1]])') == [0, 5]
     assert run("mistakes", "it.runs([0, 2, 2, 1])") == [[0, 1, 0], [1, 3, 2], [3, 4, 1]]
 
 
 def test_numbers_are_as_people_read_them(browser: Browser) -> None:
     run = runner(browser, "report")
     said = run("numbers", "[0, .004, .12345, 3.14159, 92123.4, null].map(it.short)")
-    assert said == ["0", "< 0.01", "0.12", "3.14", "92,123", "–"]
+    assert said == ["0", "< 0.01", "0.12", "3.14", "92,100", "–"]
     sizes = run("numbers", "[12, 92000, 5200000, 2.5e9].map(it.readableSize)")
     assert [one.replace("\u2009", " ") for one in sizes] == ["< 1 kB", "92 kB", "5.2 MB", "2.5 GB"]
     assert run("numbers", "[-.0029, .012, .00001].map(one => it.signed(one))") == [

@@ -36,17 +36,31 @@ function marked(text, parts) {
  * @param {string} text @param {[string, string, number][]} parts @returns {number[]} */
 export function strengths(text, parts) {
   const sums = new Array(text.length).fill(0);
-  const [whole, lower] = [text, text.toLowerCase()];
-  const folded = lower.length === whole.length ? lower : whole; // positions must be those of the text
   for (const [part, , value] of parts) {
-    const own = (folded === lower ? part.toLowerCase() : part).trim();
-    if (!own || !(value > 0)) continue;
-    for (let at = folded.indexOf(own); at >= 0; at = folded.indexOf(own, at + own.length)) {
-      for (let i = at; i < at + own.length; i++) sums[i] += value / own.length;
+    if (!(value > 0)) continue;
+    for (const [from, to] of occurrences(text, part)) {
+      for (let i = from; i < to; i++) sums[i] += value / (to - from);
     }
   }
   const most = Math.max(...sums, 0);
   return sums.map((sum) => most ? Math.ceil(STEPS * sum / most - 1e-9) : 0);
+}
+
+/** Where a part is in a text. A blank at its end is one between words, or the end of the text: it
+ * is looked for, but not marked. @returns {[number, number][]} */
+function occurrences(text, part) {
+  const own = part.trim();
+  if (!own) return [];
+  const whole = ` ${text} `, lower = whole.toLowerCase();
+  const isSame = lower.length === whole.length; // else positions would not be those of the text
+  const [within, wanted] = isSame ? [lower, part.toLowerCase()] : [whole, part];
+  const sought = within.includes(wanted) ? wanted : wanted.trim();
+  const skipped = sought.length - sought.trimStart().length - 1; // of the blank before the text
+  const found = [];
+  for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
+    found.push([at + skipped, at + skipped + sought.trim().length]);
+  }
+  return found;
 }
 
 /** Neighbours of equal strength together, as [from, to, strength].

@@ -18,6 +18,10 @@ const KOREAN = {
   "fine-tuned transformer": "미세 조정한 트랜스포머",
   "{} classifiers combined": "분류기 {}개를 합침",
   "{} is left out: {}": "{}은(는) 뺐습니다: {}",
+  "{} is not UTF-8 and was read as {}": "{}은(는) UTF-8이 아니어서 {}로 읽었습니다",
+  "{} is not UTF-8: characters in {} lines cannot be read": "{}은(는) UTF-8이 아닙니다. {}줄에 읽을 수 없는 글자가 있습니다",
+  "{}: text in column {}, label in column {}; {} holds ids and is not used":
+    "{}: 글은 {} 열, 라벨은 {} 열에 있습니다. {} 열은 id라서 쓰지 않습니다",
   "{}: text in column {}, label in column {}": "{}: 글은 {} 열, 라벨은 {} 열에 있습니다",
   "{}: {} texts are left out: fewer than {} have their label ({})":
     "{}: 글 {}편을 뺐습니다. 라벨이 같은 글이 {}편보다 적습니다 ({})",

@@ -20,7 +20,7 @@ export function signed(share, digits = 2) {
 export function short(value) {
   if (value === null) return NONE;
   if (value === 0) return "0";
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en");
+  if (Math.abs(value) >= 100) return Number(value.toPrecision(3)).toLocaleString("en");
   if (Math.abs(value) < 0.01) return "< 0.01";
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)));
 }

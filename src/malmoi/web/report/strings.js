@@ -95,7 +95,7 @@ export const STRINGS = {
     asGood: "오차 범위 안",
     worse: "더 나쁨",
     betterThan: "더 좋음",
-    between: (low, high) => `${low}–${high}`,
+    between: (low, high) => `${low} ∼ ${high}`,
     cpuSeconds: (value) => `CPU ${value}초`,
     perSecond: (value) => `초당 ${value}편`,
     sortedBy: (column) => `${column} 순으로 정렬했습니다.`,

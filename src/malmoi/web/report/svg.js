@@ -42,6 +42,7 @@ export function plot({ width, height, right = 16, label }) {
 export function accuracyAxis(frame, scale, title) {
   const taken = [];
   for (const step of [10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05]) {
+    if (taken.length > 3) break;
     for (let i = 0; i <= Math.round(100 / step); i++) {
       const tick = Number((i * step).toFixed(2)), height = scale(tick / 100), y = frame.y(height);
       if (height <= 0 || height >= 1 || taken.some((other) => Math.abs(other - y) < 26)) continue;
