@@ -101,15 +101,13 @@ def _embedding(
 ) -> tuple[EmbeddingUnits, Float32Array]:
     """The units of the training texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
-    units = EmbeddingUnits(kind, length, order, tokenizer, vocabulary.words)
-    vocabulary = units.counted(
+    kind, length, order = settings.unit_kind, settings.max_length, settings.ngram_length
+    vocabulary = EmbeddingUnits(kind, length, order, tokenizer).counted(
         texts,
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
-    units = EmbeddingUnits(
-        settings.unit_kind, settings.max_length, settings.ngram_length, tokenizer, vocabulary.words
-    )
+    units = EmbeddingUnits(kind, length, order, tokenizer, vocabulary.words)
     if vectors is None:
         return units, _random_rows(len(vocabulary), settings)
     index = vocabulary.word_index(start=FIRST_ROW)
