@@ -18,7 +18,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.tensors import Tensors
 from malmoi.tune.network.linear import TrainedLinear
 
-WIDTHS = (1, 2, 3, 4, 5)  # of the filters of a CNN
+WIDTHS = (1, 2, 3)  # of the filters of a CNN
 
 
 class UnitPooling(nn.Module):

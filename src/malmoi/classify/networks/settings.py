@@ -12,6 +12,7 @@ from malmoi.tune.sentence.settings import TunePrecision
 
 NetworkKind = Literal["mean", "flatten", "cnn", "gru", "lstm"]
 UnitKind = Literal["words", "characters", "jamo"]
+MAX_N: dict[UnitKind, int] = {"words": 1, "characters": 4, "jamo": 4}  # by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,17 +65,17 @@ class EmbeddingClassifier(NetworkSettings):
     """What turns embeddings into one vector per text."""
     units: UnitKind | None = None
     """What has an embedding; by default characters, or words where there are vectors."""
-    max_n: int = 1
-    """Longest n-gram of units with an embedding."""
+    max_n: int | None = None
+    """Longest n-gram with an embedding; by default 4, of words 1."""
     tokenizer: str = ""
     """Of words; by default that of the vectors, or english."""
     vectors: str = ""
     """Pretrained vectors, path or name; none: random."""
     train_vectors: bool = True
     """Train the embeddings too, or freeze them."""
-    dim: int = 64
+    dim: int = 32
     """Dimensions of embeddings that are not pretrained."""
-    hidden: int = 128
+    hidden: int = 100
     """Hidden units; of a CNN, filters of each width."""
     dropout: float = 0.3
     """Share of values dropped while training."""
@@ -82,9 +83,9 @@ class EmbeddingClassifier(NetworkSettings):
     """Units of a text that are read."""
     min_count: int | None = None
     """Of a unit with an embedding; by default 2, of words with vectors 1."""
-    max_vocab_size: int = 100_000
-    """Most frequent units with an embedding."""
-    epochs: int = 4
+    max_vocab_size: int = 300_000
+    """Embeddings at most, of the most frequent."""
+    epochs: int = 3
     """Passes over the texts."""
     batch_size: int = 64
     """Texts per step."""
@@ -112,6 +113,11 @@ class EmbeddingClassifier(NetworkSettings):
     def unit_kind(self) -> UnitKind:
         """What has an embedding."""
         return self.units or ("words" if self.vectors else "characters")
+
+    @property
+    def ngram_length(self) -> int:
+        """The longest n-gram that has an embedding."""
+        return self.max_n or MAX_N[self.unit_kind]
 
 
 @dataclass(frozen=True, kw_only=True)

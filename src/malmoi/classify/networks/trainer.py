@@ -16,14 +16,14 @@ from malmoi.tune.network.adamw import AdamWTrainer
 from malmoi.tune.network.row_adam import RowAdam
 from malmoi.tune.network.sentence_network import length_batches
 
-ROWS_FACTOR = 5.0  # of the learning rate, for embeddings: most occur in few batches
 SCORE_UNITS = 16_384  # of a batch without gradients, padding included
 
 
 class NetworkTrainer(AdamWTrainer):
     """Trains a network on texts that are rows of units; `targets` are float32 [texts, outputs].
 
-    AdamW updates the layers; of the embedding, only the rows of a batch are updated.
+    AdamW updates the layers; of the embedding, only the rows of a batch are updated, at a rate of
+    their own (`rows_factor`).
     """
 
     def __init__(
@@ -32,9 +32,11 @@ class NetworkTrainer(AdamWTrainer):
         loss: ClassLoss,
         texts: Sequence[Int32Array],
         targets: Float32Array,
+        *,
         weight_decay: float = 0.0,
+        rows_factor: float = 1.0,
     ) -> None:
-        self.network, self.loss = network, loss
+        self.network, self.loss, self.rows_factor = network, loss, rows_factor
         self.texts, self.targets = texts, torch.from_numpy(targets)
         named = dict(network.named_parameters())
         table = named.pop(EMBEDDING)
@@ -50,7 +52,7 @@ class NetworkTrainer(AdamWTrainer):
         loss: Tensor = self.loss(scores, self.targets[batch])
         loss.backward()  # type: ignore[no-untyped-call]
         if self.rows is not None:
-            self.rows.update(ROWS_FACTOR * learning_rate)
+            self.rows.update(self.rows_factor * learning_rate)
         self.update(learning_rate)
         return loss.item()
 

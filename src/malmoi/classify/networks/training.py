@@ -24,7 +24,8 @@ from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.tune.network.linear import has_bfloat16, multiply_in_bfloat16
 from malmoi.vectors import Vectors
 
-SPREAD = 0.3  # standard deviation of embeddings that are not pretrained
+SPREAD = 0.03  # standard deviation of embeddings that are not pretrained
+ROWS_FACTOR = 5.0  # of the learning rate, for them: most occur in few batches
 MIN_COUNT = 2  # of units without pretrained vectors
 
 
@@ -54,7 +55,12 @@ def fit_embedding(
         balanced = targets[chosen] if settings.balanced else None
         loss = ClassLoss(softmax=outputs.softmax, balanced=balanced)
         trainer = NetworkTrainer(
-            network, loss, texts, targets.astype(np.float32), settings.weight_decay
+            network,
+            loss,
+            texts,
+            targets.astype(np.float32),
+            weight_decay=settings.weight_decay,
+            rows_factor=ROWS_FACTOR if vectors is None else 1.0,
         )
         held = [texts[i] for i in held_out]
         dev = DevLoss(lambda: network_scores(network, held), targets[held_out], outputs.softmax)
@@ -95,15 +101,13 @@ def _embedding(
 ) -> tuple[EmbeddingUnits, Float32Array]:
     """The units of the training texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
-    units = EmbeddingUnits(settings.unit_kind, settings.max_length, settings.max_n, tokenizer)
-    vocabulary = units.counted(
+    kind, length, order = settings.unit_kind, settings.max_length, settings.ngram_length
+    vocabulary = EmbeddingUnits(kind, length, order, tokenizer).counted(
         texts,
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
-    units = EmbeddingUnits(
-        settings.unit_kind, settings.max_length, settings.max_n, tokenizer, vocabulary.words
-    )
+    units = EmbeddingUnits(kind, length, order, tokenizer, vocabulary.words)
     if vectors is None:
         return units, _random_rows(len(vocabulary), settings)
     index = vocabulary.word_index(start=FIRST_ROW)
