@@ -146,6 +146,7 @@ def test_time_limit_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None
     comparison = mm.compare(noisy(), MODELS, settings, reporter=SILENT)
     assert [one.name for one in comparison.models] == MODELS[:1]
     assert comparison.failed == ((MODELS[1], "the time was over before its turn"),)
+    assert comparison.seeds == (1,)  # not the three that were planned
 
 
 def made(right: list[bool], rows: list[int] | None = None) -> Run:

@@ -128,7 +128,8 @@ def test_overlapping_marks_add_up(browser: Browser) -> None:
     assert run("mistakes", f'it.strengths("abc d", {parts})') == [3, 5, 3, 0, 0]
     assert run("mistakes", 'it.strengths("", [])') == []
     assert run("mistakes", 'it.strengths("ha with", [["h ", "x", 1]])') == [0] * 6 + [5]
-    assert run("mistakes", 'it.strengths("h hah", [[" h", "x", 1]])') == [5, 0, 5, 0, 0]
+    assert run("mistakes", 'it.strengths("ho hah", [[" h", "x", 1]])') == [5, 0, 0, 5, 0, 0]
+    assert run("mistakes", 'it.strengths("a hat", [["a", "x", 1]])') == [5, 0, 0, 0, 0]
     assert run("mistakes", 'it.strengths("İH", [["H", "x", 1]])') == [0, 5]
     assert run("mistakes", "it.runs([0, 2, 2, 1])") == [[0, 1, 0], [1, 3, 2], [3, 4, 1]]
 

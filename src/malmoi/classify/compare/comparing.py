@@ -83,7 +83,7 @@ def compare(
         multi_label=every.multi_label,
         train_texts=first.train_texts,
         test_texts=len(first.rows),
-        seeds=runner.seeds,
+        seeds=runner.finished_seeds,
         models=scored,
         failed=tuple(runner.failed.items()),
         recommended=recommended,

@@ -54,6 +54,12 @@ class Runner:
         first = self.settings.seed
         return tuple(range(first, first + (self.settings.folds or self.settings.seeds)))
 
+    @property
+    def finished_seeds(self) -> tuple[int, ...]:
+        """The seeds of which there is a run: fewer than planned if the time was over."""
+        found = {planned.seed for runs in self.finished.values() for planned in runs}
+        return tuple(sorted(found))
+
     def run(self) -> None:
         """Run all that is planned, or what fits in the time."""
         start, planned = time.monotonic(), list(self.plan())

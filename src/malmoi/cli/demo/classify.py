@@ -1,8 +1,6 @@
 """`malmoi demo classify [--data FILE]`: classifiers of messages compared, and explained."""
 
 import os
-import re
-from collections import Counter
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +17,6 @@ from malmoi.reporting.reporter import SilentReporter
 
 if TYPE_CHECKING:
     from malmoi.classify.base.classifier import Classifier
-    from malmoi.classify.base.explanation import ClassExplanation
 
 MESSAGES = "messages.tsv"  # beside this file: advertising and other messages, in two languages
 SPAM = ("spam", "spam.csv")  # in the folder that MALMOI_DATA names
@@ -32,7 +29,6 @@ EXAMPLES = (
 )
 ENGLISH_EXAMPLE = "Your parcel is at the post office, bring the reference 4471"
 KOREAN_EXAMPLE = "회원님께만 무료 쿠폰을 드립니다"
-WORD = re.compile(r"\w+")
 SHOWN_WORDS = 4  # of an explanation
 
 NEXT_STEPS = """\
@@ -81,27 +77,13 @@ def default_table() -> Path | None:
 def explained(classifier: "Classifier", text: str) -> dict[str, Any]:
     """The label of a text, and the words that speak most for it."""
     explanation = classifier.explain(text)
-    words = strongest_words(explanation)
+    words = [one.part for one in explanation.by_word()[:SHOWN_WORDS] if one.value > 0]
     return {
         "text": text,
         "label": explanation.label,
         "probability": explanation.probability,
         "words": words,
     }
-
-
-def strongest_words(explanation: "ClassExplanation") -> list[str]:
-    """The words that speak most for the label; what speaks for others counts against it."""
-    strength = Counter[str]()
-    words = list(WORD.finditer(explanation.text))
-    for one in explanation.contributions:
-        value = one.value if one.label == explanation.label else -one.value
-        size = sum(stop - start for start, stop in one.spans)
-        for start, stop in one.spans:
-            for word in words:
-                shared = min(stop, word.end()) - max(start, word.start())
-                strength[word[0]] += value * max(0, shared) / max(1, size)
-    return [word for word, value in strength.most_common(SHOWN_WORDS) if value > 0]
 
 
 def print_message(message: dict[str, Any]) -> None:

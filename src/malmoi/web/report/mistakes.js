@@ -46,8 +46,9 @@ export function strengths(text, parts) {
   return sums.map((sum) => most ? Math.ceil(STEPS * sum / most - 1e-9) : 0);
 }
 
-/** Where a part is in a text. A blank at its end is one between words, or the end of the text: it
- * is looked for, but not marked. @returns {[number, number][]} */
+/** Where a part is in a text: as a word of its own, or else inside of words. A blank at its end is
+ * one between words, or the end of the text: it is looked for, but not marked.
+ * @returns {[number, number][]} */
 function occurrences(text, part) {
   const own = part.trim();
   if (!own) return [];
@@ -60,7 +61,9 @@ function occurrences(text, part) {
   for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
     found.push([at + skipped, at + skipped + sought.trim().length]);
   }
-  return found;
+  const isWord = ([from, to]) => !whole[from].trim() && !whole[to + 1].trim();
+  const words = found.filter(isWord);
+  return words.length ? words : found;
 }
 
 /** Neighbours of equal strength together, as [from, to, strength].
