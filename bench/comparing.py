@@ -5,6 +5,7 @@ or pretrained, of words, syllables or jamo, each with three seeds on a part of t
 then everything combined, on all of them. SMS spam as in the part `classify`.
 """
 
+import gzip
 import time
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import numpy as np
 from bench.classify import BOOK_NSMC, BOOK_SPAM, NSMC, SEEDS, SPAM, by_hash, percent
 from bench.data import Data
 from bench.measure import Figure, say
+from bench.text import CORPORA
 from malmoi.classify.fitting import fit_classifier
 from malmoi.classify.kinds import classifier_settings
 from malmoi.classify.result import measure
@@ -27,7 +29,7 @@ from malmoi.tune.data.label_checks import split_set
 from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.splits import stratified_sample
 
-PART = 30_000  # training texts of the table of networks
+PART = 15_000  # training texts of the table of networks
 NETWORK_SEEDS = (1, 2, 3)
 ASKED_BEST, ASKED_SPAM, MINUTES = 88.8, 99.0, 10
 SILENT = SilentReporter()
@@ -41,18 +43,22 @@ def run(data: Data) -> Iterator[Figure]:
         return
     train, test = by_hash(read_labelled_set(NSMC, reporter=SILENT))
     start = time.process_time()
-    vectors = pretrained(train, data.folder / "reviews.malmoi")
+    vectors = pretrained(train, test, data.folder / "reviews.malmoi")
     took = time.process_time() - start
     yield from networks(train, test, vectors)
     yield best(train, test, vectors, took)
     yield spam()
 
 
-def pretrained(train: LabelledSet, path: Path) -> Path:
-    """FastText of jamo, trained on the texts of the training part without their labels."""
-    say("FastText of the training reviews")
-    settings = FastText(units="jamo", dim=100, epochs=5, min_count=2)
-    save(train_fasttext(list(train.texts), settings, reporter=SILENT), path)
+def pretrained(train: LabelledSet, test: LabelledSet, path: Path) -> Path:
+    """FastText of jamo, of reviews without labels; none of them is tested on."""
+    say("FastText of reviews")
+    tested = set(test.texts)
+    with gzip.open(CORPORA / "reviews_ko.txt.gz", "rt", encoding="utf-8") as file:
+        texts = [line.rstrip("\n") for line in file]
+    texts = [*(text for text in texts if text not in tested), *train.texts]
+    settings = FastText(units="jamo", dim=100, epochs=3, min_count=3)
+    save(train_fasttext(texts, settings, reporter=SILENT), path)
     return path
 
 
@@ -63,6 +69,7 @@ def networks(train: LabelledSet, test: LabelledSet, vectors: Path) -> Iterator[F
         ("ngrams", "n-grams of syllables"),
         ("jamo", "n-grams of jamo"),
         ("cnn:units=words", "CNN, random words"),
+        (f"{vectors}:head=mlp", "MLP, averaged FastText"),
         (f"cnn:vectors={vectors}:train_vectors=no", "CNN, FastText, frozen"),
         (f"cnn:vectors={vectors}", "CNN, FastText, tuned"),
         ("cnn", "CNN, syllables"),
@@ -84,7 +91,7 @@ def networks(train: LabelledSet, test: LabelledSet, vectors: Path) -> Iterator[F
 
 def best(train: LabelledSet, test: LabelledSet, vectors: Path, before: float) -> Figure:
     """The best combination on all training texts."""
-    name = f"ngrams+jamo+cnn:vectors={vectors}"
+    name = f"ngrams+jamo+{vectors}:head=mlp:hidden=256"
     say(name)
     start, cpu = time.monotonic(), time.process_time()
     classifier = fit_classifier(train, classifier_settings(name), SILENT)
@@ -97,8 +104,8 @@ def best(train: LabelledSet, test: LabelledSet, vectors: Path, before: float) ->
         peer=f"{BOOK_NSMC} (book)",
         asked=f"≥ {ASKED_BEST}, {MINUTES} min",
         met=value >= ASKED_BEST and cpu <= 2 * 60 * MINUTES,
-        remark=f"Combined: n-grams of syllables and of jamo and a CNN on FastText of the training"
-        f" texts; 95 % from {percent(score.low):.2f} to {percent(score.high):.2f},"
+        remark="Combined: n-grams of syllables, of jamo, and an MLP on averaged FastText of 780,000"
+        f" reviews without labels; 95 % from {percent(score.low):.2f} to {percent(score.high):.2f},"
         f" {took / 60:.1f} minutes, {cpu:.0f} CPU-seconds with FastText.",
     )
 
