@@ -57,8 +57,8 @@ class Runner:
     @property
     def finished_seeds(self) -> tuple[int, ...]:
         """The seeds of which there is a run: fewer than planned if the time was over."""
-        found = {planned.seed for runs in self.finished.values() for planned in runs}
-        return tuple(sorted(found))
+        seeds = {planned.seed for runs in self.finished.values() for planned in runs}
+        return tuple(sorted(seeds))
 
     def run(self) -> None:
         """Run all that is planned, or what fits in the time."""
