@@ -285,3 +285,10 @@ def test_no_models_and_no_file() -> None:
         mm.compare(noisy(), [], QUICK, reporter=SILENT)
     with pytest.raises(InvalidFileError, match="does not exist"):
         mm.compare("nowhere.csv", reporter=SILENT)
+
+
+def test_texts_that_only_repeat_are_one_sentence() -> None:
+    rows = [{"text": "good text", "label": "a"}, {"text": "bad text", "label": "b"}] * 20
+    for settings in (QUICK, mm.CompareSettings(folds=4, cache=False)):
+        with pytest.raises(InvalidArgumentError, match="its texts repeat each other"):
+            mm.compare(rows, MODELS, settings, reporter=SILENT)

@@ -14,7 +14,7 @@ from malmoi.classify.base.settings import ClassifierSettings
 from malmoi.classify.compare.run import Part, Run, run_classifier
 from malmoi.classify.compare.run_cache import RunCache
 from malmoi.classify.compare.settings import CompareSettings
-from malmoi.errors import MalmoiError
+from malmoi.errors import InvalidArgumentError, MalmoiError
 from malmoi.reporting.reporter import Reporter
 from malmoi.tune.data.labelled_set import LabelledSet
 from malmoi.tune.data.splits import TextSplit, split_folds, split_texts, stratified_sample
@@ -113,5 +113,12 @@ class Runner:
     def _split(self, seed: int) -> TextSplit:
         if self.settings.folds:
             folds = split_folds(self.data, self.settings.folds, self.settings.seed)
-            return folds[seed - self.settings.seed]
-        return split_texts(self.data, self.settings.test_share, seed)
+            split = folds[seed - self.settings.seed]
+        else:
+            split = split_texts(self.data, self.settings.test_share, seed)
+        if not len(split.test):
+            raise InvalidArgumentError(
+                f"{self.data.source} has no text to test on that is not trained on: its texts"
+                " repeat each other"
+            )
+        return split
