@@ -1,14 +1,10 @@
 """What the figures were measured on: the processor, its cores, and the instructions in use."""
 
-import platform
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
-from malmoi.kernels.core.instruction_sets import current_set
+from malmoi.kernels.core.instruction_sets import current_set, processor_name
 from malmoi.kernels.threads import THREADS
-
-PROCESSORS = Path("/proc/cpuinfo")  # Linux
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +22,3 @@ class Machine:
 
     def __str__(self) -> str:
         return f"{self.processor}, {self.cores} cores, {self.instructions}"
-
-
-def processor_name() -> str:
-    """As the processor names itself, or the architecture where it does not say."""
-    if PROCESSORS.is_file():
-        for line in PROCESSORS.read_text(encoding="utf-8").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return " ".join(value.split())
-    return platform.processor() or platform.machine()

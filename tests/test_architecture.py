@@ -18,7 +18,6 @@ LARGE_FOLDERS = {
 }
 SMALL = 40  # lines
 SMALL_MODULES = {  # with one importer each, and why they stay
-    "malmoi.kernels.core.instruction_sets": "tests and benchmarks import it too",
     "malmoi.text.word_list": "one file per format",
 }
 

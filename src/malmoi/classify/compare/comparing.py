@@ -4,7 +4,6 @@ All classifiers are trained and tested on the same texts. Finished runs are cach
 that is broken off goes on where it was.
 """
 
-import platform
 import time
 from collections.abc import Sequence
 from os import PathLike
@@ -117,10 +116,9 @@ class NotesReporter(Reporter):
 
 def machine() -> str:
     """The processor, how many threads are used, and the instruction set of the kernels."""
-    from malmoi.kernels.core.instruction_sets import current_set
+    from malmoi.kernels.core.instruction_sets import current_set, processor_name
 
-    processor = platform.processor() or platform.machine()
-    return f"{processor}, {THREADS} threads, {current_set().name}"
+    return f"{processor_name()}, {THREADS} threads, {current_set().name}"
 
 
 def _distinct(models: Sequence[str]) -> tuple[str, ...]:

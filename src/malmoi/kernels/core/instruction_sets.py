@@ -1,5 +1,7 @@
 """The instruction sets that kernels support, and the one they are compiled for here."""
 
+import platform
+from pathlib import Path
 from typing import NamedTuple
 
 from llvmlite import binding
@@ -14,6 +16,7 @@ class InstructionSet(NamedTuple):
     features: tuple[str, ...]
 
 
+PROCESSORS = Path("/proc/cpuinfo")  # Linux
 AVX2 = ("avx2", "fma")
 AVX512 = (*AVX2, "avx512f", "avx512bw", "avx512dq", "avx512vl")
 INSTRUCTION_SETS = (
@@ -35,3 +38,13 @@ def current_set() -> InstructionSet:
     return [each for each in INSTRUCTION_SETS if all(has_feature(name) for name in each.features)][
         -1
     ]
+
+
+def processor_name() -> str:
+    """As the processor names itself, or the architecture where it does not say."""
+    if PROCESSORS.is_file():
+        for line in PROCESSORS.read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return " ".join(value.split())
+    return platform.processor() or platform.machine()
