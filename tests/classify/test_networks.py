@@ -244,6 +244,12 @@ def test_balanced_classes_weigh_the_same() -> None:
     assert balanced > plain
 
 
+def test_few_texts_have_small_batches() -> None:
+    settings = mm.EmbeddingClassifier()
+    sizes = [settings.for_texts(count).batch_size for count in (10, 4000, 1_000_000)]
+    assert sizes == [8, 20, settings.batch_size]
+
+
 def test_minutes_end_a_training() -> None:
     reporter = RecordingReporter()
     settings = mm.EmbeddingClassifier(**QUICK | {"epochs": 10_000, "minutes": 0.005})
