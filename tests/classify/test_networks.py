@@ -264,6 +264,7 @@ BAD = [
     ({"train_vectors": False}, "random ones must be trained"),
     ({"dropout": 1.0}, "dropout is 1.0"),
     ({"dim": 0}, "dim is 0"),
+    ({"patience": 2, "calibrate": False}, "patience is 2 and calibrate is False"),
     ({"epochs": 0}, "epochs is 0"),
     ({"test_share": 1.0}, "test_share is 1.0"),
     ({"hidden": "many"}, "hidden must be an integer"),

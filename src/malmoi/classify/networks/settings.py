@@ -44,6 +44,11 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
                 expect(getattr(self, field.name), str, field.name, "a string")
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
+        if self.patience and not self.calibrate:
+            raise InvalidArgumentError(
+                f"patience is {self.patience} and calibrate is False: the texts that calibrate are"
+                " those that end a training"
+            )
 
     def check_one_of(self, name: str, kinds: object, shown: str = "") -> None:
         """Raise InvalidArgumentError if a setting is not one of the values of a `Literal`."""
