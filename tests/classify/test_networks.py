@@ -244,6 +244,12 @@ def test_balanced_classes_weigh_the_same() -> None:
     assert balanced > plain
 
 
+def test_few_texts_have_small_batches() -> None:
+    settings = mm.EmbeddingClassifier()
+    sizes = [settings.for_texts(count).batch_size for count in (10, 4000, 1_000_000)]
+    assert sizes == [8, 20, settings.batch_size]
+
+
 def test_minutes_end_a_training() -> None:
     reporter = RecordingReporter()
     settings = mm.EmbeddingClassifier(**QUICK | {"epochs": 10_000, "minutes": 0.005})
@@ -258,6 +264,7 @@ BAD = [
     ({"train_vectors": False}, "random ones must be trained"),
     ({"dropout": 1.0}, "dropout is 1.0"),
     ({"dim": 0}, "dim is 0"),
+    ({"patience": 2, "calibrate": False}, "patience is 2 and calibrate is False"),
     ({"epochs": 0}, "epochs is 0"),
     ({"test_share": 1.0}, "test_share is 1.0"),
     ({"hidden": "many"}, "hidden must be an integer"),

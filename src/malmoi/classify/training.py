@@ -54,7 +54,7 @@ def train_classifier(
     """
     if isinstance(settings, str):
         settings = classifier_settings(settings)
-    settings = settings or NgramClassifier()
+    settings = NgramClassifier() if settings is None else settings
     expect(settings, ClassifierSettings, "settings", "the settings of a classifier")
     expect_reporter(reporter)
     path = None if out is None else expect_path(out, "out")

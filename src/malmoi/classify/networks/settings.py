@@ -1,7 +1,7 @@
 """Settings of networks that classify: on embeddings, or a transformer. Does not import torch."""
 
-from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from dataclasses import dataclass, fields, replace
+from typing import Literal, Self, get_args
 
 from malmoi.arguments import check_numbers, expect
 from malmoi.classify.base.settings import ClassifierSettings
@@ -12,7 +12,8 @@ from malmoi.tune.sentence.settings import TunePrecision
 
 NetworkKind = Literal["mean", "flatten", "cnn", "gru", "lstm"]
 UnitKind = Literal["words", "characters", "jamo"]
-MAX_N: dict[UnitKind, int] = {"words": 1, "characters": 4, "jamo": 4}  # by default
+EPOCH_STEPS, MIN_BATCH_SIZE = 200, 8  # of an epoch, if batches of that size give so many
+MAX_N: dict[UnitKind, int] = {"words": 1, "characters": 3, "jamo": 3}  # by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,11 @@ class NetworkSettings(LoopSettings, ClassifierSettings):
                 expect(getattr(self, field.name), str, field.name, "a string")
         LoopSettings.__post_init__(self)
         ClassifierSettings.__post_init__(self)
+        if self.patience and not self.calibrate:
+            raise InvalidArgumentError(
+                f"patience is {self.patience} and calibrate is False: the texts that calibrate are"
+                " those that end a training"
+            )
 
     def check_one_of(self, name: str, kinds: object, shown: str = "") -> None:
         """Raise InvalidArgumentError if a setting is not one of the values of a `Literal`."""
@@ -61,21 +67,21 @@ class EmbeddingClassifier(NetworkSettings):
         InvalidArgumentError: A setting is out of range.
     """
 
-    network: NetworkKind = "cnn"
+    network: NetworkKind = "gru"
     """What turns embeddings into one vector per text."""
     units: UnitKind | None = None
     """What has an embedding; by default characters, or words where there are vectors."""
     max_n: int | None = None
-    """Longest n-gram with an embedding; by default 4, of words 1."""
+    """Longest n-gram with an embedding; by default 3, of words 1."""
     tokenizer: str = ""
     """Of words; by default that of the vectors, or english."""
     vectors: str = ""
     """Pretrained vectors, path or name; none: random."""
     train_vectors: bool = True
     """Train the embeddings too, or freeze them."""
-    dim: int = 32
+    dim: int = 48
     """Dimensions of embeddings that are not pretrained."""
-    hidden: int = 100
+    hidden: int = 64
     """Hidden units; of a CNN, filters of each width."""
     dropout: float = 0.3
     """Share of values dropped while training."""
@@ -83,12 +89,12 @@ class EmbeddingClassifier(NetworkSettings):
     """Units of a text that are read."""
     min_count: int | None = None
     """Of a unit with an embedding; by default 2, of words with vectors 1."""
-    max_vocab_size: int = 300_000
+    max_vocab_size: int = 200_000
     """Embeddings at most, of the most frequent."""
     epochs: int = 3
     """Passes over the texts."""
-    batch_size: int = 64
-    """Texts per step."""
+    batch_size: int = 128
+    """Texts per step; less where texts are few."""
     learning_rate: float = 2e-3
     """Peak learning rate of AdamW."""
 
@@ -118,6 +124,11 @@ class EmbeddingClassifier(NetworkSettings):
     def ngram_length(self) -> int:
         """The longest n-gram that has an embedding."""
         return self.max_n or MAX_N[self.unit_kind]
+
+    def for_texts(self, count: int) -> Self:
+        """The same settings for so many texts: batches that are small enough for many steps."""
+        size = max(MIN_BATCH_SIZE, count // EPOCH_STEPS)
+        return replace(self, batch_size=min(self.batch_size, size))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,7 @@ def fit_embedding(
         )
         held = [texts[i] for i in held_out]
         dev = DevLoss(lambda: network_scores(network, held), targets[held_out], outputs.softmax)
-        _run(trainer, chosen, settings, reporter, dev=dev if held else None)
+        _run(trainer, chosen, settings.for_texts(len(chosen)), reporter, dev=dev if held else None)
     weights = {name: w.detach().numpy().copy() for name, w in network.named_parameters()}
     common = common_fields(data, softmax=outputs.softmax)
     classifier = NetworkClassifier(units=units, shape=shape, weights=weights, **common._asdict())
