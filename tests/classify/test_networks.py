@@ -149,6 +149,9 @@ def test_pretrained_vectors_know_words_that_are_seen_once(tmp_path: Path) -> Non
     known = network(rows, vectors=pretrained(tmp_path), train_vectors=False, **settings)
     assert known.predict(["league", "kitchen"]) == ["sport", "food"]
     assert "league" not in network(rows, **settings).vectors
+    assert known.predict(["score 축구", "cook 김치"]) == ["sport", "food"]  # not in the texts
+    few = network(rows, vectors=pretrained(tmp_path), max_vocab_size=10, **settings)
+    assert len(few.vectors) == 10
 
 
 def test_subword_vectors_have_rows_for_words_never_seen(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Trains a network on embeddings of the units of labelled texts, and calibrates it."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
@@ -15,6 +17,7 @@ from malmoi.encode.static.words import choose_tokenizer
 from malmoi.evaluate.scores import seeded_generator
 from malmoi.files.checkpoint import Checkpointer, RunFingerprint
 from malmoi.formats import load
+from malmoi.keys import Keys
 from malmoi.models.nnlm_network import repeatable
 from malmoi.query.matrix import embedding_matrix
 from malmoi.reporting.reporter import Reporter
@@ -99,7 +102,7 @@ def _run(
 def _embedding(
     texts: list[str], settings: EmbeddingClassifier, vectors: Vectors | None, reporter: Reporter
 ) -> tuple[EmbeddingUnits, Float32Array]:
-    """The units of the training texts and their first embeddings [rows, dim]."""
+    """The units of texts and their first embeddings [rows, dim]."""
     tokenizer = _tokenizer(settings, vectors)
     kind, length, order = settings.unit_kind, settings.max_length, settings.ngram_length
     vocabulary = EmbeddingUnits(kind, length, order, tokenizer).counted(
@@ -107,14 +110,18 @@ def _embedding(
         min_count=settings.min_count or (MIN_COUNT if vectors is None else 1),
         size=settings.max_vocab_size,
     )
-    units = EmbeddingUnits(kind, length, order, tokenizer, vocabulary.words)
+    words = partial(EmbeddingUnits, kind, length, order, tokenizer)
     if vectors is None:
-        return units, _random_rows(len(vocabulary), settings)
+        return words(vocabulary.words), _random_rows(len(vocabulary), settings)
     index = vocabulary.word_index(start=FIRST_ROW)
     matrix, report = embedding_matrix(vectors, index, missing="random", seed=settings.seed)
     if not report.with_row and not report.from_subwords:
         reporter.warn(f"no word of the texts has a vector in {settings.vectors}")
-    return units, matrix
+    # Other words that have vectors may occur in texts to classify.
+    known, room = set(index), settings.max_vocab_size - len(index)
+    others = [row for row, word in enumerate(vectors.keys) if word not in known][: max(room, 0)]
+    keys = Keys.of([*vocabulary.words, *(vectors.keys[row] for row in others)])
+    return words(keys), np.concatenate([matrix, vectors.matrix[others].astype(np.float32)])
 
 
 def _tokenizer(settings: EmbeddingClassifier, vectors: Vectors | None) -> Tokenizer | None:
