@@ -3,13 +3,17 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import malmoi as mm
+from malmoi.arrays import Float32Array
 from malmoi.cli import run
+from malmoi.reporting.reporter import DEFAULT_REPORTER
 from malmoi.search.reindex.estimate import duration, estimate_seconds
 from malmoi.search.reindex.linear_map import fit_map, neighbour_recall
 from malmoi.search.reindex.reindexing import checkpoint_path
@@ -86,29 +90,34 @@ def test_an_empty_index_changes_its_model(tmp_path: Path) -> None:
 
 
 class Interrupting(BagOfWords):
-    """Runs `during` when texts are embedded for the index, not for the estimate."""
+    """Calls `during` when texts are embedded for the index, not for the estimate."""
 
-    during = staticmethod(lambda: None)
+    def __init__(self, during: Callable[[], None]) -> None:
+        super().__init__("new", 24)
+        object.__setattr__(self, "during", during)
 
-    def encode(self, texts, *, reporter=mm.SilentReporter()):  # type: ignore[no-untyped-def]
-        asked = list(texts)
+    def encode(
+        self, texts: Iterable[str], *, reporter: mm.Reporter = DEFAULT_REPORTER
+    ) -> Float32Array:
         if not isinstance(reporter, mm.SilentReporter):
-            self.during()
-        return super().encode(asked, reporter=reporter)
+            during: Callable[[], None] = self.__dict__["during"]
+            during()
+        return super().encode(texts, reporter=reporter)
 
 
 def test_changes_during_the_run_are_not_lost(tmp_path: Path) -> None:
     built(tmp_path / "i")
     writer = mm.open_index(tmp_path / "i", OLD)
-    slow = Interrupting("new", 24)
+    calls = list[int]()
 
     def write() -> None:
-        object.__setattr__(slow, "during", lambda: None)
+        calls.append(1)
+        if len(calls) > 1:
+            return
         writer.add(["A late text about trains.", "The sea."], ids=["late", "6"])
         writer.delete(["0"])
 
-    object.__setattr__(slow, "during", write)
-    assert mm.reindex(tmp_path / "i", slow).embedded == len(TEXTS) + 2
+    assert mm.reindex(tmp_path / "i", Interrupting(write)).embedded == len(TEXTS) + 2
     changed = mm.open_index(tmp_path / "i", NEW)
     assert set(changed) == {"1", "2", "3", "4", "5", "6", "7", "late"}
     assert changed["6"].text == "The sea."
@@ -120,7 +129,7 @@ def test_an_open_writer_does_not_mix_vectors_of_two_models(tmp_path: Path) -> No
     built(tmp_path / "i")
     writer = mm.open_index(tmp_path / "i", OLD)
     mm.reindex(tmp_path / "i", same_size)
-    with pytest.raises(mm.InvalidArgumentError, match="changed its model to 'new'.*open it again"):
+    with pytest.raises(mm.InvalidArgumentError, match=r"changed its model to 'new'.*open it again"):
         writer.add(["one more"], ids=["x"])
     assert writer.delete(["0"]) == 1
     again = mm.open_index(tmp_path / "i", same_size)
@@ -131,16 +140,15 @@ def test_an_open_writer_does_not_mix_vectors_of_two_models(tmp_path: Path) -> No
 def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many(tmp_path / "i", 100)
     monkeypatch.setattr("malmoi.search.writer.BATCH_TEXTS", 20)
-    slow, calls = Interrupting("new", 24), list[int]()
+    calls = list[int]()
 
     def interrupt() -> None:
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    object.__setattr__(slow, "during", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        mm.reindex(tmp_path / "i", slow)
+        mm.reindex(tmp_path / "i", Interrupting(interrupt))
     assert mm.open_index(tmp_path / "i").state.model == "old"
     assert Folder(checkpoint_path(tmp_path / "i")).read().count == 40
     reporter = RecordingReporter()
@@ -171,6 +179,7 @@ def test_clusters_are_kept(tmp_path: Path) -> None:
     assert mm.open_index(tmp_path / "i", OLD).state.clusters is not None
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_ten_killed_runs_leave_the_old_answers_until_the_switch(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.search.killing_reindex", str(tmp_path)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -242,8 +251,6 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
 
 def test_prompts_that_the_new_model_cannot_take_are_dropped(tmp_path: Path) -> None:
     folder = Folder(built(tmp_path / "i").folder.path)  # type: ignore[union-attr]
-    from dataclasses import replace
-
     with folder.writing():
         folder.commit(replace(folder.read(), prompts=mm.Prompts(query="query: ")))
     reporter = RecordingReporter()
