@@ -59,6 +59,7 @@ QUALITY = (
     "fragments",
     "clusters",
     "retrieval",
+    "reindexing",
     "passages",
     "killing",
     "fuzz",

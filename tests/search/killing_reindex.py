@@ -66,7 +66,7 @@ def killed(path: Path, moment: float, *, during_switch: bool) -> None:
                     kill.start()
                 return commit(folder, state)
 
-            Folder.commit = commit_and_kill  # type: ignore[method-assign]
+            Folder.commit = commit_and_kill  # type: ignore[method-assign, assignment]
         else:
             kill.start()
         try:

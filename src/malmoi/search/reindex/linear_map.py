@@ -27,9 +27,10 @@ class LinearMap:
 
     def __call__(self, vectors: Float32Array) -> Float32Array:
         """Translate vectors [n, old dim] into unit vectors [n, new dim]; zeros stay zeros."""
-        known = vectors.any(axis=1)[:, np.newaxis]
-        moved: Float32Array = (l2_normalize(vectors) - self.mean) @ self.weights + self.bias
-        return l2_normalize(np.where(known, moved, np.float32(0)))
+        known = (vectors != 0).any(axis=1, keepdims=True)
+        moved = (l2_normalize(vectors) - self.mean) @ self.weights + self.bias
+        units: Float32Array = l2_normalize(np.where(known, moved, np.float32(0)))
+        return units
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +72,9 @@ def neighbour_recall(true: Float32Array, translated: Float32Array) -> float:
     units, others = l2_normalize(true), l2_normalize(translated)
     shares = list[float]()
     for i in range(min(len(true), MAX_QUERIES)):
-        wanted, found = units @ units[i], others @ units[i]
-        wanted[i] = found[i] = -np.inf  # not itself
-        near = [set(np.argpartition(-each, count - 1)[:count].tolist()) for each in (wanted, found)]
+        wanted, kept = units @ units[i], others @ units[i]
+        wanted[i] = kept[i] = -np.inf  # not itself
+        near = [set(np.argpartition(-each, count - 1)[:count].tolist()) for each in (wanted, kept)]
         shares.append(len(near[0] & near[1]) / count)
     return float(np.mean(shares))
 

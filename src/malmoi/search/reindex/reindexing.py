@@ -17,13 +17,8 @@ from malmoi.encode.pipeline.prompts import Prompts, own_prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError, MalmoiError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
-from malmoi.search.fingerprint import (
-    check_encoder,
-    document_encoder,
-    new_state,
-    take_fingerprint,
-)
-from malmoi.search.reindex.estimate import duration, estimate_seconds
+from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.reindex.estimate import report_estimate
 from malmoi.search.reindex.result import ReindexResult
 from malmoi.search.reindex.settings import ReindexSettings
 from malmoi.search.reindex.translating import translate_index
@@ -94,7 +89,7 @@ def _embed_index(
     """Embed all texts of an index beside it, and switch."""
     with staged.writing():
         writer = IndexWriter(_resumed(staged, encoder, target, reporter), encoder, staged)
-        _report_estimate(writer, folder.read(), reporter)
+        report_estimate(writer, folder.read(), reporter)
         embedded = _follow(writer, folder.read(), reporter)
         with folder.writing():  # from here on, other writers are refused
             last = folder.read()
@@ -172,20 +167,6 @@ def _resumed(staged: Folder, encoder: Encoder, target: State, reporter: Reporter
         return target
     reporter.note(f"{staged.path}: {state.count:,} texts are embedded already")
     return replace(state, model=target.model)
-
-
-def _report_estimate(writer: IndexWriter, old: State, reporter: Reporter) -> None:
-    """Say how long the new model will take for the texts that it has not embedded yet."""
-    entries = living_entries(old)
-    rows = writer.state.find([entry.id for entry in entries])
-    missing = zip(entries, rows.tolist(), strict=True)
-    texts = list(dict.fromkeys(entry.text for entry, row in missing if row < 0))
-    if not texts:
-        return
-    encoder = document_encoder(writer.encoder, writer.state)
-    take_fingerprint(encoder, texts[:1])  # loads and compiles what the encoder needs
-    seconds = estimate_seconds(encoder, texts, split=writer.state.passages)
-    reporter.note(f"≈ {duration(seconds)} for {len(texts):,} texts")
 
 
 def _remove(staged: Folder) -> None:
