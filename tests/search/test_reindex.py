@@ -246,7 +246,7 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
         ({"seed": -1}, "seed is -1"),
     ):
         with pytest.raises(mm.InvalidArgumentError, match=message):
-            mm.ReindexSettings(**wrong)  # type: ignore[arg-type]
+            mm.ReindexSettings(**wrong)
 
 
 def test_prompts_that_the_new_model_cannot_take_are_dropped(tmp_path: Path) -> None:

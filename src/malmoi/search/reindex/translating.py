@@ -40,6 +40,7 @@ def translate_index(
     """
     old, encode = folder.read(), document_encoder(encoder, target)
     rows = sample_rows(old, settings)
+    reporter.note(f"a translation is fitted on {len(rows):,} of {old.count:,} texts")
     texts = [text for row in rows.tolist() for text in _passages(old, row)]
     before = np.concatenate(
         [np.empty((0, old.dim), np.float32), *(old.embedded(int(row)).matrix for row in rows)]
