@@ -12,14 +12,15 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from malmoi.arrays import Float32Array
 from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
 from malmoi.search.reindex.reindexing import checkpoint_path, reindex
-from malmoi.search.storage import folder as index_folder
 from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.segment import Segment
+from malmoi.search.storage.segment import Segment, write_segment
 from malmoi.search.storage.state import State
 from tests.search.worlds import BagOfWords
 
@@ -98,12 +99,12 @@ def kill_at_call(calls: int) -> None:
             kill()
         return word(encoder, text)
 
-    BagOfWords.word = count  # type: ignore[method-assign]
+    pytest.MonkeyPatch().setattr(BagOfWords, "word", count)
 
 
 def kill_at_step(path: Path, step: str, moment: float) -> None:
     """Die at a step of the commit that switches."""
-    commit, write, remove = Folder.commit, index_folder.write_segment, Folder._remove_unnamed
+    commit, write, remove = Folder.commit, write_segment, Folder._remove_unnamed
 
     def patched_commit(folder: Folder, state: State) -> State:
         if folder.path != path:
@@ -127,9 +128,10 @@ def kill_at_step(path: Path, step: str, moment: float) -> None:
             kill()
         remove(folder, named)
 
-    Folder.commit = patched_commit  # type: ignore[method-assign, assignment]
-    index_folder.write_segment = patched_write
-    Folder._remove_unnamed = patched_remove  # type: ignore[method-assign, assignment]
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Folder, "commit", patched_commit)
+    patch.setattr(Folder, "_remove_unnamed", patched_remove)
+    patch.setattr("malmoi.search.storage.folder.write_segment", patched_write)
 
 
 if __name__ == "__main__":
