@@ -60,6 +60,7 @@ QUALITY = (
     "fragments",
     "clusters",
     "retrieval",
+    "reindexing",
     "passages",
     "killing",
     "fuzz",

@@ -13,6 +13,7 @@ class RecordingReporter(Reporter):
         self.losses: list[float] = []
         self.bytes: list[int] = []
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self.explanations: list[Explanation] = []
 
     @property
@@ -32,6 +33,9 @@ class RecordingReporter(Reporter):
 
     def warn(self, sentence: str) -> None:
         self.warnings.append(sentence)
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
 
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
         assert isinstance(explanation, Explanation)

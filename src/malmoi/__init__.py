@@ -149,6 +149,9 @@ if TYPE_CHECKING:
     from malmoi.search.index import Index as Index
     from malmoi.search.querying.hits import Hit as Hit
     from malmoi.search.querying.hits import Hits as Hits
+    from malmoi.search.reindex.reindexing import reindex as reindex
+    from malmoi.search.reindex.result import ReindexResult as ReindexResult
+    from malmoi.search.reindex.settings import ReindexSettings as ReindexSettings
     from malmoi.search.storage.entry import Entry as Entry
     from malmoi.search.update import IndexUpdate as IndexUpdate
     from malmoi.search.update import update_index as update_index
@@ -330,6 +333,9 @@ _HOMES = {
     "malmoi.search.entries": ("RecordSource",),
     "malmoi.search.index": ("Index",),
     "malmoi.search.querying.hits": ("Hit", "Hits"),
+    "malmoi.search.reindex.reindexing": ("reindex",),
+    "malmoi.search.reindex.result": ("ReindexResult",),
+    "malmoi.search.reindex.settings": ("ReindexSettings",),
     "malmoi.search.storage.entry": ("Entry",),
     "malmoi.search.update": ("IndexUpdate", "update_index"),
     "malmoi.subwords": ("SubwordVectors",),

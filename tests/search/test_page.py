@@ -22,7 +22,7 @@ def test_commands_do_what_the_page_says(
     (tmp_path / "notes.jsonl").write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     commands = [line for block in blocks("search", "sh") for line in block.splitlines()]
-    assert len(commands) == 6
+    assert len(commands) == 7
     shown = []
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command
@@ -31,3 +31,4 @@ def test_commands_do_what_the_page_says(
     assert shown[2].split()[1] == "n1"
     assert "weight of words: 0.50 (given)" in shown[4]
     assert "minilm" in shown[5]
+    assert "minilm → use" in shown[6]

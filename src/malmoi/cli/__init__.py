@@ -29,6 +29,7 @@ COMMANDS = (
     ("odd-one-out", "odd_one_out:odd_one_out_command", "Find the word that does not belong."),
     ("embed", "embed:embed_command", "Embed texts, or their words or tokens."),
     ("index", "index:index_command", "Build a search index, or update it incrementally."),
+    ("reindex", "reindex:reindex_command", "Change the model of a search index."),
     ("search", "search:search_command", "Search an index."),
     ("context", "context:context_command", "Compare the occurrences of a word in context."),
     ("evaluate", "evaluate.app:evaluate_command", "Evaluate vectors and encoders on test sets."),

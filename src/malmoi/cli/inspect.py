@@ -67,7 +67,8 @@ def inspect_index(path: Path, json: bool) -> None:
         return
     for name, value in facts.items():
         shown = ", ".join(value) or "none" if isinstance(value, list) else value
-        print(f"{name:<11} {shown:,}" if isinstance(shown, int) else f"{name:<11} {shown}")
+        counted = f"{shown:,}" if isinstance(shown, int) else shown
+        print(wrapped(f"{name:<11} {counted}", 12).strip())
 
 
 def holds_no_vectors(path: Path) -> bool:

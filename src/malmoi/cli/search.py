@@ -9,6 +9,7 @@ from rich.cells import cell_len, chop_cells
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.encode.loading import load_encoder
+from malmoi.errors import warn
 from malmoi.search.build import open_index
 from malmoi.search.querying.hits import Hit
 
@@ -49,6 +50,11 @@ def search_command(
                      "fields": dict(hit.fields), "span": hit.span, **used}
                     for hit in hits])  # fmt: skip
         return
+    if (translation := opened.state.translation) and not lexical:
+        warn(
+            f"the vectors are translated from '{translation.before}': recall@10"
+            f" {translation.recall:.2f} when that was measured"
+        )
     for hit in hits:
         print_hit(hit)
     if not hits:

@@ -109,6 +109,12 @@ class ProgressReporter(Reporter):
             self._bar.clear()
         super().warn(sentence)
 
+    def note(self, sentence: str) -> None:
+        """Print the sentence on stderr, above the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+        sys.stderr.write(f"{sentence}\n")
+
     def close(self) -> None:
         """End the bar."""
         if self._bar is not None:

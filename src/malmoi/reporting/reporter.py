@@ -76,6 +76,9 @@ class Reporter:
         """Report something that was repaired, skipped or lost."""
         warn(sentence)
 
+    def note(self, sentence: str) -> None:
+        """Report what is good to know and no problem, such as how long the work will take."""
+
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
         """Report a word of a query that has no row of its own, and what answers instead.
 
@@ -125,6 +128,10 @@ class InputTotals(Reporter):
     def warn(self, sentence: str) -> None:
         """Report to `target`."""
         self.target.warn(sentence)
+
+    def note(self, sentence: str) -> None:
+        """Report to `target`."""
+        self.target.note(sentence)
 
     def out_of_vocabulary(self, explanation: OovExplanation) -> None:
         """Report to `target`."""

@@ -26,7 +26,7 @@ from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vecto
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.entry import Entry, EntryId, id_as_text
 from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.state import State, merge_segments, without
+from malmoi.search.storage.state import State, Translation, merge_segments, without
 from malmoi.search.writer import IndexWriter
 from malmoi.table import HEAD, Table, Tabular
 from malmoi.text_inputs import TextLike
@@ -158,6 +158,11 @@ class Index(Tabular):
         with self._writing, self.folder.writing() if self.folder else nullcontext():
             probe = writer.state.probe  # others may have written since: start from their state
             state = self.folder.read() if self.folder else self.state
+            if not _is_same_model(state, self.state):
+                raise InvalidArgumentError(
+                    f"the index has changed its model to '{state.model}' since it was opened:"
+                    " open it again"
+                )
             writer.state = replace(state, probe=state.probe or probe)
             writer.folder = self.folder
             self.state = writer.finish()
@@ -184,6 +189,8 @@ class Index(Tabular):
         """Replace the state by `make(state)`, on disk too."""
         with self._writing, self.folder.writing() if self.folder else nullcontext():
             state = merge_segments(make(self.folder.read() if self.folder else self.state))
+            if not _is_same_model(state, self.state):
+                self._encoder = None  # `reindex` has changed the model: load the new one
             self.state = self.folder.commit(state) if self.folder else state
 
     def save(self, path: str | Path) -> None:
@@ -220,6 +227,7 @@ class Index(Tabular):
             "texts": state.count,
             "dim": state.dim,
             "model": state.model or "none: built from vectors",
+            "vectors": _vector_source(state.translation),
             "passages": state.vector_count if state.passages else "none: long texts are truncated",
             "fields": list(state.fields),
             "words": f"BM25, {units[state.analyser.hangul]}",
@@ -320,6 +328,25 @@ def _find(state: State, ids: Sequence[str]) -> Int64Array:
     missing = np.flatnonzero(rows < 0)
     rows[missing] = state.find([normalize("NFC", ids[i]) for i in missing.tolist()])
     return rows
+
+
+def _is_same_model(one: State, two: State) -> bool:
+    """Whether the vectors of two states of an index are of the same encoder."""
+    if one.probe is None or two.probe is None:  # one of them is empty
+        return one.dim == two.dim and one.model == two.model
+    return one.dim == two.dim and bool(
+        one.probe.text == two.probe.text and np.array_equal(one.probe.vector, two.probe.vector)
+    )
+
+
+def _vector_source(translation: Translation | None) -> str:
+    """Where the vectors of texts come from."""
+    if translation is None:
+        return "of the model"
+    return (
+        f"translated from '{translation.before}', recall@10 {translation.recall:.2f} on"
+        f" {translation.texts:,} texts"
+    )
 
 
 def _weight_source(fusion: Fusion | None) -> str:

@@ -94,12 +94,14 @@ def update_index(
             _check_settings(state, passages, prompts)
         else:
             state = new_state(encoder, passages=passages is not False, prompts=prompts)
-        return _update(IndexWriter(state, encoder, folder), every, keep, reporter)
+        writer = IndexWriter(state, encoder, folder)
+        return update_state(writer, every, keep=keep, reporter=reporter)
 
 
-def _update(
-    writer: IndexWriter, entries: Sequence[Entry], keep: bool, reporter: Reporter
+def update_state(
+    writer: IndexWriter, entries: Sequence[Entry], *, keep: bool, reporter: Reporter
 ) -> IndexUpdate:
+    """Make the state of a writer hold these entries, and commit it."""
     if not entries:
         raise InvalidFileError("there are no texts to index")
     check_ids(entries)
@@ -130,6 +132,11 @@ def _update(
         passages=state.vector_count,
         weight=state.weight,
     )
+
+
+def living_entries(state: State) -> list[Entry]:
+    """All entries of an index, in order."""
+    return [state.entry(row) for row in np.flatnonzero(state.living).tolist()]
 
 
 def _check_settings(state: State, passages: bool | None, prompts: Prompts | None) -> None:

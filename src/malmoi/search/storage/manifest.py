@@ -17,7 +17,7 @@ from malmoi.search.analyser import Analyser
 from malmoi.search.fusion import Fusion
 from malmoi.search.storage.clusters import Clusters
 from malmoi.search.storage.segment import Segment
-from malmoi.search.storage.state import EncoderFingerprint, State
+from malmoi.search.storage.state import EncoderFingerprint, State, Translation
 
 VERSION = 1
 CHECKSUM_KEY = "crc32"
@@ -39,6 +39,7 @@ def manifest_of(state: State) -> dict[str, Any]:
         "prompts": state.prompts and asdict(state.prompts),
         "passages": state.passages,
         "fusion": state.fusion and asdict(state.fusion),
+        "translation": state.translation and asdict(state.translation),
         "hangul": state.analyser.hangul,
         "segments": [
             {
@@ -100,7 +101,7 @@ def state_of(manifest: dict[str, Any], segments: tuple[Segment, ...], folder: Pa
                 f"{segment.name} is not the file that was written: its checksum differs"
             )
     probe, clusters, prompts = manifest["probe"], manifest["clusters"], manifest.get("prompts")
-    fusion = manifest.get("fusion")
+    fusion, translation = manifest.get("fusion"), manifest.get("translation")
     if clusters:
         clusters = {**_counted(clusters), "path": folder / clusters["file"]}
         del clusters["file"]
@@ -119,6 +120,7 @@ def state_of(manifest: dict[str, Any], segments: tuple[Segment, ...], folder: Pa
         prompts=Prompts(**prompts) if prompts else None,
         passages=bool(manifest.get("passages")),
         fusion=Fusion(**fusion) if fusion else None,
+        translation=Translation(**translation) if translation else None,
     )
 
 

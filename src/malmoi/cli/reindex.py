@@ -1,0 +1,54 @@
+"""`malmoi reindex I --model NEW`: change the model of an index; the old one answers until then."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.shared.text_width import wrapped
+from malmoi.encode.loading import load_encoder
+from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.search.reindex.settings import ReindexSettings
+
+DEFAULT = ReindexSettings()
+
+
+def reindex_command(
+    index: Annotated[Path, Parameter(help="The folder of an index (malmoi index).")],
+    /,
+    *,
+    model: Annotated[
+        str,
+        Parameter(help="The new model: a folder, a name on the hub, a file, minilm or use."),
+    ],
+    settings: Annotated[ReindexSettings, Settings] = DEFAULT,
+    yes: Annotated[
+        bool, Flag, Parameter(help="Translate whatever the measured recall (--min-recall 0).")
+    ] = False,
+    document_prompt: Annotated[
+        str | None, Parameter(help="Text before each document (default: that of the model).")
+    ] = None,
+    query_prompt: Annotated[
+        str | None, Parameter(help="Text before each query (default: that of the model).")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Change the model of an index; texts, ids and fields stay, and a killed run continues."""
+    from malmoi.encode.pipeline.prompts import given_prompts
+    from malmoi.search.reindex.reindexing import reindex  # slow to import
+
+    encoder = load_encoder(model)
+    prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
+    if yes:
+        settings = replace(settings, min_recall=0.0)
+    with ProgressReporter() as reporter:
+        done = reindex(index, encoder, settings, prompts=prompts, reporter=reporter)
+    if json:
+        print_json({"written": str(index), **asdict(done)})
+        return
+    print(wrapped(f"{index}: {done.before or 'no model'} → {done.model}", 4))
+    how = "" if done.recall is None else f", translated: recall@10 {done.recall:.2f}"
+    print(f"{done.texts:,} texts, {done.embedded:,} embedded{how}")
