@@ -68,7 +68,7 @@ def search_command(
 
 
 def print_hit(hit: Hit) -> None:
-    """Print score, id, span and the score before reranking, then two lines of the text or of its best passage."""
+    """Print scores, id and span, then two lines of the text or of its best passage."""
     span = "" if hit.span is None else f"  {hit.span[0]}–{hit.span[1]}"
     before = "" if hit.retrieval_score is None else f"  (retrieved: {hit.retrieval_score:.4f})"
     name = _shortened(hit.id, WIDTH - len(INDENT) - len(span) - len(before), 1)[0]

@@ -49,6 +49,15 @@ SCORE_ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
 }
 
 
+def is_cross_encoder(folder: Path) -> bool:
+    """Whether a folder holds a model for sequence classification with one output."""
+    path = folder / "config.json"
+    values = read_json(path) if path.is_file() else {}
+    architectures = values.get("architectures") or []
+    is_classifier = any(str(one).endswith("ForSequenceClassification") for one in architectures)
+    return is_classifier and len(values.get("id2label") or [""]) == 1
+
+
 def read_cross_encoder(folder: Path) -> SentenceModules:
     """The transformer of a folder with its maximum length and prompts, without the head."""
     if not (folder / "modules.json").is_file():
