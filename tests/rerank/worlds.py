@@ -23,6 +23,8 @@ def save_cross_encoder(folder: Path, family: str = "bert", labels: int = 1, **ch
     """A model for sequence classification in a folder of its own, with a tokenizer."""
     torch.manual_seed(7)
     sizes = FAMILIES[family] | {"num_labels": labels} | changes
+    if "type_vocab_size" in sizes:
+        sizes["type_vocab_size"] = 2  # the tokenizer is BERT's, whose second text has type 1
     config = transformers.AutoConfig.for_model(family, **sizes)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
     with torch.no_grad():  # biases and norms are not what they begin as

@@ -14,6 +14,7 @@ from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import InvalidArgumentError
+from malmoi.reporting.reporter import SilentReporter
 from malmoi.rerank.cross_encoder_folder import is_cross_encoder
 from malmoi.rerank.reranker import Reranker, load_reranker
 from malmoi.search.analyser import SYLLABLES
@@ -147,7 +148,9 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
     if is_cross_encoder(Path(path)):
         reranker = load_reranker(path)
         reranker.compile()
-        reranker.score("ready", ["ready"])  # opens the graph before the first request
+        reranker.score(
+            "ready", ["ready"], reporter=SilentReporter()
+        )  # opens the graph before the first request
         return LoadedModel(name, path, reranker=reranker)
     encoder = load_encoder(path)
     if not isinstance(encoder, ContextualEncoder):
