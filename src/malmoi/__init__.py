@@ -143,6 +143,10 @@ if TYPE_CHECKING:
     from malmoi.reporting.progress_bar import ProgressReporter as ProgressReporter
     from malmoi.reporting.reporter import Reporter as Reporter
     from malmoi.reporting.reporter import SilentReporter as SilentReporter
+    from malmoi.rerank.reranker import RankedDocument as RankedDocument
+    from malmoi.rerank.reranker import RankedDocuments as RankedDocuments
+    from malmoi.rerank.reranker import Reranker as Reranker
+    from malmoi.rerank.reranker import load_reranker as load_reranker
     from malmoi.search.build import build_index as build_index
     from malmoi.search.build import open_index as open_index
     from malmoi.search.entries import RecordSource as RecordSource
@@ -329,6 +333,12 @@ _HOMES = {
     "malmoi.query.neighbours": ("Neighbour", "NeighbourLists", "Neighbours", "neighbours"),
     "malmoi.reporting.progress_bar": ("ProgressReporter",),
     "malmoi.reporting.reporter": ("Reporter", "SilentReporter"),
+    "malmoi.rerank.reranker": (
+        "RankedDocument",
+        "RankedDocuments",
+        "Reranker",
+        "load_reranker",
+    ),
     "malmoi.search.build": ("build_index", "open_index"),
     "malmoi.search.entries": ("RecordSource",),
     "malmoi.search.index": ("Index",),

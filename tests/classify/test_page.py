@@ -19,4 +19,6 @@ def test_the_python_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "['sport', 'food']" in printed
     assert "glove-6b-50d, 50 dimensions" in printed
     assert any("weight" in each for each in printed)
-    assert {path.name for path in tmp_path.iterdir()} == {"topics.classifier", "both.classifier"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("topics.classifier", "both.classifier", "topics.cnn", "topics.tuned"),
+    }

@@ -10,7 +10,9 @@ from rich.cells import cell_len, chop_cells
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import warn
+from malmoi.rerank.reranker import load_reranker
 from malmoi.search.build import open_index
+from malmoi.search.index import RERANK_TOP
 from malmoi.search.querying.hits import Hit
 
 WIDTH, LINES, INDENT = 80, 2, " " * 10
@@ -38,16 +40,23 @@ def search_command(
     ] = None,
     exact: Annotated[bool, Flag, Parameter(help="Compare every vector, without clusters.")] = False,
     model: Annotated[str | None, Parameter(help="The model of the index, if it has moved.")] = None,
+    rerank: Annotated[
+        str | None, Parameter(help="A cross-encoder that orders the best texts again.")
+    ] = None,
+    rerank_top: Annotated[
+        int, Parameter(help="How many of the best texts --rerank orders.")
+    ] = RERANK_TOP,
     json: AsJson = False,
 ) -> None:
     """Search an index for the texts that fit a query best."""
     opened = open_index(index, load_encoder(model) if model else None)
     hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact,
-                         weight=weight)  # fmt: skip
+                         weight=weight, rerank=load_reranker(rerank) if rerank else None,
+                         rerank_top=rerank_top)  # fmt: skip
     if json:
         used = {} if hits.weight is None else {"weight": hits.weight}
-        print_json([{"id": hit.id, "score": round(hit.score, 6), "text": hit.text,
-                     "fields": dict(hit.fields), "span": hit.span, **used}
+        print_json([{"id": hit.id, "score": round(hit.score, 6), **_before_reranking(hit),
+                     "text": hit.text, "fields": dict(hit.fields), "span": hit.span, **used}
                     for hit in hits])  # fmt: skip
         return
     if (translation := opened.state.translation) and not lexical:
@@ -65,12 +74,19 @@ def search_command(
 
 
 def print_hit(hit: Hit) -> None:
-    """Print score, id and span, then two lines of the text or of its best passage."""
+    """Print scores, id and span, then two lines of the text or of its best passage."""
     span = "" if hit.span is None else f"  {hit.span[0]}–{hit.span[1]}"
-    name = _shortened(hit.id, WIDTH - len(INDENT) - len(span), 1)[0]
-    print(f"{hit.score:8.4f}  {name}{span}")
+    before = "" if hit.retrieval_score is None else f"  (retrieved: {hit.retrieval_score:.4f})"
+    name = _shortened(hit.id, WIDTH - len(INDENT) - len(span) - len(before), 1)[0]
+    print(f"{hit.score:8.4f}  {name}{span}{before}")
     for line in _shortened(hit.passage, WIDTH - len(INDENT), LINES):
         print(f"{INDENT}{line}")
+
+
+def _before_reranking(hit: Hit) -> dict[str, float]:
+    """The score before reranking, if there was any."""
+    score = hit.retrieval_score
+    return {} if score is None else {"retrieval_score": round(score, 6)}
 
 
 def _shortened(text: str, width: int, most: int) -> list[str]:

@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from malmoi.arguments import described, expect_count, expect_path
+from malmoi.arguments import described, expect, expect_count, expect_path
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import is_encodable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
+from malmoi.rerank.reranker import Reranker
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import check_encoder, query_encoder
 from malmoi.search.fusion import Fusion, check_weight
 from malmoi.search.querying.filters import Where, conditions
-from malmoi.search.querying.hits import Hits, make_hits
+from malmoi.search.querying.hits import Hits, make_hits, rerank_hits
 from malmoi.search.querying.hybrid import by_both
 from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vector, by_words
 from malmoi.search.storage.columns import Fields
@@ -32,6 +33,8 @@ from malmoi.table import HEAD, Table, Tabular
 from malmoi.text_inputs import TextLike
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
+
+RERANK_TOP = 50  # texts that a reranker orders: about a second with a small model on one core
 
 
 class Index(Tabular):
@@ -78,6 +81,8 @@ class Index(Tabular):
         exact: bool = False,
         weight: float | None = None,
         vector: Float32Array | None = None,
+        rerank: Reranker | None = None,
+        rerank_top: int = RERANK_TOP,
         reporter: Reporter = DEFAULT_REPORTER,
     ) -> Hits:
         """Search by meaning, by words, or by both.
@@ -93,16 +98,26 @@ class Index(Tabular):
             weight: The weight of words in a hybrid search, from 0 to 1, instead of the one that
                 the index has learnt.
             vector: The vector of the query, if it is known already.
+            rerank: A reranker that orders the best texts again; see `load_reranker`. It reads the
+                best passage of a long text.
+            rerank_top: How many of the best texts it orders, at least k.
             reporter: Receives warnings.
 
         Returns:
             The k best texts, best first.
 
         Raises:
-            InvalidArgumentError: The query is empty or not finite, or k, where or weight is not
-                valid.
+            InvalidArgumentError: The query is empty or not finite, k, where or weight is not
+                valid, or a vector is to be reranked.
             UnknownWordError: The index was built from vectors and does not hold the query.
         """
+        if rerank is not None:
+            _check_rerank(query, rerank, rerank_top)
+            expect_count(k)
+            hits = self.search(query, max(k, rerank_top), where=where, hybrid=hybrid,
+                               lexical=lexical, exact=exact, weight=weight, vector=vector,
+                               reporter=reporter)  # fmt: skip
+            return rerank_hits(rerank, str(query), hits, k, reporter)
         state = self.state
         expect_count(k)
         if isinstance(query, str) and not query.strip():
@@ -308,6 +323,15 @@ class Index(Tabular):
             raise UnknownWordError(query, where="the index")
         own: Float32Array = state.embedded(row).matrix[0]
         return own
+
+
+def _check_rerank(query: object, rerank: object, rerank_top: int) -> None:
+    """Raise InvalidArgumentError if a search cannot be reranked."""
+    hint = "load one with load_reranker(folder)"
+    expect(rerank, Reranker, "rerank", "a Reranker", hint=hint)
+    expect_count(rerank_top, "rerank_top")
+    if not isinstance(query, str):
+        raise InvalidArgumentError("a reranker reads texts: pass the query as a text, not a vector")
 
 
 def _as_vector(query: object) -> Float32Array:

@@ -9,6 +9,7 @@ config_sentence_transformers.json   prompts, and the dimension to truncate vecto
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import erf
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,12 @@ MODES: dict[str, tuple[str, Pool]] = {
 }
 UNSUPPORTED_MODE = "pooling_mode_weightedmean_tokens"
 POOL_OF_MODE = dict(MODES.values())
+_erf = np.vectorize(erf, otypes=[np.float32])  # of few numbers: NumPy has none
 ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "Identity": lambda rows: rows,
     "Tanh": np.tanh,
     "ReLU": lambda rows: np.maximum(rows, 0),
+    "GELU": lambda rows: rows * (1 + _erf(rows * np.float32(0.5**0.5))) / 2,
 }
 
 
@@ -102,7 +105,7 @@ def read_modules(folder: Path) -> SentenceModules:
         transformer=modules[0][1],
         pools=read_pools(modules[1][1] / "config.json"),
         steps=tuple(steps),
-        **_read_options(folder, modules[0][1]),
+        **read_options(folder, modules[0][1]),
     )
 
 
@@ -171,7 +174,7 @@ def read_dense(folder: Path) -> DenseModule:
     return DenseModule(weight.astype(np.float32), bias.astype(np.float32), activation)
 
 
-def _read_options(folder: Path, transformer: Path) -> dict[str, Any]:
+def read_options(folder: Path, transformer: Path) -> dict[str, Any]:
     """The maximum length, lower-casing, prompts and truncated dimension."""
     options: dict[str, Any] = {}
     for path in sorted(transformer.glob("sentence_*_config.json"))[:1]:

@@ -27,7 +27,8 @@ class TextStats:
     `words` are those of all texts, and `fragments` those among them that reach the model only as
     single letters, bytes or unknown tokens; most words of `fragmented` texts are such. Of these
     texts, `korean` contain Hangul, and `universal` a script that the Universal Sentence Encoder
-    reads. `needs_layers` means that models without layers are not an alternative.
+    reads. `needs_layers` means that models without layers are not an alternative. `outputs` are
+    what the model makes of texts.
     """
 
     texts: int = 0
@@ -41,6 +42,7 @@ class TextStats:
     korean: int = 0
     universal: int = 0
     needs_layers: bool = False
+    outputs: str = "vectors"
 
     def count(
         self,
@@ -91,14 +93,15 @@ class TextStats:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.max_length = max(self.max_length, other.max_length)
         self.needs_layers |= other.needs_layers
+        self.outputs = other.outputs
 
     def sentences(self, *, numbered: bool = True) -> list[str]:
         """One warning per kind of problem; `numbered` adds the positions of the first texts."""
         fragmented = set(self.fragmented if self.is_fragmented else ())
         problems = {
             f"longer than {self.max_length:,} tokens and were truncated": self.truncated,
-            "empty: their vectors are meaningless": self.empty,
-            "made of unknown tokens only: their vectors mean little": [
+            f"empty: their {self.outputs} are meaningless": self.empty,
+            f"made of unknown tokens only: their {self.outputs} mean little": [
                 position for position in self.unknown if position not in fragmented
             ],
             self._about_fragments(): self.fragmented if fragmented else [],
@@ -119,7 +122,7 @@ class TextStats:
         share = self.fragments / max(self.words, 1)
         return (
             "mostly words that the model knows only as single letters, bytes or unknown tokens"
-            f" ({share:.0%} of all words): their vectors mean little; {self._advice()}"
+            f" ({share:.0%} of all words): their {self.outputs} mean little; {self._advice()}"
         )
 
     def _advice(self) -> str:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array
+from malmoi.reporting.reporter import Reporter
+from malmoi.rerank.reranker import Reranker
 from malmoi.search.querying.ranking import RankedRows
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.segment import Segment
@@ -21,7 +23,8 @@ class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
     """A search result; the score is a cosine, BM25, or a weighted mean of both.
 
     `span` is the best passage in characters of the text; None if the text is one passage, or for a
-    lexical search.
+    lexical search. After reranking, the score is that of the reranker, and `retrieval_score` the
+    one before.
     """
 
     id: str
@@ -29,6 +32,7 @@ class Hit(NamedTuple):  # a frozen dataclass takes twice as long to create
     text: str
     fields: Fields
     span: CharacterSpan | None = None
+    retrieval_score: float | None = None
 
     @property
     def passage(self) -> str:
@@ -65,6 +69,16 @@ def make_hits(state: State, ranking: RankedRows, direction: Float32Array | None)
         span = best_passage(segment, at, direction)
         hits.append(Hit(entry.id, score, entry.text, entry.fields, span))
     return hits
+
+
+def rerank_hits(reranker: Reranker, query: str, hits: Hits, k: int, reporter: Reporter) -> Hits:
+    """The k best hits by a reranker, which reads the best passage of a long text."""
+    ranked = reranker.rank(query, [hit.passage for hit in hits], k, reporter=reporter)
+    chosen = [(hits[document.index], document.score) for document in ranked]
+    return Hits(
+        [hit._replace(score=score, retrieval_score=hit.score) for hit, score in chosen],
+        hits.weight,
+    )
 
 
 def best_passage(

@@ -223,6 +223,41 @@ class ClassifyAnswer(Struct, kw_only=True, omit_defaults=True):
     explanations: list[ExplainedText] | None = None
 
 
+class DocumentObject(Struct, kw_only=True):
+    """A document of Cohere's API."""
+
+    text: str
+
+
+class RerankRequest(Struct, kw_only=True):
+    """A query with `documents` (Cohere's API) or `texts` (text-embeddings-inference)."""
+
+    query: WordField
+    documents: Annotated[list[str | DocumentObject], Meta(min_length=1)] | None = None
+    texts: Annotated[list[str], Meta(min_length=1)] | None = None
+    model: ModelName | None = None
+    top_n: Annotated[int, Meta(ge=1, description="Results; by default all.")] | None = None
+    return_documents: bool = False
+    return_text: bool = False
+    raw_scores: Annotated[bool, Meta(description="Logits instead of sigmoids.")] = False
+    truncate: Annotated[bool, Meta(description="Truncate long pairs, or reject them.")] = True
+
+
+class RerankResult(Struct, kw_only=True, omit_defaults=True):
+    """A document by its index in the request."""
+
+    index: int
+    relevance_score: float
+    document: DocumentObject | None = None
+
+
+class RerankAnswer(Struct, kw_only=True):
+    """The documents, best first; a request with `texts` gets a list of index and score."""
+
+    model: str
+    results: list[RerankResult]
+
+
 class NeighboursRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A word, and how many neighbours to find."""
 
@@ -286,7 +321,7 @@ class ModelState(Struct, kw_only=True, omit_defaults=True):
     """One model; a transformer has `layers` and `max_tokens`."""
 
     name: str
-    kind: Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier"]
+    kind: Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier", "reranker"]
     dim: int
     layers: int | None = None
     max_tokens: int | None = None

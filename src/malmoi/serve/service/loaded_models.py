@@ -14,6 +14,9 @@ from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.protocol import Encoder
 from malmoi.encode.static.average import AverageEncoder
 from malmoi.errors import InvalidArgumentError
+from malmoi.reporting.reporter import SilentReporter
+from malmoi.rerank.cross_encoder_folder import is_cross_encoder
+from malmoi.rerank.reranker import Reranker, load_reranker
 from malmoi.search.analyser import SYLLABLES
 from malmoi.search.build import open_index
 from malmoi.search.index import Index
@@ -24,7 +27,7 @@ from malmoi.vectors import Vectors
 
 MAX_SAMPLED_TEXTS = 200  # that are searched for Hangul
 WARM_UP_TEXTS = 800  # so many that they are classified by compiled kernels
-ModelKind = Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier"]
+ModelKind = Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier", "reranker"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +41,13 @@ class LoadedModel:
     vectors: Vectors | None = None
     index: Index | None = None
     classifier: Classifier | None = None
+    reranker: Reranker | None = None
 
     @property
     def kind(self) -> ModelKind:
         """What the model is."""
+        if self.reranker is not None:
+            return "reranker"
         if self.classifier is not None:
             return "classifier"
         if self.index is not None:
@@ -106,6 +112,13 @@ class Models:
             raise RequestError(f"'{model.name}' is not a classifier", field="model")
         return model, model.classifier
 
+    def reranker(self, name: str | None) -> tuple[LoadedModel, Reranker]:
+        """A reranker."""
+        model = self.get(name) if name else next((m for m in self if m.reranker), self.get(None))
+        if model.reranker is None:
+            raise RequestError(f"'{model.name}' is not a reranker", field="model")
+        return model, model.reranker
+
     def encoder(self, name: str | None) -> tuple[LoadedModel, Encoder]:
         """A model that embeds texts."""
         model = self.get(name) if name else next((m for m in self if m.encoder), self.get(None))
@@ -132,6 +145,13 @@ def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> Load
         classifier = load_classifier(path)
         classifier.probabilities([f"ready {i}" for i in range(WARM_UP_TEXTS)])
         return LoadedModel(name, path, classifier=classifier)
+    if is_cross_encoder(Path(path)):
+        reranker = load_reranker(path)
+        reranker.compile()
+        reranker.score(
+            "ready", ["ready"], reporter=SilentReporter()
+        )  # opens the graph before the first request
+        return LoadedModel(name, path, reranker=reranker)
     encoder = load_encoder(path)
     if not isinstance(encoder, ContextualEncoder):
         vectors = encoder.vectors if isinstance(encoder, AverageEncoder) else None

@@ -18,6 +18,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "Identity": lambda rows: rows,
     "Tanh": torch.tanh,
     "ReLU": torch.relu,
+    "GELU": functional.gelu,
 }
 
 

@@ -1,0 +1,1 @@
+"""Rerankers: cross-encoders that read a query and a document together, and score the pair."""
