@@ -104,9 +104,10 @@ def best(train: LabelledSet, test: LabelledSet, vectors: Path, before: float) ->
         peer=f"{BOOK_NSMC} (book)",
         asked=f"≥ {ASKED_BEST}, {MINUTES} min",
         met=value >= ASKED_BEST and cpu <= 2 * 60 * MINUTES,
-        remark="Combined: n-grams of syllables, of jamo, a logistic regression and an MLP on averaged"
-        f" FastText of 780,000 reviews without labels; 95 % from {percent(score.low):.2f} to {percent(score.high):.2f},"
-        f" {took / 60:.1f} minutes, {cpu:.0f} CPU-seconds with FastText.",
+        remark="Combined: n-grams of syllables, of jamo, a logistic regression and an MLP on"
+        " averaged FastText of 780,000 reviews without labels; 95 % from"
+        f" {percent(score.low):.2f} to {percent(score.high):.2f}, {took / 60:.1f} minutes,"
+        f" {cpu:.0f} CPU-seconds with FastText.",
     )
 
 
