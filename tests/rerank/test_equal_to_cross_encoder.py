@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from tests.encode.checkpoints import FAMILIES, TOKENS, change
 from tests.rerank.worlds import DOCUMENTS, QUERY, save_cross_encoder
 
 SILENT = SilentReporter()
-MINILM = {  # the sizes of ms-marco-MiniLM-L6, but for the vocabulary
+MINILM: dict[str, Any] = {  # the sizes of ms-marco-MiniLM-L6, but for the vocabulary
     "hidden_size": 384,
     "num_hidden_layers": 6,
     "num_attention_heads": 12,
@@ -23,7 +24,7 @@ MINILM = {  # the sizes of ms-marco-MiniLM-L6, but for the vocabulary
 }
 
 
-def peer_scores(folder: Path, query: str, documents: list[str], **options: object) -> object:
+def peer_scores(folder: Path, query: str, documents: list[str], **options: Any) -> Any:
     peer = CrossEncoder(str(folder), device="cpu", **options)
     return peer.predict([(query, document) for document in documents], batch_size=4)
 
@@ -42,7 +43,7 @@ def test_scores_of_the_size_of_minilm_by_both_engines(tmp_path: Path) -> None:
     draw = random.Random(3)
     lengths = [1, 3, 17, 60, 200, 400, 900]  # the last is truncated
     documents = [" ".join(draw.choices(TOKENS[5:], k=length)) for length in lengths]
-    reranker = mm.load_reranker(tmp_path)
+    reranker = mm.load_reranker(str(tmp_path))
     first = reranker.score("한국어 bank", documents, activation="identity", reporter=SILENT)
     reranker.compile()
     second = reranker.score("한국어 bank", documents, activation="identity", reporter=SILENT)
@@ -75,7 +76,7 @@ def test_a_folder_that_cross_encoder_saved(tmp_path: Path) -> None:
         default_prompt_name="web",
     )
     peer.save(str(tmp_path / "saved"))
-    reranker = mm.load_reranker(tmp_path / "saved")
+    reranker = mm.load_reranker(str(tmp_path / "saved"))
     assert (reranker.activation, reranker.encoder.tokenizer.max_length) == ("identity", 20)
     expected = peer.predict([(QUERY, document) for document in DOCUMENTS])
     found = reranker.score(QUERY, DOCUMENTS, reporter=SILENT)
@@ -94,13 +95,13 @@ def test_a_folder_that_cross_encoder_saved(tmp_path: Path) -> None:
 def test_the_activation_of_the_config(entry: dict[str, object], tmp_path: Path) -> None:
     save_cross_encoder(tmp_path)
     change(tmp_path / "config.json", **entry)
-    found = mm.load_reranker(tmp_path).score(QUERY, DOCUMENTS, reporter=SILENT)
+    found = mm.load_reranker(str(tmp_path)).score(QUERY, DOCUMENTS, reporter=SILENT)
     np.testing.assert_allclose(found, peer_scores(tmp_path, QUERY, DOCUMENTS), atol=1e-5)
 
 
 def test_ranking_is_that_of_the_peer(tmp_path: Path) -> None:
     save_cross_encoder(tmp_path)
-    found = mm.load_reranker(tmp_path).rank(QUERY, iter(DOCUMENTS), 3, reporter=SILENT)
+    found = mm.load_reranker(str(tmp_path)).rank(QUERY, iter(DOCUMENTS), 3, reporter=SILENT)
     expected = CrossEncoder(str(tmp_path), device="cpu").rank(QUERY, DOCUMENTS, top_k=3)
     assert [one.index for one in found] == [one["corpus_id"] for one in expected]
     assert [one.text for one in found] == [DOCUMENTS[one.index] for one in found]

@@ -16,13 +16,13 @@ SILENT = SilentReporter()
 def test_a_model_without_a_head(tmp_path: Path) -> None:
     save_model(tmp_path, "bert")
     with pytest.raises(mm.InvalidFileError, match="has no classifier head"):
-        mm.load_reranker(tmp_path)
+        mm.load_reranker(str(tmp_path))
 
 
 def test_a_classifier_of_several_labels(tmp_path: Path) -> None:
     save_cross_encoder(tmp_path, labels=3)
     with pytest.raises(mm.InvalidFileError, match="classifier of 3 labels"):
-        mm.load_reranker(tmp_path)
+        mm.load_reranker(str(tmp_path))
 
 
 def test_a_model_that_is_not_a_transformer() -> None:
@@ -32,7 +32,7 @@ def test_a_model_that_is_not_a_transformer() -> None:
 
 def test_hits_are_ordered_by_the_reranker(tmp_path: Path) -> None:
     save_cross_encoder(tmp_path)
-    reranker = mm.load_reranker(tmp_path)
+    reranker = mm.load_reranker(str(tmp_path))
     texts = [text for text in DOCUMENTS if text]
     index = mm.build_index(BagOfWords(), texts)
     before = {hit.id: hit.score for hit in index.search(QUERY, 10, reporter=SILENT)}
@@ -47,4 +47,4 @@ def test_a_vector_cannot_be_reranked(tmp_path: Path) -> None:
     save_cross_encoder(tmp_path)
     index = mm.build_index(BagOfWords(), ["a", "b"])
     with pytest.raises(mm.InvalidArgumentError, match="pass the query as a text"):
-        index.search(index.vectors.matrix[0], rerank=mm.load_reranker(tmp_path))
+        index.search(index.vectors.matrix[0], rerank=mm.load_reranker(str(tmp_path)))

@@ -28,7 +28,7 @@ def served(folder: Path) -> Iterator[Running]:
 
 
 def test_both_shapes(served: Running, folder: Path) -> None:
-    best = mm.load_reranker(folder).rank(QUERY, DOCUMENTS, reporter=SilentReporter())
+    best = mm.load_reranker(str(folder)).rank(QUERY, DOCUMENTS, reporter=SilentReporter())
     tei = served.post("/rerank", {"query": QUERY, "texts": DOCUMENTS}).json
     assert [one["index"] for one in tei] == [one.index for one in best]
     assert [one["score"] for one in tei] == pytest.approx([one.score for one in best], abs=1e-5)

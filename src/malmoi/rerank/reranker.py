@@ -6,7 +6,7 @@ Each pair of texts runs through the pipeline of encoders; the head of the model 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,8 @@ from malmoi.text_inputs import TextLike, strings
 ScoreActivation = Literal["identity", "sigmoid", "tanh"]
 
 
-class RankedDocument(NamedTuple):
+@dataclass(frozen=True)
+class RankedDocument:
     """A document, its score, and its index among the documents that were ranked."""
 
     index: int
@@ -45,7 +46,8 @@ class RankedDocuments(TabularList[RankedDocument]):
     """Documents, best first."""
 
     def _table(self) -> Table:
-        return Table(f"{len(self):,} documents", ["index", "score", "text"], self[:HEAD], len(self))
+        rows = [(one.index, one.score, one.text) for one in self[:HEAD]]
+        return Table(f"{len(self):,} documents", ["index", "score", "text"], rows, len(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -34,7 +34,7 @@ from malmoi.text_inputs import TextLike
 from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
-RERANK_TOP = 50  # texts that a reranker orders: about a second with a small model on one core
+RERANK_TOP = 50  # hits that a reranker scores
 
 
 class Index(Tabular):
