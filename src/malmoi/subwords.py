@@ -280,4 +280,7 @@ class SubwordVectors(Vectors):
                 for ngram, bucket, position in zip(ngrams, buckets, positions, strict=True)
                 if position < len(self.kept_buckets) and self.kept_buckets[position] == bucket
             ]
-        return [(ngram, row) for ngram, row in rows if self.rows_of("bucket_rows", row).any()]
+        if not rows:
+            return []
+        values = self.rows_of("bucket_rows", [row for _, row in rows])
+        return [rows[i] for i in np.flatnonzero(values.any(axis=1))]

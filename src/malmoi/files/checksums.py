@@ -128,7 +128,10 @@ def byte_spans(rows: Any, count: int, width: int) -> list[tuple[int, int]]:
         start, stop, step = rows.indices(count)
         if step == 1:
             return [(start * width, max(start, stop) * width)]
-    indices = np.unique(np.arange(count)[rows])
+    selected = np.asarray(rows) if isinstance(rows, list | np.ndarray) else np.arange(count)[rows]
+    if selected.dtype == np.bool_:
+        selected = np.flatnonzero(selected)
+    indices = np.unique(np.where(selected < 0, selected + count, selected).astype(np.int64))
     breaks = np.flatnonzero(np.diff(indices) * width > BLOCK_BYTES) + 1
     runs = np.split(indices, breaks) if len(indices) else []
     return [(int(run[0]) * width, (int(run[-1]) + 1) * width) for run in runs]

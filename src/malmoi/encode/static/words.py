@@ -9,12 +9,13 @@ import numpy.typing as npt
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.errors import InvalidArgumentError, UnknownWordError
-from malmoi.subwords import has_hangul
+from malmoi.subwords import SubwordVectors, has_hangul
 from malmoi.text.tokenizers import English, Tokenizer, make_tokenizer, tokenizer_from
 from malmoi.vectors import Vectors
 
 MAX_EXAMPLES = 5  # unknown words in a warning
 SAMPLE_WORDS = 2000  # the most frequent words
+MANY_WORDS = 1000  # without a row: all n-grams are then verified at once
 PARTICLES = ("은", "는", "을", "를", "에서", "으로")  # never words by themselves in Korean
 
 
@@ -56,7 +57,10 @@ def look_up(vectors: Vectors, words: Sequence[str]) -> tuple[Int64Array, Float32
     known = rows >= 0
     table = np.zeros((len(words), vectors.dim), np.float32)
     table[known] = vectors.matrix[rows[known]]
-    for i in np.flatnonzero(~known).tolist():
+    new = np.flatnonzero(~known).tolist()
+    if len(new) > MANY_WORDS and isinstance(vectors, SubwordVectors):
+        _ = vectors.bucket_rows  # verified once, instead of the rows of each word
+    for i in new:
         try:
             table[i] = vectors.vector(words[i])
         except UnknownWordError:
