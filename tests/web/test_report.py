@@ -197,5 +197,5 @@ def test_damaged_data_are_one_sentence(browser: Browser, report: Path, tmp_path:
     text = report.read_text(encoding="utf-8").replace('id="comparison">{', 'id="comparison">{{')
     (tmp_path / "damaged.html").write_text(text, encoding="utf-8")
     with browser.page((tmp_path / "damaged.html").as_uri()) as page:
-        page.wait("document.documentElement.dataset.failed === ''")
+        page.wait("document.documentElement?.dataset.failed === ''")
         assert "The data of this page are damaged" in page.texts("#headline [role=alert]")[0]
