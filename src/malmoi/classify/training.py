@@ -14,12 +14,7 @@ from malmoi.classify.ngrams.settings import NgramClassifier
 from malmoi.classify.result import ClassifierResult, measure
 from malmoi.files.targets import check_writable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
-from malmoi.tune.data.label_checks import (
-    fresh_test_set,
-    report_problems,
-    split_set,
-    without_rare_labels,
-)
+from malmoi.tune.data.label_checks import fresh_test_set, read_checked_set, split_set
 from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.tables import DataSource
 from malmoi.tune.saving import check_target
@@ -83,7 +78,9 @@ def _parts(
     data: DataSource, test: DataSource | None, settings: ClassifierSettings, reporter: Reporter
 ) -> tuple[LabelledSet, LabelledSet | None, int]:
     """The texts to train on, those to test on, and how many of these were left out."""
-    every = read_training_texts(data, settings, reporter)
+    every = read_checked_set(
+        data, settings.columns, label_separator=settings.label_separator, reporter=reporter
+    )
     keep = settings.keep_duplicates
     if test is not None:
         given = read_labelled_set(
@@ -100,15 +97,3 @@ def _parts(
     )
     tested = every.take(split.test) if len(split.test) else None
     return every.take(split.train), tested, split.repeats
-
-
-def read_training_texts(
-    data: DataSource, settings: ClassifierSettings, reporter: Reporter
-) -> LabelledSet:
-    """The texts of labels that have enough of them; what is odd about them is reported."""
-    every = read_labelled_set(
-        data, settings.columns, label_separator=settings.label_separator, reporter=reporter
-    )
-    every = without_rare_labels(every, reporter)
-    report_problems(every, reporter)
-    return every

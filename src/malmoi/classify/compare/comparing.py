@@ -19,8 +19,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
 from malmoi.kernels.threads import THREADS
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
-from malmoi.tune.data.label_checks import report_problems, without_rare_labels
-from malmoi.tune.data.labelled_set import read_labelled_set
+from malmoi.tune.data.label_checks import read_checked_set
 from malmoi.tune.data.tables import DataSource
 
 
@@ -61,11 +60,9 @@ def compare(
     if wrong is not None:
         check_writable(wrong)
     start, notes = time.monotonic(), NotesReporter(reporter)
-    every = read_labelled_set(
+    every = read_checked_set(
         data, settings.columns, label_separator=settings.label_separator, reporter=notes
     )
-    every = without_rare_labels(every, notes)
-    report_problems(every, notes)
     names = default_kinds(every.texts) if models is None else _distinct(models)
     by_name = {name: classifier_settings(name) for name in names}
     runner = Runner(every, by_name, settings, notes)

@@ -36,18 +36,17 @@ def encoders_of(settings: ClassifierSettings) -> Iterator[EncoderClassifier]:
             yield from encoders_of(part)
 
 
-def cache_vectors(settings: ClassifierSettings, texts: Sequence[str]) -> None:
-    """Compute the vectors that a training needs and that are not in the cache."""
+def cache_vectors(settings: ClassifierSettings, texts: Sequence[str]) -> float:
+    """Compute the vectors that trainings need and that are not in the cache.
+
+    Returns the CPU-seconds that the vectors of one text take, estimated on some of them.
+    """
+    seconds = 0.0
     for one in encoders_of(settings):
-        TextVectors.of(load_encoder(one.model), texts, cache=True)(texts)
-
-
-def encoding_seconds(settings: ClassifierSettings, texts: Sequence[str]) -> float:
-    """CPU-seconds to compute the vectors of so many texts, estimated on some of them."""
-    return sum(
-        len(texts) / speed(partial(load_encoder(one.model).encode, reporter=SILENT), texts)
-        for one in encoders_of(settings)
-    )
+        encoder = load_encoder(one.model)
+        TextVectors.of(encoder, texts, cache=True)(texts)
+        seconds += 1 / speed(partial(encoder.encode, reporter=SILENT), texts)
+    return seconds
 
 
 def texts_per_second(classifier: TrainedClassifier, texts: Sequence[str]) -> float:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from malmoi.classify.base.settings import ClassifierSettings
+from malmoi.classify.compare.costs import cache_vectors
 from malmoi.classify.compare.run import Part, Run, run_classifier
 from malmoi.classify.compare.run_cache import RunCache
 from malmoi.classify.compare.settings import CompareSettings
@@ -47,6 +48,7 @@ class Runner:
         self.finished: dict[str, dict[PlannedRun, Run]] = {}
         self.failed: dict[str, str] = {}
         self.split = cache(self._split)
+        self.seconds_per_vector = cache(self._seconds_per_vector)
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -93,7 +95,13 @@ class Runner:
         if run is None:
             is_first = planned.seed == self.seeds[0] and planned.share == ALL
             try:
-                run = run_classifier(self.data, part, settings, explain=is_first)
+                run = run_classifier(
+                    self.data,
+                    part,
+                    settings,
+                    seconds_per_vector=self.seconds_per_vector(planned.model),
+                    explain=is_first,
+                )
             except MalmoiError as error:
                 self.failed[planned.model] = str(error)
                 self.finished.pop(planned.model, None)
@@ -101,6 +109,9 @@ class Runner:
                 return
             self.cache.put(path, run)
         self.finished.setdefault(planned.model, {})[planned] = run
+
+    def _seconds_per_vector(self, model: str) -> float:
+        return cache_vectors(self.models[model], self.data.texts)
 
     def _part(self, planned: PlannedRun) -> Part:
         split = self.split(planned.seed)

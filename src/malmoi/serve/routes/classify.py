@@ -8,7 +8,7 @@ from malmoi.arrays import Float64Array
 from malmoi.classify.base.classifier import Classifier
 from malmoi.classify.base.explanation import ClassExplanation
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import ClassifyAnswer, ClassifyRequest
+from malmoi.serve.http.scoring_schemas import ClassifyAnswer, ClassifyRequest
 from malmoi.serve.service.jobs import CallJob, ClassifierJob
 from malmoi.serve.service.request_checks import check_explained, check_texts
 from malmoi.serve.service.request_context import RequestContext

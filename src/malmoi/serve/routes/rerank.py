@@ -7,7 +7,7 @@ import numpy as np
 from malmoi.rerank.cross_encoder_folder import sigmoid
 from malmoi.rerank.reranker import best_first
 from malmoi.serve.http.endpoint import Endpoint
-from malmoi.serve.http.schemas import RerankAnswer, RerankRequest
+from malmoi.serve.http.scoring_schemas import RerankAnswer, RerankRequest
 from malmoi.serve.service.errors import RequestError
 from malmoi.serve.service.request_checks import check_texts
 from malmoi.serve.service.request_context import RequestContext

@@ -5,18 +5,30 @@ ids that give labels away.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
 from malmoi.arrays import Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Reporter
-from malmoi.tune.data.labelled_set import LabelledSet
+from malmoi.tune.data.labelled_set import LabelledSet, read_labelled_set
 from malmoi.tune.data.splits import TextSplit, split_texts, stratified_sample
+from malmoi.tune.data.tables import DataSource
 
 MIN_TEXTS = 3  # of each label: one to train, one to calibrate, one to test
 IMBALANCE = 20  # times as many texts of the most frequent label as of the rarest
 LEAK_SHARE = 0.1  # of the changes of label in random order
+
+
+def read_checked_set(
+    source: DataSource, columns: Sequence[str], *, label_separator: str = "", reporter: Reporter
+) -> LabelledSet:
+    """The texts of labels that have enough of them; what is odd about them is reported."""
+    every = read_labelled_set(source, columns, label_separator=label_separator, reporter=reporter)
+    every = without_rare_labels(every, reporter)
+    report_problems(every, reporter)
+    return every
 
 
 def without_rare_labels(data: LabelledSet, reporter: Reporter) -> LabelledSet:
