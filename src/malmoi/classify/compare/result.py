@@ -122,7 +122,8 @@ class Comparison(Tabular):
             )
             for one in self.models
         ]
-        title = f"{self.data}: {self.train_texts:,} texts, {len(self.seeds)} seeds"
+        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
+        title = f"{self.data}: {self.train_texts:,} texts, {seeds}"
         return Table(title, header, rows)
 
 
