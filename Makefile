@@ -46,7 +46,8 @@ $(VENV)/.run: $(VENV)/.made pyproject.toml constraints.txt
 # torch first and by version alone: a range would bring gigabytes for graphics cards.
 $(VENV)/.test: $(VENV)/.run tests/requirements.txt
 	$(PIP) install -c constraints.txt torch
-	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,search,project,serve]' \
+	$(PIP) install -c constraints.txt -e '.[models,korean,wordpiece,zstd,train,bert,hub,search,project]' \
+		-e '.[serve,scale,postgres,mcp,telemetry]' \
 		-r tests/requirements.txt
 	@touch $@
 
