@@ -14,8 +14,8 @@ test: check  ## everything that must hold, the kernels on every instruction set 
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.test  ## style, types, the direction of imports
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench handbook
+	$(BIN)/ruff format --check src tests bench handbook
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -25,11 +25,13 @@ bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
 	$(BIN)/python -m bench equality language vectors slips sentences typos cbow clusters retrieval passages killing
 
-docs: $(VENV)/.docs  ## the pages as HTML in site/
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/.docs  ## the pages of both languages and the API reference as HTML in site/
+	$(BIN)/python -m handbook
+	$(BIN)/zensical build --strict -f mkdocs.yml
+	$(BIN)/zensical build --strict -f mkdocs.ko.yml
 
 clean: clean-kernels
-	rm -rf $(VENV) site
+	rm -rf $(VENV) site build
 
 clean-kernels:  ## compiled kernels, those of Numba's own cache too
 	find src -name '*.kernel' -delete -o -name '*.nb[ic]' -delete
@@ -55,6 +57,6 @@ $(VENV)/.bench: $(VENV)/.test bench/requirements.txt
 	$(PIP) install -c constraints.txt -r bench/requirements.txt
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.made constraints.txt
-	$(PIP) install -c constraints.txt mkdocs
+$(VENV)/.docs: $(VENV)/.run
+	$(PIP) install -c constraints.txt zensical
 	@touch $@

@@ -51,6 +51,9 @@ def join_jamo(jamo: str) -> str:
 
     Raises:
         InvalidArgumentError: `jamo` is not a string.
+
+    Example:
+        mm.join_jamo(mm.split_jamo("강아지"))  # '강아지'
     """
     expect(jamo, str, "jamo", "a string")
     return JAMO_TRIPLE.sub(lambda triple: COMPOSED[triple[0]], jamo)

@@ -48,6 +48,9 @@ def classifier_settings(name: str) -> ClassifierSettings:
 
     Raises:
         InvalidArgumentError: A setting does not exist, or its value is not valid.
+
+    Example:
+        mm.classifier_settings("gru:units=jamo").network  # 'gru'
     """
     parts = split_parts(name)
     if len(parts) > 1 and any(_kind(part) in KINDS for part in parts):

@@ -65,6 +65,11 @@ def evaluate_retrieval(
 
     Raises:
         InvalidArgumentError: k or the weight is not valid.
+
+    Example:
+        index = mm.build_index(mm.load_encoder("minilm"), ["It rains.", "The bank is closed."])
+        test = mm.RetrievalSet({"q": "Is the bank open?"}, {"q": {"1": 1.0}})
+        scores = mm.evaluate_retrieval(index, test, k=10)
     """
     hint = "open one with open_index, or build it with build_index"
     expect(index, Index, "index", "an index", hint=hint)
@@ -118,6 +123,9 @@ def load_beir(folder: str | Path, split: str = "test") -> RetrievalSet:
     Raises:
         InvalidFileError: A file is missing or damaged.
         InvalidArgumentError: No query has judgements.
+
+    Example:
+        test = mm.load_beir("scifact", split="train")
     """
     root = expect_path(folder, "folder")
     questions = first_file(root, f"queries_{split}.jsonl", "queries.jsonl")

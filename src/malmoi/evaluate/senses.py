@@ -121,6 +121,14 @@ def sense_separation(
         UnknownWordError: The word does not occur.
         InvalidArgumentError: There are too few senses, or not one for each occurrence.
         InvalidFileError: The file cannot be read.
+
+    Example:
+        texts = mm.SensedTexts(
+            "banks",
+            ("the bank vault", "a bank clerk", "the river bank", "a muddy bank"),
+            (("money",), ("money",), ("river",), ("river",)),
+        )
+        mm.sense_separation(mm.load_transformer("minilm"), "bank", texts)
     """
     expect_reporter(reporter)
     expect_contextual(encoder)

@@ -85,6 +85,10 @@ def typo_robustness(
     Raises:
         InvalidFileError: The file cannot be read or does not hold pairs with scores.
         InvalidArgumentError: restrict_vocab or the seed is not valid.
+
+    Example:
+        vectors = mm.load("glove-6b-50d", limit=10_000)
+        mm.typo_robustness(vectors, "pairs.tsv")
     """
     expect_vectors(vectors)
     pair_set = read_pairs(pairs)

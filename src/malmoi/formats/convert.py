@@ -57,6 +57,9 @@ def convert(
     Raises:
         InvalidArgumentError: A setting is invalid, or the format cannot hold the vectors.
         InvalidFileError: A file cannot be read or written.
+
+    Example:
+        mm.convert("glove-6b-50d", "glove.txt", mm.ConvertSettings(limit=1000))
     """
     expect_reporter(reporter)
     settings = settings_or_default(settings, ConvertSettings)

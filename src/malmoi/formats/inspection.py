@@ -63,6 +63,10 @@ def inspect(
 
     Raises:
         InvalidFileError: The file is missing, damaged, or of no supported format.
+
+    Example:
+        mm.save(mm.Vectors(["tea", "coffee"], [[1.0, 0.2], [0.9, 0.4]]), "drinks.vec")
+        mm.inspect("drinks.vec")
     """
     expect_reporter(reporter)
     expect_path(path)

@@ -141,6 +141,9 @@ def save_cooccurrences(counts: Cooccurrences, path: str | PathLike[str]) -> None
 
     Raises:
         InvalidFileError: the file cannot be written.
+
+    Example:
+        mm.save_cooccurrences(mm.count_cooccurrences(["ice is solid"]), "ice.counts")
     """
     expect(counts, Cooccurrences, "counts", "counts, as count_cooccurrences returns them")
     target = expect_path(path)
@@ -174,6 +177,10 @@ def load_cooccurrences(path: str | PathLike[str]) -> Cooccurrences:
 
     Raises:
         InvalidFileError: the file is missing, damaged or of another kind.
+
+    Example:
+        mm.save_cooccurrences(mm.count_cooccurrences(["ice is solid"]), "ice.counts")
+        counts = mm.load_cooccurrences("ice.counts")
     """
     tensors, _ = read_tensor_file(InputFile(expect_path(path)), KIND)
     with invalid_file_on_error(Path(path)):

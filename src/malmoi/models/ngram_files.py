@@ -43,6 +43,9 @@ def save_ngram(model: NgramModel, path: str | PathLike[str]) -> None:
     Raises:
         InvalidArgumentError: an ARPA file cannot hold a word of the model.
         InvalidFileError: the file cannot be written.
+
+    Example:
+        mm.save_ngram(mm.train_ngram(["I am Sam", "Sam I am"]), "sam.arpa")
     """
     expect(model, NgramModel, "model", "an n-gram model, as train_ngram returns it")
     path = expect_path(path)
@@ -64,6 +67,10 @@ def load_ngram(path: str | PathLike[str]) -> NgramModel:
 
     Raises:
         InvalidFileError: the file is missing, damaged or not an n-gram model.
+
+    Example:
+        mm.save_ngram(mm.train_ngram(["I am Sam", "Sam I am"]), "sam.ngram")
+        model = mm.load_ngram("sam.ngram")
     """
     source = InputFile(expect_path(path))
     if is_safetensors(source):

@@ -178,6 +178,10 @@ def load_nnlm(path: str | PathLike[str]) -> NeuralModel:
 
     Raises:
         InvalidFileError: the file is missing, damaged or of another kind.
+
+    Example:
+        mm.save_nnlm(mm.train_nnlm(["I am Sam", "Sam I am"], mm.NNLM(epochs=1)), "sam.nnlm")
+        model = mm.load_nnlm("sam.nnlm")
     """
     source = InputFile(expect_path(path))
     tensors, metadata = read_tensor_file(source, KIND)

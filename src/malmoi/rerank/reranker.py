@@ -176,6 +176,11 @@ def load_reranker(name: str) -> Reranker:
             or its files are damaged.
         InvalidArgumentError: The name is that of a model that is not a transformer.
         MissingDependencyError: A package for these models is not installed.
+
+    Example:
+        reranker = mm.load_reranker("cross-encoder")
+        index = mm.build_index(mm.load_encoder("minilm"), ["It rains.", "The bank is closed."])
+        hits = index.search("Is the bank open?", rerank=reranker)
     """
     expect(name, str | PathLike, "name", "the name or path of a cross-encoder")
     path, precision = split_precision(str(name))

@@ -80,6 +80,10 @@ def update_index(
         InvalidArgumentError: The encoder, passages or prompts are not those of the index, or an
             id occurs twice.
         InvalidFileError: There are no entries, or the folder cannot be read or written.
+
+    Example:
+        entries = [mm.Entry("1", "Where is the bank?"), mm.Entry("2", "It rains.")]
+        mm.update_index("faq", mm.load_encoder("minilm"), entries)
     """
     expect_reporter(reporter)
     expect_encoder(encoder)

@@ -245,6 +245,12 @@ def count_corpus(
     Raises:
         InvalidFileError: The corpus is empty, or a file cannot be read.
         InvalidArgumentError: No word occurs `min_count` times.
+
+    Example:
+        corpus = mm.Corpus.of(["the bank of the river", "the bank vault"])
+        words = mm.make_tokenizer("english")
+        counts = mm.count_corpus(corpus, words, mm.VocabularySettings(min_count=2))
+        list(counts.words)  # ['the', 'bank']
     """
     expect_reporter(reporter)
     expect(corpus, Corpus, "corpus", "a Corpus", hint="Corpus.of(…) makes one of files or texts")

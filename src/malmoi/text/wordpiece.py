@@ -114,6 +114,9 @@ def train_wordpiece(
     Raises:
         InvalidFileError: The file cannot be written.
         MissingDependencyError: The package tokenizers (extra `wordpiece`) is not installed.
+
+    Example:
+        tokenizer = mm.train_wordpiece(["the bank vault"] * 9, Path("own"), size=60)
     """
     tokenizers = require("tokenizers", extra="wordpiece")
     tokenizer = bert_tokenizer(tokenizers.models.WordPiece(unk_token=UNKNOWN), lower)

@@ -79,6 +79,10 @@ def concatenate_encoders(
 
     Raises:
         InvalidArgumentError: There are fewer than two encoders, or a value is not an encoder.
+
+    Example:
+        both = mm.concatenate_encoders(mm.load_encoder("minilm"), mm.load_encoder("use"))
+        both.dim  # 896
     """
     if len(encoders) < 2:
         raise InvalidArgumentError(f"{len(encoders)} encoder to concatenate: pass two or more")

@@ -43,6 +43,11 @@ def sense_points(
     Raises:
         InvalidArgumentError: There are fewer than three occurrences, all vectors are equal, or
             the arguments differ in length.
+
+    Example:
+        texts = ["the bank vault", "a bank clerk", "the river bank", "a muddy bank"]
+        found = mm.occurrences(mm.load_transformer("minilm"), "bank", texts)
+        points = mm.sense_points("bank", found.keys, found.matrix, found.surroundings)
     """
     points = drawable(Points(word, Vectors(keys, matrix), details=texts))
     which, score = find_senses(points.vectors.matrix, seed=seed)

@@ -36,6 +36,11 @@ def text_points(
 
     Raises:
         InvalidArgumentError: `texts` or `known` has another length than `vectors`.
+
+    Example:
+        encoder = mm.load_encoder("minilm")
+        texts = ["The bank is closed.", "Where is a bank?", "It rains."]
+        points = mm.text_points("texts", mm.Vectors(texts, encoder.encode(texts)), texts)
     """
     if known and len(known) != len(vectors):
         raise InvalidArgumentError(f"{len(known)} sets of fields for {len(vectors)} texts")

@@ -53,6 +53,9 @@ def one_hot(text: TextInput, *, tokenizer: Tokenizer | str | None = None) -> One
 
     Raises:
         InvalidFileError: The text cannot be read.
+
+    Example:
+        encoded = mm.one_hot(["the bank vault"])
     """
     corpus = encode_text(text, None, tokenizer)
     tokens = corpus.ids[corpus.ids != LINE_END]

@@ -46,6 +46,9 @@ def count_ngrams(
 
     Raises:
         InvalidArgumentError: The text has no words, or none that is frequent enough.
+
+    Example:
+        counts = mm.count_ngrams(["I am Sam", "Sam I am"], order=2)
     """
     expect_reporter(reporter)
     corpus = encode_text(text, reporter=reporter)

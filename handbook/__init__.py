@@ -1,0 +1,1 @@
+"""The site: pages of both languages, the API reference and the drawings. `make docs` builds it."""
