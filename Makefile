@@ -25,13 +25,13 @@ bench: $(VENV)/.bench  ## speed beside the peers, as ratios
 quality: $(VENV)/.test  ## equality with the peers, perplexities, scores of trained vectors; an hour
 	$(BIN)/python -m bench equality language vectors slips sentences typos cbow clusters retrieval passages killing
 
-docs: $(VENV)/.docs  ## the pages of both languages and the API reference as HTML in site/
+docs: $(VENV)/.docs  ## the pages of both languages and the API reference as HTML in build/site/
 	$(BIN)/python -m handbook
-	$(BIN)/zensical build --strict -f mkdocs.yml
-	$(BIN)/zensical build --strict -f mkdocs.ko.yml
+	$(BIN)/zensical build --strict -f build/site.en.yml
+	$(BIN)/zensical build --strict -f build/site.ko.yml
 
 clean: clean-kernels
-	rm -rf $(VENV) site build
+	rm -rf $(VENV) build
 
 clean-kernels:  ## compiled kernels, those of Numba's own cache too
 	find src -name '*.kernel' -delete -o -name '*.nb[ic]' -delete

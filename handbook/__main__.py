@@ -1,7 +1,8 @@
-"""`python -m handbook`: stage the pages of both languages in `build/pages/`; `make docs` follows."""
+"""`python -m handbook`: writes to `build/` what the site generator reads; `make docs` calls both."""
 
-from handbook.staging import ENGLISH, KOREAN, ROOT, stage
+from pathlib import Path
+
+from handbook.staging import stage_site
 
 if __name__ == "__main__":
-    for language, source in (("en", ENGLISH), ("ko", KOREAN)):
-        stage(source, ROOT / "build" / "pages" / language)
+    stage_site(Path("build"))

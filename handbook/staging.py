@@ -1,4 +1,4 @@
-"""The pages of one language as a site generator wants them: a folder of their own, in `build/`.
+"""The pages of each language as a site generator wants them: in a folder of their own.
 
 Korean pages share the images of English ones, and every language has the API reference, whose
 docstrings are English.
@@ -10,14 +10,23 @@ from pathlib import Path
 
 from handbook.reference import reference_page, topics
 
-ROOT = Path(__file__).parents[1]
-ENGLISH, KOREAN = ROOT / "docs", ROOT / "docs" / "ko"
+HERE = Path(__file__).parent
+ENGLISH, KOREAN = HERE.parent / "docs", HERE.parent / "docs" / "ko"
+CONFIGS = ("site.en.yml", "site.ko.yml")
 ASSETS = (".svg", ".png", ".ipynb")
 ABOVE = re.compile(r"(\]\(|src=\")\.\./(?=[\w.-]+\.(?:svg|png|ipynb))")  # of a page in docs/ko
 OF_THE_REPOSITORY = re.compile(r"\[([^\]]+)\]\((?:\.\./)+[^)]*\)")  # [changes](../CHANGELOG.md)
 
 
-def stage(source: Path, target: Path) -> None:
+def stage_site(target: Path) -> None:
+    """Write what the site generator reads: the pages of both languages, and its settings."""
+    stage_pages(ENGLISH, target / "pages" / "en")
+    stage_pages(KOREAN, target / "pages" / "ko")
+    for name in ("site.yml", *CONFIGS):
+        shutil.copyfile(HERE / name, target / name)
+
+
+def stage_pages(source: Path, target: Path) -> None:
     """Copy the pages of a language, and write the API reference beside them."""
     shutil.rmtree(target, ignore_errors=True)
     (target / "api").mkdir(parents=True)

@@ -107,7 +107,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.filterwarnings("ignore::malmoi.MalmoiWarning")
 @pytest.mark.parametrize("name", WITH_EXAMPLE)
-def test_examples_of_docstrings_run(name: str, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_docstrings_run(
+    name: str, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(files)
     names: dict[str, object] = {"mm": malmoi, "Path": Path, "os": os}
     code = docstring_of(getattr(malmoi, name)).example

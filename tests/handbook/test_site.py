@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 import yaml
 
 from handbook.reference import topics
-from handbook.staging import ENGLISH, KOREAN, ROOT, stage, staged_page
+from handbook.staging import CONFIGS, ENGLISH, HERE, stage_site, staged_page
 
 OUTSIDE = re.compile(r"(?:href|src|action|srcset|data)=[\"']?(?:https?:)?//[^\"'\s>]+")
 
@@ -32,18 +31,18 @@ def menu(config: str) -> list[str]:
         nested = [[value] if isinstance(value, str) else pages(value) for value in values]
         return [page for several in nested for page in several]
 
-    text = (ROOT / config).read_text(encoding="utf-8")
+    text = (HERE / config).read_text(encoding="utf-8")
     return pages(yaml.load(text, Loader)["nav"])
 
 
 def test_every_page_is_in_the_menu_once() -> None:
     pages = [path.name for path in ENGLISH.glob("*.md")]
     pages += [f"api/{topic.page}.md" for topic in topics()]
-    assert sorted(menu("mkdocs.yml")) == sorted(pages)
+    assert sorted(menu("site.en.yml")) == sorted(pages)
 
 
 def test_both_languages_have_the_same_menu() -> None:
-    assert menu("mkdocs.ko.yml") == menu("mkdocs.yml")
+    assert menu("site.ko.yml") == menu("site.en.yml")
 
 
 def test_links_of_staged_pages_stay_in_their_folder() -> None:
@@ -55,11 +54,17 @@ def test_links_of_staged_pages_stay_in_their_folder() -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both sites, built as `make docs` builds them, elsewhere."""
     folder = tmp_path_factory.mktemp("site")
-    for language, source in (("en", ENGLISH), ("ko", KOREAN)):
-        stage(source, folder / "build" / "pages" / language)
-    for config in ("mkdocs.yml", "mkdocs.ko.yml"):
-        shutil.copyfile(ROOT / config, folder / config)
-        command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", config]
+    stage_site(folder)
+    for config in CONFIGS:
+        command = [
+            sys.executable,
+            "-m",
+            "zensical",
+            "build",
+            "--strict",
+            "-f",
+            str(folder / config),
+        ]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     return folder / "site"
