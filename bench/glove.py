@@ -8,8 +8,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.reporters import CallbackReporter
-
 from bench.counting import CORPUS, MIN_COUNT, WINDOW, encoded
 from bench.data import Data
 from bench.measure import MILLION, Figure, say
@@ -20,6 +18,7 @@ from malmoi.text.encoded import EncodedCorpus
 from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
 from malmoi.train.glove.glove import train_glove
 from malmoi.train.glove.settings import GloVe
+from tests.reporters import CallbackReporter
 
 SETTINGS = GloVe(dim=100, window=WINDOW, min_count=MIN_COUNT, iterations=50, threads=THREADS)
 ASKED = 6  # million records per CPU-second

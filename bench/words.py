@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.reporters import CallbackReporter
-
 from bench.data import Data
 from bench.measure import MILLION, ROOT, Figure, best_of, faster, megabytes, say, seconds
 from bench.probe import memory_field
@@ -27,6 +25,7 @@ from malmoi.text.encoded import EncodedCorpus, VocabularySettings, encode_corpus
 from malmoi.train.word2vec.fasttext import FastText, train_fasttext
 from malmoi.train.word2vec.word2vec import Word2Vec, train_word2vec
 from malmoi.vectors import Vectors
+from tests.reporters import CallbackReporter
 
 CHOICE = VocabularySettings(min_count=5)
 SHARED: dict[str, Any] = {

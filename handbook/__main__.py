@@ -1,4 +1,4 @@
-"""`python -m handbook`: writes to `build/` what the site generator reads; `make docs` calls both."""
+"""`python -m handbook`: writes to `build/` what the site generator of `make docs` reads."""
 
 from pathlib import Path
 

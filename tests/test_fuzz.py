@@ -4,6 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
+
 from bench.fuzz import shared_out
 from bench.fuzzing.campaign import run_campaign
 from bench.fuzzing.catalogue import subjects

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.tampering import signed_again, taken_apart, without_checksums
 
+from bench.tampering import signed_again, taken_apart, without_checksums
 from malmoi.cli import run
 from malmoi.errors import InvalidFileError
 from malmoi.files import tensors

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench.tampering import joined, taken_apart
 
+from bench.tampering import joined, taken_apart
 from malmoi.errors import InvalidFileError
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import FileKind, read_tensor_file, write_tensor_file

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.tampering import taken_apart, without_checksums
 
+from bench.tampering import taken_apart, without_checksums
 from malmoi.errors import InvalidFileError
 from malmoi.formats import load, save
 from malmoi.keys import Keys

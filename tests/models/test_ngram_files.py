@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.tampering import signed_again
 
+from bench.tampering import signed_again
 from malmoi.errors import InvalidArgumentError, InvalidFileError, MalmoiWarning
 from malmoi.files.source import InputFile
 from malmoi.files.tensors import read_safetensors, write_safetensors

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench.tampering import signed_again
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.tampering import signed_again
 from malmoi.arrays import Float32Array
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.source import InputFile

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.tampering import signed_again, taken_apart
 
+from bench.tampering import signed_again, taken_apart
 from malmoi.cli import run
 from malmoi.errors import InvalidFileError
 from malmoi.files import tensors

@@ -111,7 +111,7 @@ def sweep_recipes(
     Example:
         pairs = mm.SentenceSet.of(
             ["A man plays a guitar.", "The bank was closed.", "Snow fell all night."],
-            ["A man is playing the guitar.", "A boat on the river bank.", "It snowed until morning."],
+            ["A man is playing the guitar.", "A boat on the bank.", "It snowed until morning."],
             [1.0, 0.1, 0.9],
         )
         sweep = mm.sweep_recipes(mm.load_transformer("minilm"), pairs)
