@@ -33,7 +33,7 @@ def stage_pages(source: Path, target: Path) -> None:
     for path in sorted(source.glob("*.md")):
         page = staged_page(path.read_text(encoding="utf-8"))
         (target / path.name).write_text(page, encoding="utf-8")
-    for path in sorted(ENGLISH.iterdir()):
+    for path in [*ENGLISH.iterdir(), *source.iterdir()]:  # drawings have files of each language
         if path.suffix in ASSETS:
             shutil.copyfile(path, target / path.name)
     for topic in topics():

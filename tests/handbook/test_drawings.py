@@ -25,7 +25,7 @@ def test_files_are_up_to_date(name: str, language: str) -> None:
 def test_texts_stay_on_their_canvas(name: str, language: str) -> None:
     canvas = drawing(name, language)
     for x, y, text, style in canvas.texts:
-        width = text_width(text) * (12 / 15 if "note" in style or "small" in style else 1)
+        width = text_width(text) * (1 if "note" in style or "small" in style else 15 / 12)
         left = x if "start" in style else x - width if "end" in style else x - width / 2
         assert left >= 0, text
         assert left + width <= canvas.width, text
