@@ -1,9 +1,9 @@
-"""The sentences of `malmoi demo`: English, Korean, and a word in context.
+"""The sentences of `malmoi demo`: English, Korean, and words in context.
 
 A model that is not installed is skipped with a message.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from malmoi.cli.context import print_occurrences
@@ -29,6 +29,11 @@ SENTENCES = {
         "어떤 사람이 악기를 연주한다.",
         "한 여자가 양파를 썰고 있다.",
     ),
+}
+SHIP_PEAR_STOMACH = {  # the senses of 배, each with a sentence that has another word for it
+    "배를 타고 섬에 갔다.": "여객선이 바다를 건넌다.",
+    "시장에서 사과와 배를 샀다.": "과일 가게에서 포도를 샀다.",
+    "배가 아파서 약을 먹었다.": "머리가 아파서 병원에 갔다.",
 }
 BANK = (
     "After stealing money from the bank vault, the bank robber was seen fishing on the"
@@ -57,7 +62,20 @@ def show_sentences(show: Show) -> dict[str, Any]:
         if show is print:
             print_occurrences(banks)
         show("")
+    if KOREAN in results:
+        results["배"] = nearest_sentences(KOREAN, SHIP_PEAR_STOMACH)
+        show(f"배 is a ship, a pear and a stomach ({KOREAN}):")
+        for sentence, nearest in results["배"].items():
+            show(f"  {sentence} → {nearest}")
+        show("")
     return results
+
+
+def nearest_sentences(model: str, pairs: Mapping[str, str]) -> dict[str, str]:
+    """For each key, the nearest of all values."""
+    encoder, others = load_encoder(model), list(pairs.values())
+    scores = l2_normalize(encoder.encode(list(pairs))) @ l2_normalize(encoder.encode(others)).T
+    return {key: others[best] for key, best in zip(pairs, scores.argmax(axis=1), strict=True)}
 
 
 def similar(model: str, sentences: Sequence[str]) -> list[float]:

@@ -6,7 +6,9 @@ from time import perf_counter
 
 import numpy as np
 
+from malmoi.cli.demo.questions import show_questions
 from malmoi.cli.demo.sentences import Show, show_sentences
+from malmoi.cli.demo.subwords import show_subwords
 from malmoi.cli.shared.output import AsJson, open_model, print_json, print_neighbours
 from malmoi.errors import MalmoiError
 from malmoi.formats import load, save
@@ -31,7 +33,7 @@ What to try next:
 
 
 def demo_command(*, json: AsJson = False) -> None:
-    """Query 400,000 word vectors, compare sentences, and save and load vectors."""
+    """Query 400,000 word vectors, train FastText, compare sentences, search, draw a map."""
     show: Show = (lambda *_: None) if json else print
     start = perf_counter()
     vectors = open_model(MODEL)
@@ -48,7 +50,9 @@ def demo_command(*, json: AsJson = False) -> None:
     odd = odd_one_out(vectors, ODD)
     show(f"\nThe odd one out of {', '.join(ODD)}: {odd}\n")
 
+    subwords = show_subwords(show, Path(tempfile.mkdtemp(prefix="malmoi-demo-")))
     sentences = show_sentences(show)
+    answers = show_questions(show)
     is_same = {}
     with tempfile.TemporaryDirectory() as folder:
         start = perf_counter()
@@ -79,10 +83,13 @@ def demo_command(*, json: AsJson = False) -> None:
                 "neighbours": [each.key for each in nearest],
                 "analogies": completed,
                 "odd": odd,
+                "subwords": subwords,
                 "sentences": sentences,
+                "answers": answers,
                 "unchanged": is_same,
             }
         )
+    show(f"\nA map of the trained words, for your browser: {subwords['page']}")
     show(f"\n{NEXT_STEPS}")
     if not all(is_same.values()):
         raise MalmoiError("the loaded vectors differ from the saved ones: please report this")
