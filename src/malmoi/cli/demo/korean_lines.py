@@ -123,7 +123,7 @@ TIMES = ("어제 ", "지난주에 ")
 
 
 def korean_lines() -> Iterator[str]:
-    """The lines of all topics: every thing and place in every pattern; the past at several times."""
+    """The lines of all topics: every thing and place in every pattern, the past several times."""
     for topic in TOPICS:
         things, places = topic.things.split(), topic.places.split()
         for pattern, thing, place in product(topic.patterns, things, places):

@@ -1,4 +1,4 @@
-"""A small index in `malmoi demo`: customers' questions in Korean and English find the same texts."""
+"""A small index in `malmoi demo`: questions in Korean and English find the same answers."""
 
 from typing import Any
 
