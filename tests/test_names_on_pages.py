@@ -13,7 +13,7 @@ import malmoi
 from malmoi.cli import COMMANDS, run, select_command
 from malmoi.cli.train.app import KINDS
 from malmoi.cli.tune.app import KINDS as TUNED
-from tests.pages import DOCS
+from tests.pages import DOCS, slug
 
 PAGES = sorted(DOCS.glob("*.md"))
 every_page = pytest.mark.parametrize(
@@ -73,9 +73,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert place.exists(), target
         if heading:
             lines = re.findall(r"^#+ (.+)$", place.read_text(encoding="utf-8"), re.MULTILINE)
-            assert heading in {
-                re.sub(r"[^\w-]", "", line.lower().replace(" ", "-")) for line in lines
-            }
+            assert heading in {slug(line) for line in lines}
 
 
 def test_the_first_page_leads_to_every_other() -> None:
