@@ -28,8 +28,9 @@ def texts(page: Path) -> list[str]:
 
 
 def prose(page: Path) -> list[str]:
-    """The same without code, and without titles in italics."""
-    return [re.sub(r"(?<!\*)\*[^*]+\*(?!\*)", "", CODE.sub("`", text)) for text in texts(page)]
+    """The same without code, paths, and titles in italics."""
+    beside = re.compile(r"(?<!\*)\*[^*]+\*(?!\*)|[\w-]+/[\w./-]+")
+    return [beside.sub("", CODE.sub("`", text)) for text in texts(page)]
 
 
 def letters(text: str, pattern: str) -> int:
