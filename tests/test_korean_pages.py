@@ -34,10 +34,14 @@ every_page = pytest.mark.parametrize("page", TWINS, ids=lambda page: page.stem)
 
 def pairs(page: Path) -> list[tuple[Section, Section]]:
     """The sections of a page with those of its Korean page."""
-    korean = TWINS[page]
-    assert korean.exists(), f"{korean.relative_to(ROOT)} is missing"
-    assert len(sections(page)) == len(sections(korean)), "headings differ"
-    return list(zip(sections(page), sections(korean), strict=True))
+    english, korean = sections(page), sections(korean_page(page))
+    assert len(english) == len(korean), "headings differ"
+    return list(zip(english, korean, strict=True))
+
+
+def korean_page(page: Path) -> Path:
+    assert TWINS[page].exists(), f"{TWINS[page].relative_to(ROOT)} is missing"
+    return TWINS[page]
 
 
 def is_answer(code: str, comment: str) -> bool:
@@ -84,7 +88,7 @@ def test_no_korean_page_is_without_its_english_page() -> None:
 @every_page
 def test_headings_are_the_same(page: Path) -> None:
     levels = [(one.level, one.title) for one in sections(page)]
-    korean = [(one.level, one.title) for one in sections(TWINS[page])]
+    korean = [(one.level, one.title) for one in sections(korean_page(page))]
     assert [level for level, _ in levels] == [level for level, _ in korean], (levels, korean)
     assert len(set(slugs(TWINS[page]))) == len(korean), "two headings have one anchor"
 
