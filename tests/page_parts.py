@@ -56,8 +56,12 @@ def sections(path: Path) -> list[Section]:
             here.tables += [] if previous == "table" else [[]]
             here.tables[-1].append(row)
             continued = "table"
+        elif line.startswith("    ") and previous != "prose":
+            here.blocks += [] if previous == "indented" else [("", "")]
+            here.blocks[-1] = ("", here.blocks[-1][1] + line + "\n")
+            continued = "indented"
         elif line.strip():
-            item = re.match(r"\s*(?:[-*]|\d+\.) ", line)
+            item = re.match(r"\s*(?:[-*]|\d{1,2}\.) ", line)
             here.items += bool(item)
             here.paragraphs += [] if previous == "prose" and not item else [""]
             here.paragraphs[-1] = f"{here.paragraphs[-1]} {line.strip()}".strip()
