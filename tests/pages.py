@@ -16,6 +16,11 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
+def slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub and the site make it; Hangul stays."""
+    return re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
+
+
 def assert_prints(line: str, printed: str) -> None:
     """What a command printed holds each answer of its comment: `malmoi … # japan, 0.93…`."""
     at = 0
