@@ -22,8 +22,8 @@ def serve_command(
     model: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=PATH of word vectors, an encoder, an index or a classifier; the first is the"
-            " default.",
+            help="NAME=PATH of word vectors, an encoder, an index, a classifier or a reranker; the"
+            " first is the default.",
             negative="",
         ),
     ],
@@ -97,4 +97,7 @@ def example_command(prepared: PreparedServer) -> str:
         return f"curl{key} '{prepared.address}/neighbours?word={word}'"
     if first.classifier is not None:
         return f'curl{key} {prepared.address}/classify -d \'{{"input": ["hello"]}}\''
+    if first.reranker is not None:
+        query = '{"query": "hello", "texts": ["good day", "good night"]}'
+        return f"curl{key} {prepared.address}/rerank -d '{query}'"
     return f'curl{key} {prepared.address}/embed -d \'{{"texts": ["hello"]}}\''

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from types import UnionType
 from typing import Any, Literal
 
 import msgspec
@@ -32,7 +33,8 @@ class Endpoint:
     """One path and method.
 
     `request_type` is the schema of the body, or of the query of a GET; `response_type` is the
-    schema of the answer, or its content type; a `public` endpoint needs no API key.
+    schema of the answer, a union of several, or its content type; a `public` endpoint needs no
+    API key.
     """
 
     path: str
@@ -40,7 +42,7 @@ class Endpoint:
     summary: str
     handler: Handler
     request_type: type[msgspec.Struct] | None = None
-    response_type: type[msgspec.Struct] | str = "text/plain"
+    response_type: type[msgspec.Struct] | UnionType | str = "text/plain"
     dialect: Dialect = "malmoi"
     public: bool = False
     documented: bool = True

@@ -32,7 +32,7 @@ def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
     """The whole document."""
     requests = [one.request_type for one in endpoints if one.request_type is not None]
     responses = [one.response_type for one in endpoints if not isinstance(one.response_type, str)]
-    kinds = list(dict.fromkeys([*requests, *responses, *ERROR_TYPES.values()]))
+    kinds: list[Any] = list(dict.fromkeys([*requests, *responses, *ERROR_TYPES.values()]))
     schemas, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
     by_kind = dict(zip(kinds, schemas, strict=True))
     paths: dict[str, JsonObject] = {}
@@ -51,12 +51,12 @@ def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
 
 
 def operation_object(
-    endpoint: Endpoint, by_kind: dict[type, JsonObject], components: JsonObject
+    endpoint: Endpoint, by_kind: dict[Any, JsonObject], components: JsonObject
 ) -> JsonObject:
     """One endpoint."""
     kind, request_type = endpoint.response_type, endpoint.request_type
     content_type = kind.partition(";")[0] if isinstance(kind, str) else JSON
-    schema = {} if isinstance(kind, str) else by_kind[kind]
+    schema = {} if isinstance(kind, str) else one_of(by_kind[kind])
     error = {"content": {JSON: {"schema": by_kind[ERROR_TYPES[endpoint.dialect]]}}}
     success = {"description": "Done.", "content": {content_type: {"schema": schema}}}
     responses: JsonObject = {"200": success}
@@ -79,6 +79,11 @@ def operation_object(
         parameter = {"in": "path", "required": True, "schema": {"type": "string"}}
         operation["parameters"] = [{"name": name, **parameter} for name in names]
     return operation
+
+
+def one_of(schema: JsonObject) -> JsonObject:
+    """The schema of an answer: of the alternatives of a union, exactly one fits."""
+    return {"oneOf": schema["anyOf"]} if "anyOf" in schema else schema
 
 
 def openapi_path(endpoint: Endpoint) -> str:
