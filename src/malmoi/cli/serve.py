@@ -1,4 +1,4 @@
-"""`malmoi serve --model NAME=PATH …`: serve models over HTTP."""
+"""`malmoi serve --model NAME=PATH …`: serve models over HTTP, or as tools (--mcp)."""
 
 import signal
 import sys
@@ -10,8 +10,9 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.errors import InvalidArgumentError
 from malmoi.serve.limits import Limits
-from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
+from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run, serve_tools
 from malmoi.serve.service.loaded_models import parse_model_paths
 
 DEFAULT_LIMITS = Limits()
@@ -56,10 +57,26 @@ def serve_command(
         int, Parameter(help="Tokens that may wait in the queue; beyond it, 503.")
     ] = DEFAULT_LIMITS.max_waiting_tokens,
     max_texts: Annotated[int, Parameter(help="Texts per request.")] = DEFAULT_LIMITS.max_texts,
+    mcp: Annotated[
+        bool,
+        Flag,
+        Parameter(
+            help="Serve tools by the Model Context Protocol over stdin and stdout, not HTTP."
+        ),
+    ] = False,
     quiet: Annotated[bool, Flag, Parameter(help="Write no log.")] = False,
     json: AsJson = False,
 ) -> None:
     """Answer requests until Ctrl-C; accepted requests are finished first."""
+    paths = parse_model_paths(model)
+    limits = Limits(max_waiting_tokens=max_waiting, max_texts=max_texts)
+    if mcp:
+        if api_key_file or allow_host or allow_origin:
+            raise InvalidArgumentError(
+                "--mcp serves the program that starts it: keys, hosts and origins are for HTTP"
+            )
+        serve_tools(paths, limits, quiet=quiet)
+        return
     settings = ServerSettings(
         host=host,
         port=port,
@@ -69,9 +86,9 @@ def serve_command(
         truncate=not refuse_long,
         allow_token_ids=allow_token_ids,
         quiet=quiet,
-        limits=Limits(max_waiting_tokens=max_waiting, max_texts=max_texts),
+        limits=limits,
     )
-    prepared = prepare(parse_model_paths(model), settings)
+    prepared = prepare(paths, settings)
     run(prepared, partial(print_address, prepared, json))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all requests are answered
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SWITCH_INTERVAL = 0.0005  # seconds until a waiting thread gets Python's lock
 BACKLOG = 2048  # connections that the kernel queues
+PACKAGES = ("starlette", "uvicorn", "msgspec", "orjson", "httptools")  # of the extra `serve`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedSe
         InvalidFileError: A model or the key file cannot be read.
         InvalidArgumentError: No model is named, or the port cannot be used.
     """
-    for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
+    for package in PACKAGES:
         require(package, extra="serve")
     keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
     listen(settings.host, settings.port).close()  # fails before the models take time to load
@@ -164,6 +165,28 @@ def run(prepared: PreparedServer, on_started: Callable[[], None]) -> None:
     gc.freeze()  # the models stay: collecting through them would delay requests
     with suppress(KeyboardInterrupt), stopped_by_hangup(server):  # uvicorn raises it at the end
         server.run(sockets=[prepared.listening])
+
+
+def serve_tools(model_paths: dict[str, str], limits: Limits, *, quiet: bool = False) -> None:
+    """Load models and serve tools for them by the Model Context Protocol over stdin and stdout.
+
+    Args:
+        model_paths: Paths of models by name.
+        limits: Limits of calls.
+        quiet: Write no log to standard error.
+
+    Raises:
+        MissingDependencyError: The package `mcp`, or one of the extra `serve`, is not installed.
+        InvalidFileError: A model cannot be read.
+        InvalidArgumentError: No model is named.
+    """
+    for package in PACKAGES:
+        require(package, extra="serve")
+    require("mcp", extra="mcp")
+    from malmoi.serve.logs import Log
+    from malmoi.serve.mcp.stdio_server import run_over_stdio
+
+    run_over_stdio(load_models(model_paths), limits, Log(None if quiet else sys.stderr))
 
 
 @contextmanager
