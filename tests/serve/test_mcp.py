@@ -25,7 +25,12 @@ from tests.query.worlds import capitals
 from tests.rerank.worlds import save_cross_encoder
 
 TEXTS = ["서울 한국", "도쿄 일본", "한국 일본 서울", "서울 도쿄"]
-FIELDS = [{"year": 2019, "topic": "a"}, {"year": 2020}, {"year": 2021}, {"year": 2022}]
+FIELDS: list[dict[str, Any]] = [
+    {"year": 2019, "topic": "a"},
+    {"year": 2020},
+    {"year": 2021},
+    {"year": 2022},
+]
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -199,4 +204,4 @@ def test_it_ends_cleanly(ending: object, folder: Path) -> None:
 def test_keys_are_for_http(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["serve", "--mcp", "--model", str(folder / "words.malmoi"), "--allow-host", "a.b"]
     assert run(words) == 1
-    assert "keys, hosts and origins are for HTTP" in capsys.readouterr().err
+    assert "keys, hosts, origins and traces are for HTTP" in capsys.readouterr().err

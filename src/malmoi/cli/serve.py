@@ -64,6 +64,9 @@ def serve_command(
             help="Serve tools by the Model Context Protocol over stdin and stdout, not HTTP."
         ),
     ] = False,
+    traces: Annotated[
+        bool, Flag, Parameter(help="Trace requests by OpenTelemetry, as OTEL_* variables say.")
+    ] = False,
     quiet: Annotated[bool, Flag, Parameter(help="Write no log.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -71,9 +74,10 @@ def serve_command(
     paths = parse_model_paths(model)
     limits = Limits(max_waiting_tokens=max_waiting, max_texts=max_texts)
     if mcp:
-        if api_key_file or allow_host or allow_origin:
+        if api_key_file or allow_host or allow_origin or traces:
             raise InvalidArgumentError(
-                "--mcp serves the program that starts it: keys, hosts and origins are for HTTP"
+                "--mcp serves the program that starts it: keys, hosts, origins and traces are for"
+                " HTTP"
             )
         serve_tools(paths, limits, quiet=quiet)
         return
@@ -86,6 +90,7 @@ def serve_command(
         truncate=not refuse_long,
         allow_token_ids=allow_token_ids,
         quiet=quiet,
+        traces=traces,
         limits=limits,
     )
     prepared = prepare(paths, settings)

@@ -23,6 +23,8 @@ from malmoi.serve.service.loaded_models import Models, load_models
 if TYPE_CHECKING:
     import uvicorn
 
+    from malmoi.serve.http.middleware import Tracing
+
 SWITCH_INTERVAL = 0.0005  # seconds until a waiting thread gets Python's lock
 BACKLOG = 2048  # connections that the kernel queues
 PACKAGES = ("starlette", "uvicorn", "msgspec", "orjson", "httptools")  # of the extra `serve`
@@ -44,6 +46,7 @@ class ServerSettings:
     truncate: bool = True
     allow_token_ids: bool = False
     quiet: bool = False
+    traces: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -55,6 +58,7 @@ class PreparedServer:
     listening: socket.socket
     settings: ServerSettings
     keys: ApiKeys = NO_KEYS
+    tracing: "Tracing | None" = None
 
     @property
     def address(self) -> str:
@@ -75,7 +79,8 @@ def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedSe
     """Load the models and bind the socket.
 
     Raises:
-        MissingDependencyError: A package of the extra `serve` is not installed.
+        MissingDependencyError: A package of the extra `serve`, or for traces of `telemetry`, is
+            not installed.
         InvalidFileError: A model or the key file cannot be read.
         InvalidArgumentError: No model is named, or the port cannot be used.
     """
@@ -83,8 +88,21 @@ def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedSe
         require(package, extra="serve")
     keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
     listen(settings.host, settings.port).close()  # fails before the models take time to load
+    tracing = start_tracing() if settings.traces else None
     models = load_models(model_paths)
-    return PreparedServer(models, listen(settings.host, settings.port), settings, keys)
+    return PreparedServer(models, listen(settings.host, settings.port), settings, keys, tracing)
+
+
+def start_tracing() -> "Tracing":
+    """Traces by OpenTelemetry; the variables OTEL_* of the environment configure where they go.
+
+    Raises:
+        MissingDependencyError: OpenTelemetry or the exporter is not installed.
+    """
+    require("opentelemetry.sdk.trace", extra="telemetry")
+    from malmoi.serve.traces import OpenTelemetryTracing, tracer_provider
+
+    return OpenTelemetryTracing(tracer_provider())
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -130,8 +148,16 @@ def make_server(prepared: PreparedServer, on_started: Callable[[], None]) -> "uv
         metrics,
         truncate=settings.truncate,
         allow_token_ids=settings.allow_token_ids,
+        is_traced=prepared.tracing is not None,
     )
-    app = make_app(service, metrics, access=prepared.access, origins=settings.allow_origin, log=log)
+    app = make_app(
+        service,
+        metrics,
+        access=prepared.access,
+        origins=settings.allow_origin,
+        log=log,
+        tracing=prepared.tracing,
+    )
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [UvicornLogHandler(log)], False
     config = uvicorn.Config(
@@ -165,6 +191,8 @@ def run(prepared: PreparedServer, on_started: Callable[[], None]) -> None:
     gc.freeze()  # the models stay: collecting through them would delay requests
     with suppress(KeyboardInterrupt), stopped_by_hangup(server):  # uvicorn raises it at the end
         server.run(sockets=[prepared.listening])
+    if prepared.tracing is not None:
+        prepared.tracing.close()
 
 
 def serve_tools(model_paths: dict[str, str], limits: Limits, *, quiet: bool = False) -> None:

@@ -1,8 +1,9 @@
 """Endpoint: path, method, schemas and handler; and the ASGI application that serves one."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import UnionType
 from typing import Any, Literal
 
@@ -47,6 +48,11 @@ class Endpoint:
     public: bool = False
     documented: bool = True
 
+    @cached_property
+    def template(self) -> str:
+        """The path without the types of its parameters."""
+        return re.sub(r"{(\w+)[^}]*}", r"{\1}", self.path)
+
 
 @dataclass(frozen=True, eq=False)
 class EndpointApp:
@@ -58,6 +64,7 @@ class EndpointApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; its memory stays reserved until the answer is sent."""
         context: RequestContext = scope["state"]["context"]
+        context.route = self.endpoint.template
         try:
             size, limits = declared_size(scope, self.service.limits), self.service.limits
             self.service.reserve_memory(context, size if size <= limits.max_body_bytes else 0)

@@ -38,7 +38,7 @@ def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
     paths: dict[str, JsonObject] = {}
     for one in endpoints:
         operation = operation_object(one, by_kind, components)
-        paths.setdefault(openapi_path(one), {})[one.method.lower()] = operation
+        paths.setdefault(one.template, {})[one.method.lower()] = operation
     return {
         "openapi": OPENAPI_VERSION,
         "info": {"title": "malmoi", "version": version("malmoi")},
@@ -61,7 +61,7 @@ def operation_object(
     success = {"description": "Done.", "content": {content_type: {"schema": schema}}}
     responses: JsonObject = {"200": success}
     responses |= {str(status): {"description": why, **error} for status, why in STATUSES.items()}
-    path = openapi_path(endpoint)
+    path = endpoint.template
     operation: JsonObject = {
         "summary": endpoint.summary,
         "description": inspect.getdoc(endpoint.handler) or endpoint.summary,
@@ -84,11 +84,6 @@ def operation_object(
 def one_of(schema: JsonObject) -> JsonObject:
     """The schema of an answer: of the alternatives of a union, exactly one fits."""
     return {"oneOf": schema["anyOf"]} if "anyOf" in schema else schema
-
-
-def openapi_path(endpoint: Endpoint) -> str:
-    """The path of an endpoint without the types of its parameters."""
-    return re.sub(r"{(\w+)[^}]*}", r"{\1}", endpoint.path)
 
 
 def query_parameters(schema: JsonObject) -> list[JsonObject]:

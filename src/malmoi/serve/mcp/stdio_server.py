@@ -53,7 +53,7 @@ async def _serve(service: Service, log: Log) -> None:
     try:
         with StandardInput() as lines:
             # stdio_server points file 1 at standard error: a stray print is not a message.
-            async with stdio_server(stdin=lines) as (incoming, outgoing):  # type: ignore[arg-type]
+            async with stdio_server(stdin=lines) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
     except asyncio.CancelledError:
         log("stopped")  # by a signal: the client gets the end of its input
