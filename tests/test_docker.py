@@ -39,8 +39,8 @@ def last(name: str) -> Any:
 
 
 def environment() -> dict[str, str]:
-    pairs = [word.split("=", 1) for one in LAST if one.name == "ENV" for word in one.words]
-    return dict(map(tuple, pairs))
+    words = [word.partition("=") for one in LAST if one.name == "ENV" for word in one.words]
+    return {name: value for name, _, value in words}
 
 
 def health_command() -> list[str]:
