@@ -60,6 +60,7 @@ QUALITY = (
     "fragments",
     "clusters",
     "retrieval",
+    "reranking",
     "reindexing",
     "passages",
     "killing",

@@ -24,6 +24,8 @@ every_page = pytest.mark.parametrize(
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 OTHERS = {"--no-deps", "--minutes"}  # of pip, and of the bench
+OTHERS |= {"--rm", "--publish", "--volume", "--read-only", "--tmpfs"}  # of docker run
+OTHERS |= {"--build-arg", "--no-healthcheck", "--build"}  # of docker
 
 
 @cache

@@ -86,6 +86,8 @@ CASES: dict[str, tuple[Callable[[Any], Any], set[str]]] = {  # and the kinds tha
     "save to": (lambda it: mm.save(VECTORS, it), set()),
     "inspect": (lambda it: mm.inspect(it), set()),
     "load_encoder": (lambda it: mm.load_encoder(it), set()),
+    "load_reranker": (lambda it: mm.load_reranker(it), set()),
+    "search rerank": (lambda it: INDEX.search("bank", rerank=it), {"None"}),
     "load_transformer": (lambda it: mm.load_transformer(it), set()),
     "extend_vocabulary": (lambda it: mm.extend_vocabulary(it, "new", texts=["은행"]), set()),
     "extend_vocabulary to": (lambda it: mm.extend_vocabulary("minilm", it), set()),

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from malmoi.serve.http.auth import NO_KEYS, read_api_keys
+from malmoi.serve.http.middleware import Tracing
 from malmoi.serve.server import PreparedServer, ServerSettings, listen, make_server
 from malmoi.serve.service.loaded_models import Models
 
@@ -56,11 +57,13 @@ class Running:
 
 
 @contextmanager
-def serving(models: Models, settings: ServerSettings | None = None) -> Iterator[Running]:
+def serving(
+    models: Models, settings: ServerSettings | None = None, tracing: Tracing | None = None
+) -> Iterator[Running]:
     """A server in a thread, told to stop at the end."""
     settings = settings or ServerSettings(port=0, quiet=True)
     keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
-    prepared = PreparedServer(models, listen("127.0.0.1", 0), settings, keys)
+    prepared = PreparedServer(models, listen("127.0.0.1", 0), settings, keys, tracing)
     server = make_server(prepared, lambda: None)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [prepared.listening]})
     thread.start()

@@ -1,4 +1,4 @@
-"""`malmoi serve --model NAME=PATH …`: serve models over HTTP."""
+"""`malmoi serve --model NAME=PATH …`: serve models over HTTP, or as tools (--mcp)."""
 
 import signal
 import sys
@@ -10,8 +10,9 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.errors import InvalidArgumentError
 from malmoi.serve.limits import Limits
-from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run
+from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run, serve_tools
 from malmoi.serve.service.loaded_models import parse_model_paths
 
 DEFAULT_LIMITS = Limits()
@@ -22,8 +23,8 @@ def serve_command(
     model: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=PATH of word vectors, an encoder, an index or a classifier; the first is the"
-            " default.",
+            help="NAME=PATH of word vectors, an encoder, an index, a classifier or a reranker; the"
+            " first is the default.",
             negative="",
         ),
     ],
@@ -56,10 +57,30 @@ def serve_command(
         int, Parameter(help="Tokens that may wait in the queue; beyond it, 503.")
     ] = DEFAULT_LIMITS.max_waiting_tokens,
     max_texts: Annotated[int, Parameter(help="Texts per request.")] = DEFAULT_LIMITS.max_texts,
+    mcp: Annotated[
+        bool,
+        Flag,
+        Parameter(
+            help="Serve tools by the Model Context Protocol over stdin and stdout, not HTTP."
+        ),
+    ] = False,
+    traces: Annotated[
+        bool, Flag, Parameter(help="Trace requests by OpenTelemetry, as OTEL_* variables say.")
+    ] = False,
     quiet: Annotated[bool, Flag, Parameter(help="Write no log.")] = False,
     json: AsJson = False,
 ) -> None:
     """Answer requests until Ctrl-C; accepted requests are finished first."""
+    paths = parse_model_paths(model)
+    limits = Limits(max_waiting_tokens=max_waiting, max_texts=max_texts)
+    if mcp:
+        if api_key_file or allow_host or allow_origin or traces:
+            raise InvalidArgumentError(
+                "--mcp serves the program that starts it: keys, hosts, origins and traces are for"
+                " HTTP"
+            )
+        serve_tools(paths, limits, quiet=quiet)
+        return
     settings = ServerSettings(
         host=host,
         port=port,
@@ -69,9 +90,10 @@ def serve_command(
         truncate=not refuse_long,
         allow_token_ids=allow_token_ids,
         quiet=quiet,
-        limits=Limits(max_waiting_tokens=max_waiting, max_texts=max_texts),
+        traces=traces,
+        limits=limits,
     )
-    prepared = prepare(parse_model_paths(model), settings)
+    prepared = prepare(paths, settings)
     run(prepared, partial(print_address, prepared, json))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all requests are answered
 
@@ -97,4 +119,7 @@ def example_command(prepared: PreparedServer) -> str:
         return f"curl{key} '{prepared.address}/neighbours?word={word}'"
     if first.classifier is not None:
         return f'curl{key} {prepared.address}/classify -d \'{{"input": ["hello"]}}\''
+    if first.reranker is not None:
+        query = '{"query": "hello", "texts": ["good day", "good night"]}'
+        return f"curl{key} {prepared.address}/rerank -d '{query}'"
     return f'curl{key} {prepared.address}/embed -d \'{{"texts": ["hello"]}}\''

@@ -121,10 +121,15 @@ class Reranker:
         if k is not None:
             expect_count(k)
         texts = list(strings(documents, "document"))
-        logits = self._logits(query, texts, reporter)
+        order = self.order(self._logits(query, texts, reporter), k, activation)
+        return RankedDocuments(RankedDocument(i, score, texts[i]) for i, score in order)
+
+    def order(
+        self, logits: Float32Array, k: int | None = None, activation: str | None = None
+    ) -> list[tuple[int, float]]:
+        """Index and score of the k highest logits, best first."""
         scores = self._activated(logits, activation).tolist()
-        order = best_first(logits)[:k]
-        return RankedDocuments(RankedDocument(i, scores[i], texts[i]) for i in order)
+        return [(i, scores[i]) for i in best_first(logits)[:k]]
 
     def compile(self) -> None:
         """Switch to the fastest engine now, instead of after some thousand tokens."""

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from malmoi.serve.http.api_errors import ApiError, default_dialect, error_body
 from malmoi.serve.http.auth import Access
 from malmoi.serve.http.endpoint import JSON, EndpointApp
-from malmoi.serve.http.middleware import GatewayMiddleware
+from malmoi.serve.http.middleware import GatewayMiddleware, Tracing
 from malmoi.serve.logs import Log
 from malmoi.serve.metrics import Metrics
 from malmoi.serve.routes import ENDPOINTS
@@ -32,6 +32,7 @@ def make_app(
     access: Access | None = None,
     origins: Sequence[str] = (),
     log: Log | None = None,
+    tracing: Tracing | None = None,
 ) -> ASGIApp:
     """The application that serves the models of a service; pages of `origins` may use it."""
 
@@ -58,6 +59,7 @@ def make_app(
         access=access or Access(),
         metrics=metrics,
         log=log or Log(None),
+        tracing=tracing,
     )
     if not origins:
         return gateway

@@ -23,8 +23,11 @@ from malmoi.serve.service.loaded_models import Models, load_models
 if TYPE_CHECKING:
     import uvicorn
 
+    from malmoi.serve.http.middleware import Tracing
+
 SWITCH_INTERVAL = 0.0005  # seconds until a waiting thread gets Python's lock
 BACKLOG = 2048  # connections that the kernel queues
+PACKAGES = ("starlette", "uvicorn", "msgspec", "orjson", "httptools")  # of the extra `serve`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,7 @@ class ServerSettings:
     truncate: bool = True
     allow_token_ids: bool = False
     quiet: bool = False
+    traces: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -54,6 +58,7 @@ class PreparedServer:
     listening: socket.socket
     settings: ServerSettings
     keys: ApiKeys = NO_KEYS
+    tracing: "Tracing | None" = None
 
     @property
     def address(self) -> str:
@@ -74,16 +79,30 @@ def prepare(model_paths: dict[str, str], settings: ServerSettings) -> PreparedSe
     """Load the models and bind the socket.
 
     Raises:
-        MissingDependencyError: A package of the extra `serve` is not installed.
+        MissingDependencyError: A package of the extra `serve`, or for traces of `telemetry`, is
+            not installed.
         InvalidFileError: A model or the key file cannot be read.
         InvalidArgumentError: No model is named, or the port cannot be used.
     """
-    for package in ("starlette", "uvicorn", "msgspec", "orjson", "httptools"):
+    for package in PACKAGES:
         require(package, extra="serve")
     keys = read_api_keys(settings.api_key_file) if settings.api_key_file else NO_KEYS
     listen(settings.host, settings.port).close()  # fails before the models take time to load
+    tracing = start_tracing() if settings.traces else None
     models = load_models(model_paths)
-    return PreparedServer(models, listen(settings.host, settings.port), settings, keys)
+    return PreparedServer(models, listen(settings.host, settings.port), settings, keys, tracing)
+
+
+def start_tracing() -> "Tracing":
+    """Traces by OpenTelemetry; the variables OTEL_* of the environment configure where they go.
+
+    Raises:
+        MissingDependencyError: OpenTelemetry or the exporter is not installed.
+    """
+    require("opentelemetry.sdk.trace", extra="telemetry")
+    from malmoi.serve.traces import OpenTelemetryTracing, tracer_provider
+
+    return OpenTelemetryTracing(tracer_provider())
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -129,8 +148,16 @@ def make_server(prepared: PreparedServer, on_started: Callable[[], None]) -> "uv
         metrics,
         truncate=settings.truncate,
         allow_token_ids=settings.allow_token_ids,
+        is_traced=prepared.tracing is not None,
     )
-    app = make_app(service, metrics, access=prepared.access, origins=settings.allow_origin, log=log)
+    app = make_app(
+        service,
+        metrics,
+        access=prepared.access,
+        origins=settings.allow_origin,
+        log=log,
+        tracing=prepared.tracing,
+    )
     logger = logging.getLogger("uvicorn")
     logger.handlers, logger.propagate = [UvicornLogHandler(log)], False
     config = uvicorn.Config(
@@ -164,6 +191,30 @@ def run(prepared: PreparedServer, on_started: Callable[[], None]) -> None:
     gc.freeze()  # the models stay: collecting through them would delay requests
     with suppress(KeyboardInterrupt), stopped_by_hangup(server):  # uvicorn raises it at the end
         server.run(sockets=[prepared.listening])
+    if prepared.tracing is not None:
+        prepared.tracing.close()
+
+
+def serve_tools(model_paths: dict[str, str], limits: Limits, *, quiet: bool = False) -> None:
+    """Load models and serve tools for them by the Model Context Protocol over stdin and stdout.
+
+    Args:
+        model_paths: Paths of models by name.
+        limits: Limits of calls.
+        quiet: Write no log to standard error.
+
+    Raises:
+        MissingDependencyError: The package `mcp`, or one of the extra `serve`, is not installed.
+        InvalidFileError: A model cannot be read.
+        InvalidArgumentError: No model is named.
+    """
+    for package in PACKAGES:
+        require(package, extra="serve")
+    require("mcp", extra="mcp")
+    from malmoi.serve.logs import Log
+    from malmoi.serve.mcp.stdio_server import run_over_stdio
+
+    run_over_stdio(load_models(model_paths), limits, Log(None if quiet else sys.stderr))
 
 
 @contextmanager

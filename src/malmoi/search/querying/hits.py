@@ -74,7 +74,12 @@ def make_hits(state: State, ranking: RankedRows, direction: Float32Array | None)
 def rerank_hits(reranker: Reranker, query: str, hits: Hits, k: int, reporter: Reporter) -> Hits:
     """The k best hits by a reranker, which reads the best passage of a long text."""
     ranked = reranker.rank(query, [hit.passage for hit in hits], k, reporter=reporter)
-    chosen = [(hits[document.index], document.score) for document in ranked]
+    return reordered(hits, [(document.index, document.score) for document in ranked])
+
+
+def reordered(hits: Hits, ranked: Iterable[tuple[int, float]]) -> Hits:
+    """The hits of some indices in that order, with new scores; the scores before are kept."""
+    chosen = [(hits[index], score) for index, score in ranked]
     return Hits(
         [hit._replace(score=score, retrieval_score=hit.score) for hit, score in chosen],
         hits.weight,

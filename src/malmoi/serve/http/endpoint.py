@@ -1,8 +1,10 @@
 """Endpoint: path, method, schemas and handler; and the ASGI application that serves one."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from types import UnionType
 from typing import Any, Literal
 
 import msgspec
@@ -32,7 +34,8 @@ class Endpoint:
     """One path and method.
 
     `request_type` is the schema of the body, or of the query of a GET; `response_type` is the
-    schema of the answer, or its content type; a `public` endpoint needs no API key.
+    schema of the answer, a union of several, or its content type; a `public` endpoint needs no
+    API key.
     """
 
     path: str
@@ -40,10 +43,15 @@ class Endpoint:
     summary: str
     handler: Handler
     request_type: type[msgspec.Struct] | None = None
-    response_type: type[msgspec.Struct] | str = "text/plain"
+    response_type: type[msgspec.Struct] | UnionType | str = "text/plain"
     dialect: Dialect = "malmoi"
     public: bool = False
     documented: bool = True
+
+    @cached_property
+    def template(self) -> str:
+        """The path without the types of its parameters."""
+        return re.sub(r"{(\w+)[^}]*}", r"{\1}", self.path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,7 @@ class EndpointApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; its memory stays reserved until the answer is sent."""
         context: RequestContext = scope["state"]["context"]
+        context.route = self.endpoint.template
         try:
             size, limits = declared_size(scope, self.service.limits), self.service.limits
             self.service.reserve_memory(context, size if size <= limits.max_body_bytes else 0)

@@ -4,6 +4,7 @@ import re
 import traceback
 from collections.abc import Mapping
 from time import perf_counter
+from typing import Protocol
 from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,11 +16,21 @@ from malmoi.serve.http.response import dump_json, send_response
 from malmoi.serve.logs import Log
 from malmoi.serve.metrics import Metrics
 from malmoi.serve.service.errors import ClientDisconnectedError
-from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.request_context import RequestContext, RequestTrace
 
 REQUEST_ID = re.compile(rb"[\w.-]{1,64}", re.ASCII)
 BASIC_CHALLENGE = 'Basic realm="malmoi", charset="UTF-8"'  # browsers prompt for a password
 CLIENT_CLOSED_REQUEST = 499  # nginx's status, in the log and the metrics alone
+
+
+class Tracing(Protocol):
+    """Traces requests; see `malmoi.serve.traces`."""
+
+    def start(self, scope: Scope, headers: Mapping[bytes, bytes]) -> RequestTrace:
+        """Start the span of a request."""
+
+    def close(self) -> None:
+        """Export what is left."""
 
 
 class GatewayMiddleware:
@@ -35,8 +46,9 @@ class GatewayMiddleware:
         access: Access,
         metrics: Metrics,
         log: Log,
+        tracing: Tracing | None = None,
     ) -> None:
-        self._app, self._metrics, self._log = app, metrics, log
+        self._app, self._metrics, self._log, self._tracing = app, metrics, log, tracing
         self._access, self._direct = access, direct
         self._public = {endpoint.path for endpoint in endpoints if endpoint.public}
         self._dialects = {endpoint.path: endpoint.dialect for endpoint in endpoints}
@@ -51,6 +63,8 @@ class GatewayMiddleware:
         request_id = request_id_of(headers.get(b"x-request-id", b""))
         context = RequestContext(request_id, scope["path"], scope.get("client"), receive)
         scope.setdefault("state", {})["context"] = context
+        if self._tracing is not None:
+            context.trace = self._tracing.start(scope, headers)
         id_header = (b"x-request-id", context.request_id.encode())
 
         async def send_with_id(message: Message) -> None:
@@ -125,6 +139,8 @@ class GatewayMiddleware:
             fragmented=len(context.reporter.fragmented),
             zero_vectors=context.reporter.zero_vectors,
         )
+        if context.trace is not None:
+            context.trace.end(context, context.route or ("" if path == "other" else path), status)
 
     def _log_fault(self, context: RequestContext, error: Exception) -> None:
         """Log where an error was raised, without its message, which may quote a text."""

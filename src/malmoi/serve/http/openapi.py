@@ -32,13 +32,13 @@ def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
     """The whole document."""
     requests = [one.request_type for one in endpoints if one.request_type is not None]
     responses = [one.response_type for one in endpoints if not isinstance(one.response_type, str)]
-    kinds = list(dict.fromkeys([*requests, *responses, *ERROR_TYPES.values()]))
+    kinds: list[Any] = list(dict.fromkeys([*requests, *responses, *ERROR_TYPES.values()]))
     schemas, components = msgspec.json.schema_components(kinds, ref_template=REFERENCE)
     by_kind = dict(zip(kinds, schemas, strict=True))
     paths: dict[str, JsonObject] = {}
     for one in endpoints:
         operation = operation_object(one, by_kind, components)
-        paths.setdefault(openapi_path(one), {})[one.method.lower()] = operation
+        paths.setdefault(one.template, {})[one.method.lower()] = operation
     return {
         "openapi": OPENAPI_VERSION,
         "info": {"title": "malmoi", "version": version("malmoi")},
@@ -51,17 +51,17 @@ def openapi_document(endpoints: tuple[Endpoint, ...]) -> JsonObject:
 
 
 def operation_object(
-    endpoint: Endpoint, by_kind: dict[type, JsonObject], components: JsonObject
+    endpoint: Endpoint, by_kind: dict[Any, JsonObject], components: JsonObject
 ) -> JsonObject:
     """One endpoint."""
     kind, request_type = endpoint.response_type, endpoint.request_type
     content_type = kind.partition(";")[0] if isinstance(kind, str) else JSON
-    schema = {} if isinstance(kind, str) else by_kind[kind]
+    schema = {} if isinstance(kind, str) else one_of(by_kind[kind])
     error = {"content": {JSON: {"schema": by_kind[ERROR_TYPES[endpoint.dialect]]}}}
     success = {"description": "Done.", "content": {content_type: {"schema": schema}}}
     responses: JsonObject = {"200": success}
     responses |= {str(status): {"description": why, **error} for status, why in STATUSES.items()}
-    path = openapi_path(endpoint)
+    path = endpoint.template
     operation: JsonObject = {
         "summary": endpoint.summary,
         "description": inspect.getdoc(endpoint.handler) or endpoint.summary,
@@ -81,9 +81,9 @@ def operation_object(
     return operation
 
 
-def openapi_path(endpoint: Endpoint) -> str:
-    """The path of an endpoint without the types of its parameters."""
-    return re.sub(r"{(\w+)[^}]*}", r"{\1}", endpoint.path)
+def one_of(schema: JsonObject) -> JsonObject:
+    """The schema of an answer: of the alternatives of a union, exactly one fits."""
+    return {"oneOf": schema["anyOf"]} if "anyOf" in schema else schema
 
 
 def query_parameters(schema: JsonObject) -> list[JsonObject]:

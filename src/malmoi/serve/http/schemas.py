@@ -9,6 +9,7 @@ from malmoi.encode.pooling.groups import Pool, WordPooling
 from malmoi.encode.pooling.layer_pooling import LayerPooling
 from malmoi.nearest.top_k import Metric
 from malmoi.query.analogy import AnalogyMethod
+from malmoi.search.index import RERANK_TOP
 
 PairField = Annotated[
     list[str], Meta(min_length=2, max_length=2, description="Two texts as a pair.")
@@ -243,7 +244,7 @@ class SimilarityAnswer(WordsAnswer, kw_only=True):
 
 
 class ModelState(Struct, kw_only=True, omit_defaults=True):
-    """One model; a transformer has `layers` and `max_tokens`."""
+    """One model; a transformer and a reranker have `layers` and `max_tokens`."""
 
     name: str
     kind: Literal["transformer", "elmo", "encoder", "vectors", "index", "classifier", "reranker"]
@@ -270,6 +271,10 @@ class SearchOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     weight: (
         Annotated[float, Meta(ge=0, le=1, description="Weight of BM25 in a hybrid search.")] | None
     ) = None
+    rerank: (
+        Annotated[str, Meta(min_length=1, description="A reranker of /models, by name.")] | None
+    ) = None
+    rerank_top: Annotated[int, Meta(ge=1, description="Hits that `rerank` orders.")] = RERANK_TOP
 
 
 class SearchRequest(SearchOptions, kw_only=True):
@@ -292,8 +297,8 @@ class SearchQuery(SearchOptions, kw_only=True):
     ] = []
 
 
-class SearchHit(Struct, kw_only=True):
-    """A text of the index."""
+class SearchHit(Struct, kw_only=True, omit_defaults=True):
+    """A text of the index; `retrieval_score` is the score before reranking."""
 
     id: str
     score: float
@@ -305,6 +310,7 @@ class SearchHit(Struct, kw_only=True):
         ]
         | None
     )
+    retrieval_score: float | None = None
 
 
 class SearchAnswer(Struct, kw_only=True):

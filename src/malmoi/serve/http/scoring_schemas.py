@@ -76,7 +76,15 @@ class RerankResult(Struct, kw_only=True, omit_defaults=True):
 
 
 class RerankAnswer(Struct, kw_only=True):
-    """The documents, best first; a request with `texts` gets a list of index and score."""
+    """The answer to `documents`, best first."""
 
     model: str
     results: list[RerankResult]
+
+
+class RankedText(Struct, kw_only=True, omit_defaults=True):
+    """A text by its index in the request; the answer to `texts` is a list of these."""
+
+    index: int
+    score: float
+    text: str | None = None

@@ -20,6 +20,9 @@ async def get_models(service: Service, context: RequestContext, request: None) -
 def model_state(model: LoadedModel) -> dict[str, Any]:
     """One model."""
     state: dict[str, Any] = {"name": model.name, "kind": model.kind, "dim": model.dim}
+    if model.reranker is not None:
+        encoder = model.reranker.encoder
+        state |= {"layers": encoder.config.layers, "max_tokens": encoder.tokenizer.max_length}
     if model.tokenizer is not None:
         layers = model.tokenizer.encoder.config.layers
         state |= {"layers": layers, "max_tokens": model.tokenizer.max_tokens}

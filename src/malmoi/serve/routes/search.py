@@ -6,8 +6,10 @@ from typing import Any
 from malmoi.arrays import Float32Array
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.search.index import Index
+from malmoi.search.querying.hits import Hit, reordered
 from malmoi.serve.http.endpoint import Endpoint
 from malmoi.serve.http.schemas import SearchAnswer, SearchQuery, SearchRequest
+from malmoi.serve.routes.rerank import pair_logits
 from malmoi.serve.routes.word_vectors import QUERY_TOKENS
 from malmoi.serve.service.jobs import CallJob
 from malmoi.serve.service.loaded_models import LoadedModel
@@ -21,9 +23,12 @@ from malmoi.serve.service.service import Service
 async def search(
     service: Service, context: RequestContext, request: SearchRequest
 ) -> dict[str, Any]:
-    """The texts that match a query best."""
+    """The texts that match a query best; `rerank` orders the best `rerank_top` of them again."""
     model, index = service.models.index(request.model)
     context.model_name, k = model.name, check_k(service.limits, request.k)
+    judge = None if request.rerank is None else service.models.reranker(request.rerank)
+    if judge is not None:
+        k = max(k, check_k(service.limits, request.rerank_top, "rerank_top"))
     check_texts(service.limits, [request.query], "query")
     check_filters(service.limits, request.where)
     is_lexical = request.lexical and not request.hybrid
@@ -41,20 +46,12 @@ async def search(
         vector=vector,
     )
     (hits,) = await service.run_job(context, CallJob(), [call], [QUERY_TOKENS])
-    return {
-        "model": model.name,
-        "weight": hits.weight,
-        "hits": [
-            {
-                "id": hit.id,
-                "score": hit.score,
-                "text": hit.text,
-                "fields": dict(hit.fields),
-                "span": hit.span,
-            }
-            for hit in hits
-        ],
-    }
+    if judge is not None and hits:
+        pairs = [(request.query, hit.passage) for hit in hits]
+        logits = await pair_logits(service, context, *judge, pairs)
+        hits = reordered(hits, judge[1].order(logits, request.k))
+    context.model_name = model.name  # of the index: its reranker was the last to set it
+    return {"model": model.name, "weight": hits.weight, "hits": [hit_object(hit) for hit in hits]}
 
 
 async def search_by_get(
@@ -69,8 +66,17 @@ async def search_by_get(
         hybrid=request.hybrid,
         lexical=request.lexical,
         weight=request.weight,
+        rerank=request.rerank,
+        rerank_top=request.rerank_top,
     )
     return await search(service, context, same)
+
+
+def hit_object(hit: Hit) -> dict[str, Any]:
+    """A hit as JSON; its score before reranking if there was any."""
+    before = {} if hit.retrieval_score is None else {"retrieval_score": hit.retrieval_score}
+    shown = {"id": hit.id, "score": hit.score, **before, "text": hit.text}
+    return shown | {"fields": dict(hit.fields), "span": hit.span}
 
 
 async def query_vector(

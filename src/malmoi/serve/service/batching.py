@@ -39,6 +39,7 @@ class Ticket:
     num_pending: int
     failure: Exception | None = None
     is_cancelled: bool = False
+    batches: list[tuple[float, float]] = field(default_factory=list)  # start and end, if recorded
 
 
 @dataclass(frozen=True, order=True)
@@ -82,9 +83,10 @@ class Batcher:
         max_batch_tokens: int = 1024,
         max_waiting_tokens: int = 65_536,
         on_batch: OnBatch = lambda batch, seconds: None,
+        records_times: bool = False,
     ) -> None:
         self._on_done, self._on_batch = on_done, on_batch
-        self._num_workers = workers
+        self._num_workers, self._records_times = workers, records_times
         self._max_batch_tokens, self._max_waiting_tokens = max_batch_tokens, max_waiting_tokens
         self._queues: dict[Job, list[Task]] = {}  # each sorted by start tag
         self._changed = Condition()
@@ -157,6 +159,9 @@ class Batcher:
             start = perf_counter()
             results = run_isolated(batch.job, [task.item for task in batch.tasks], batch.threads)
             seconds = perf_counter() - start
+            if self._records_times:
+                for ticket in {task.ticket for task in batch.tasks}:
+                    ticket.batches.append((start, start + seconds))
             self._finish(batch, results, seconds)
             self._on_batch(batch, seconds)
 

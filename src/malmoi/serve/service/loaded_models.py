@@ -168,7 +168,7 @@ def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedMod
     if encoder := next(same, None):
         index = open_index(path, encoder)
     if index.state.model:
-        index.encoder.encode(["ready"])
+        index.encoder.encode(["ready"], reporter=SilentReporter())
     warm_up_analyser(index)
     return LoadedModel(name, path, vectors=index.vectors, index=index)
 

@@ -93,10 +93,10 @@ def check_filters(limits: Limits, where: Sequence[str]) -> None:
             )
 
 
-def check_k(limits: Limits, k: int) -> int:
+def check_k(limits: Limits, k: int, field: str = "k") -> int:
     """Check the number of results; return it."""
     if k > limits.max_results:
         raise RequestError(
-            f"k is {k:,}: at most {limits.max_results:,} results are allowed", field="k"
+            f"{field} is {k:,}: at most {limits.max_results:,} results are allowed", field=field
         )
     return k

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,6 +35,30 @@ class RequestReporter(Reporter):
         """Drop the warning: the client gets the counts."""
 
 
+@dataclass(frozen=True)
+class JobTimes:
+    """When one job of a request was queued, first taken by a worker, and done.
+
+    Times are those of `perf_counter`; `batches` is how many batches it was part of.
+    """
+
+    queued: float
+    started: float
+    ended: float
+    batches: int
+    num_tokens: int
+
+
+class RequestTrace(Protocol):
+    """Where the spans of one traced request go."""
+
+    def add_job(self, times: JobTimes) -> None:
+        """Add spans for the time in the queue and the time in the model."""
+
+    def end(self, context: "RequestContext", route: str, status: int) -> None:
+        """End the span of the request; the status is 0 if no answer was sent."""
+
+
 @dataclass(eq=False)
 class RequestContext:
     """One request: its id, its connection, and what it has used so far."""
@@ -48,6 +72,8 @@ class RequestContext:
     num_tokens: int = 0
     reserved_bytes: int = 0  # for its body and the vectors of its answer
     reporter: RequestReporter = field(default_factory=RequestReporter)
+    route: str = ""  # the path of its endpoint
+    trace: RequestTrace | None = None
 
     async def wait_for_disconnect(self) -> None:
         """Return once the client has closed the connection."""

@@ -11,7 +11,7 @@ from malmoi.serve.service.batching import Batch, Batcher, Job, Ticket
 from malmoi.serve.service.errors import ClientDisconnectedError, OverloadedError
 from malmoi.serve.service.jobs import TransformerJob
 from malmoi.serve.service.loaded_models import Models
-from malmoi.serve.service.request_context import RequestContext
+from malmoi.serve.service.request_context import JobTimes, RequestContext
 
 Result = TypeVar("Result")
 MAX_INLINE_TOKENS = 64  # run on the event loop if no other request is there: a few milliseconds
@@ -44,10 +44,11 @@ class Service:
         *,
         truncate: bool = True,
         allow_token_ids: bool = False,
+        is_traced: bool = False,
     ) -> None:
         self.models, self.limits, self.metrics = models, limits, metrics
         self.truncate, self.allow_token_ids = truncate, allow_token_ids
-        self.workers = THREADS
+        self.workers, self._is_traced = THREADS, is_traced
         self.ready = False
         self._warm_jobs: set[TransformerJob] = set()  # have run before: their graphs are open
         self._last_job: TransformerJob | None = None  # of the only connection of late
@@ -67,6 +68,7 @@ class Service:
             max_batch_tokens=self.limits.max_batch_tokens,
             max_waiting_tokens=self.limits.max_waiting_tokens,
             on_batch=self.metrics.batch_done,
+            records_times=self._is_traced,
         )
         self.ready = True
 
@@ -119,11 +121,14 @@ class Service:
             return []
         if self.batcher is None or self._loop is None:
             raise RuntimeError("the service is not open")
-        is_short = sum(sizes) <= MAX_INLINE_TOKENS
+        is_short, queued = sum(sizes) <= MAX_INLINE_TOKENS, perf_counter()
         if self._is_alone(context) and job in self._warm_jobs and is_short:
             results = self.batcher.run_inline(job, items, sizes)
             if results is not None:
                 self._last_job = job
+                if context.trace is not None:
+                    times = JobTimes(queued, queued, perf_counter(), 1, sum(sizes))
+                    context.trace.add_job(times)
                 return _raise_failure(results)
         ticket = self.batcher.submit(job, items, sizes)
         future: asyncio.Future[list[Any]] = self._loop.create_future()
@@ -138,6 +143,8 @@ class Service:
             raise
         finally:
             self._futures.pop(ticket, None)
+            if context.trace is not None:
+                context.trace.add_job(job_times(ticket, queued, sum(sizes)))
 
     def _is_alone(self, context: RequestContext) -> bool:
         """Whether all recent requests came over the connection of this one."""
@@ -171,6 +178,14 @@ class Service:
                 future.set_exception(ticket.failure)
             else:
                 future.set_result(ticket.results)
+
+
+def job_times(ticket: Ticket, queued: float, num_tokens: int) -> JobTimes:
+    """The times of a job that is done, or that its client has left."""
+    batches = list(ticket.batches)
+    started = min((start for start, _ in batches), default=perf_counter())
+    ended = max((end for _, end in batches), default=started)
+    return JobTimes(queued, started, ended, len(batches), num_tokens)
 
 
 def _raise_failure(results: list[Any]) -> list[Any]:

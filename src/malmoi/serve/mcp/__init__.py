@@ -1,0 +1,1 @@
+"""A server of the Model Context Protocol: search, embeddings and similarities as tools."""
