@@ -46,10 +46,10 @@ def test_a_collection_on_disk_remembers_its_model(tmp_path: Path) -> None:
     client.create_collection("texts", embedding_function=function).add(ids=["a"], documents=["cat"])
     collection = chromadb.PersistentClient(tmp_path, SILENT).get_collection("texts")
     (stored,) = collection.get(["a"], include=["embeddings"])["embeddings"]
-    expected = mm.load_encoder("minilm").encode("passage: cat", normalize=True)
+    expected = mm.load_transformer("minilm").encode("passage: cat", normalize=True)
     np.testing.assert_allclose(stored, expected, atol=1e-6)
     found = collection.query(query_texts=["passage: cat"], include=["distances"])
-    query = mm.load_encoder("minilm").encode("query: passage: cat", normalize=True)
+    query = mm.load_transformer("minilm").encode("query: passage: cat", normalize=True)
     assert found["distances"][0][0] == pytest.approx(1 - float(query @ expected), abs=1e-4)
 
 

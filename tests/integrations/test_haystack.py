@@ -46,7 +46,7 @@ def test_embeddings_are_those_of_the_encoder_and_documents_stay() -> None:
 
 
 def test_fields_and_prefixes_are_embedded() -> None:
-    encoder = mm.load_encoder("minilm")
+    encoder = mm.load_transformer("minilm")
     embedder = MalmoiDocumentEmbedder(
         encoder,
         prefix="passage: ",
@@ -74,9 +74,9 @@ def test_written_and_read_again(kind: type[MalmoiTextEmbedder | MalmoiDocumentEm
 
 def test_wrong_values(words: mm.Vectors) -> None:
     with pytest.raises(TypeError, match="MalmoiDocumentEmbedder embeds documents"):
-        MalmoiTextEmbedder().run([Document(content="a")])  # type: ignore[arg-type]
+        MalmoiTextEmbedder().run([Document(content="a")])
     with pytest.raises(TypeError, match="MalmoiTextEmbedder embeds strings"):
-        MalmoiDocumentEmbedder().run("a")  # type: ignore[arg-type]
+        MalmoiDocumentEmbedder().run("a")
     with pytest.raises(mm.InvalidFileError):
         MalmoiTextEmbedder("no-such-model").warm_up()
     with pytest.raises(mm.InvalidArgumentError, match="have no name"):

@@ -64,7 +64,7 @@ def test_tables_that_hold_no_vectors() -> None:
 @pytest.fixture(scope="module")
 def hits() -> mm.Hits:
     encoder = mm.average_encoder(mm.Vectors(["cat", "dog", "bank"], np.eye(3)), weighting="mean")
-    fields = [{"lang": "en", "year": 2020}, {"lang": "ko"}, {}]
+    fields: list[dict[str, Any]] = [{"lang": "en", "year": 2020}, {"lang": "ko"}, {}]
     index = mm.build_index(encoder, ["cat", "cat dog", "bank"], ids=["a", "b", "c"], fields=fields)
     return index.search("cat", 2)
 
@@ -88,7 +88,7 @@ def test_fields_of_several_kinds_are_no_column(hits: mm.Hits) -> None:
 def test_a_query_of_duckdb_is_a_column_of_texts() -> None:
     encoder = mm.average_encoder(mm.Vectors(["cat", "dog"], np.eye(2)), weighting="mean")
     texts = duckdb.sql("SELECT * FROM (VALUES ('cat', 1), ('dog', 2)) AS t(text, number)")
-    rows = encoder.encode(texts["text"])  # type: ignore[arg-type]
+    rows = encoder.encode(texts["text"])
     assert rows.tolist() == [[1, 0], [0, 1]]
     with pytest.raises(mm.InvalidArgumentError, match="pass one column"):
-        encoder.encode(texts)  # type: ignore[arg-type]
+        encoder.encode(texts)
