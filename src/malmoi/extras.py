@@ -28,7 +28,7 @@ def required(package: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
+        module = (missing.name or package).partition(".")[0]
         raise MissingDependencyError(
-            f"this needs the package '{missing.name}', which is not installed:"
-            f" pip install {package}"
+            f"this needs the package '{module}', which is not installed: pip install {package}"
         ) from missing
