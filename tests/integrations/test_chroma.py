@@ -16,12 +16,16 @@ import malmoi as mm
 from malmoi.integrations.chroma import MalmoiEmbeddingFunction
 
 TEXTS = ["The cat sat on the mat.", "Interest rates rose again.", "A recipe for kimchi stew."]
-SILENT = Settings(anonymized_telemetry=False)
+
+
+def silent() -> Settings:
+    """New ones for each client, which changes them."""
+    return Settings(anonymized_telemetry=False)
 
 
 @pytest.fixture
 def collection() -> Iterator[Any]:
-    client = chromadb.EphemeralClient(SILENT)
+    client = chromadb.EphemeralClient(silent())
     name = f"texts-{uuid4()}"  # clients in memory share their collections
     yield client.create_collection(name, embedding_function=MalmoiEmbeddingFunction("minilm"))
     client.delete_collection(name)
@@ -39,12 +43,12 @@ def test_a_collection_in_memory(collection: Any) -> None:
 
 
 def test_a_collection_on_disk_remembers_its_model(tmp_path: Path) -> None:
-    client = chromadb.PersistentClient(tmp_path, SILENT)
+    client = chromadb.PersistentClient(tmp_path, silent())
     function = MalmoiEmbeddingFunction(
         "minilm", query_prompt="query: ", document_prompt="passage: ", normalize=True
     )
     client.create_collection("texts", embedding_function=function).add(ids=["a"], documents=["cat"])
-    collection = chromadb.PersistentClient(tmp_path, SILENT).get_collection("texts")
+    collection = chromadb.PersistentClient(tmp_path, silent()).get_collection("texts")
     (stored,) = collection.get(["a"], include=["embeddings"])["embeddings"]
     expected = mm.load_transformer("minilm").encode("passage: cat", normalize=True)
     np.testing.assert_allclose(stored, expected, atol=1e-6)
