@@ -9,10 +9,11 @@ from llama_index.core import Document, StorageContext, VectorStoreIndex, load_in
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import MetadataMode
+from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 
 import malmoi as mm
-from malmoi.integrations.llama_index import MalmoiEmbedding
+from malmoi.integrations.llama_index import MalmoiEmbedding, MalmoiRerank
+from tests.rerank.worlds import DOCUMENTS, QUERY, save_cross_encoder
 
 TEXTS = ["The cat sat on the mat.", "Interest rates rose again.", "A recipe for kimchi stew."]
 
@@ -91,3 +92,17 @@ def test_wrong_models(words: mm.Vectors) -> None:
         MalmoiEmbedding("no-such-model")
     with pytest.raises(mm.InvalidArgumentError, match="have no name"):
         MalmoiEmbedding(words)
+
+
+@pytest.mark.filterwarnings("ignore::malmoi.MalmoiWarning")  # one document is empty
+def test_nodes_are_ordered_by_the_reranker(tmp_path: Path) -> None:
+    save_cross_encoder(tmp_path / "model")
+    expected = mm.load_reranker(str(tmp_path / "model")).rank(QUERY, DOCUMENTS, 3)
+    nodes = [NodeWithScore(node=TextNode(text=text), score=0.5) for text in DOCUMENTS]
+    rerank = MalmoiRerank(str(tmp_path / "model"), top_n=3)
+    for each in (rerank, MalmoiRerank.from_dict(rerank.to_dict())):
+        ranked = each.postprocess_nodes(nodes, query_str=QUERY)
+        assert [node.node.get_content() for node in ranked] == [one.text for one in expected]
+        assert [node.score for node in ranked] == pytest.approx([one.score for one in expected])
+    with pytest.raises(mm.InvalidArgumentError, match="needs the query"):
+        rerank.postprocess_nodes(nodes)

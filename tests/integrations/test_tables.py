@@ -77,6 +77,8 @@ def test_hits_are_a_table(hits: mm.Hits) -> None:
     assert pl.DataFrame(near).unnest("fields")["year"].to_list() == [2020, None]
     assert near.to_pandas()["text"].tolist() == ["cat", "cat dog"]
     assert mm.Hits().to_arrow().num_rows == 0
+    reranked = mm.Hits(hit._replace(retrieval_score=hit.score) for hit in hits).to_arrow()
+    assert reranked["retrieval_score"].to_pylist() == near["score"].to_pylist()
 
 
 def test_fields_of_several_kinds_are_no_column(hits: mm.Hits) -> None:

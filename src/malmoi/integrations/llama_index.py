@@ -1,16 +1,21 @@
-"""LlamaIndex: MalmoiEmbedding, an embedding model for its indexes and ingestion pipelines."""
+"""LlamaIndex: MalmoiEmbedding for indexes and pipelines, MalmoiRerank for what they retrieve."""
 
 from asyncio import to_thread
 from typing import Any
 
+from malmoi.errors import InvalidArgumentError
 from malmoi.extras import required
 from malmoi.integrations.text_embedder import ModelLike, TextEmbedder, name_of
+from malmoi.rerank.reranker import Reranker, load_reranker
 
 with required("llama-index-core"):
     from llama_index.core.base.embeddings.base import BaseEmbedding
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 BATCH_SIZE = 256  # texts of a call; LlamaIndex's default of 10 leaves cores idle
+TOP_NODES = 5  # that a reranker keeps
 
 
 class MalmoiEmbedding(BaseEmbedding):
@@ -85,3 +90,41 @@ class MalmoiEmbedding(BaseEmbedding):
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return await to_thread(self._get_text_embeddings, texts)
+
+
+class MalmoiRerank(BaseNodePostprocessor):
+    """Orders the nodes that a retriever returns again, by a reranker of malmoi.
+
+    Args:
+        model_name: A folder or a name that `load_reranker` takes, or a reranker.
+        top_n: How many nodes to keep.
+        **options: What all postprocessors of LlamaIndex take.
+
+    Raises:
+        InvalidFileError: There is no such model, or it is not a cross-encoder.
+    """
+
+    model_name: str = Field(description="The name of the cross-encoder.")
+    top_n: int = Field(default=TOP_NODES, ge=1, description="How many nodes to keep.")
+    _reranker: Reranker = PrivateAttr()
+
+    def __init__(
+        self, model_name: str | Reranker, *, top_n: int = TOP_NODES, **options: Any
+    ) -> None:
+        reranker = load_reranker(model_name) if isinstance(model_name, str) else model_name
+        super().__init__(model_name=reranker.name, top_n=top_n, **options)
+        self._reranker = reranker
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name in serialized components."""
+        return "MalmoiRerank"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        if query_bundle is None:
+            raise InvalidArgumentError("a reranker needs the query: pass query_str")
+        texts = [node.node.get_content(MetadataMode.EMBED) for node in nodes]
+        ranked = self._reranker.rank(query_bundle.query_str, texts, self.top_n)
+        return [NodeWithScore(node=nodes[one.index].node, score=one.score) for one in ranked]

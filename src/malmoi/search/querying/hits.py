@@ -54,7 +54,7 @@ class Hits(TabularList[Hit]):
 
         Returns:
             A `pyarrow.Table` with the columns id, score, text, passage and, if there are any,
-            fields, a struct.
+            retrieval_score and fields, a struct.
 
         Raises:
             InvalidArgumentError: A field has values of several kinds, which a column cannot hold.
@@ -67,6 +67,8 @@ class Hits(TabularList[Hit]):
             "text": arrow.array([hit.text for hit in self], arrow.string()),
             "passage": arrow.array([hit.passage for hit in self], arrow.string()),
         }
+        if any(hit.retrieval_score is not None for hit in self):
+            columns["retrieval_score"] = arrow.array([hit.retrieval_score for hit in self])
         if any(hit.fields for hit in self):
             try:
                 columns["fields"] = arrow.array([dict(hit.fields) for hit in self])
