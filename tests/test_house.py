@@ -23,6 +23,14 @@ def test_importing_malmoi_imports_no_numpy() -> None:
     assert "numpy" not in modules_after("import malmoi")
 
 
+def test_importing_malmoi_imports_no_framework() -> None:
+    """Nor does what most programs use: each adapter imports its own framework."""
+    adapted = {"sklearn", "langchain_core", "llama_index", "haystack", "chromadb", "spacy"}
+    others = {"pandas", "polars", "duckdb", "pyarrow"}
+    code = "import malmoi as mm\nmm.build_index(mm.Vectors(['a'], [[1]])).search('a')"
+    assert not (adapted | others) & modules_after(code)
+
+
 def test_help_imports_no_numpy() -> None:
     code = "from malmoi.cli import run\nrun(['--help'])"
     assert "numpy" not in modules_after(code)

@@ -107,7 +107,7 @@ def test_types_of_signatures_are_public(name: str) -> None:
 
 
 def test_completion_shows_every_name() -> None:
-    assert dir(malmoi) == sorted([*malmoi.__all__, "__version__"])
+    assert dir(malmoi) == sorted([*malmoi.__all__, *malmoi._MODULES, "__version__"])
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from malmoi.formats.inspection import inspect as inspect
     from malmoi.hangul import join_jamo as join_jamo
     from malmoi.hangul import split_jamo as split_jamo
+    from malmoi.integrations import sklearn as sklearn
     from malmoi.models.cooccurrences import Cooccurrences as Cooccurrences
     from malmoi.models.cooccurrences import load_cooccurrences as load_cooccurrences
     from malmoi.models.cooccurrences import save_cooccurrences as save_cooccurrences
@@ -409,6 +410,8 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)
 
+_MODULES = {"sklearn": "malmoi.integrations.sklearn"}  # each needs a package of its own
+
 
 _KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for
     "BPE": "WordPiece",
@@ -434,6 +437,8 @@ _KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for
 
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _HOME_OF:
         near = _KNOWN_ELSEWHERE_AS.get(name, _KNOWN_ELSEWHERE_AS.get(name.lower()))
         hint = f": use malmoi.{near}" if near else ""
@@ -442,4 +447,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_MODULES, "__version__"]

@@ -91,6 +91,8 @@ def iterate(values: object, what: str = "texts") -> Iterator[Any]:
         shown = values[:MAX_SHOWN_CHARACTERS]
         raise InvalidArgumentError(f"{what} is the single string {shown!r}: pass a list of {what}")
     columns = column_names(values)
+    if len(columns) == 1 and hasattr(values, "fetchall"):  # a column of DuckDB is a query
+        return (value for (value,) in values.fetchall())
     if columns:
         shown_columns = ", ".join(columns[:MAX_SHOWN_COLUMNS])
         raise InvalidArgumentError(

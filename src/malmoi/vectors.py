@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from malmoi.arguments import expect, expect_integer, is_encoder
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
+from malmoi.arrow_tables import as_table, from_table
 from malmoi.deferred import Deferred
 from malmoi.errors import InvalidArgumentError, UnknownWordError
 from malmoi.keys import Keys, is_encodable
@@ -187,6 +188,42 @@ class Vectors(VectorMethods, Deferred, Tabular):
             The same vectors with these entries added.
         """
         return replace(self, meta={**self.meta, **entries})
+
+    def to_arrow(self) -> Any:
+        """The vectors as a table of Arrow; pandas, Polars and DuckDB also read them as they are.
+
+        `pl.DataFrame(vectors)`, `pd.DataFrame.from_arrow(vectors)` and `FROM vectors` in DuckDB
+        need no conversion. N-grams of `SubwordVectors` have no rows.
+
+        Returns:
+            A `pyarrow.Table` with the columns key, vector and, if known, count.
+
+        Raises:
+            InvalidArgumentError: A word is not UTF-8.
+            MissingDependencyError: pyarrow is not installed.
+        """
+        return as_table(self.keys, self.matrix, self.counts, self.meta)
+
+    @staticmethod
+    def from_arrow(table: object, *, key: str = "key", vector: str = "vector") -> "Vectors":
+        """Vectors from a table of Arrow, pandas or Polars, or from a query of DuckDB.
+
+        Args:
+            table: The table; it may have the counts of words in a column `count`.
+            key: The column of words, or of ids.
+            vector: The column of vectors, as lists of numbers.
+
+        Returns:
+            The vectors.
+
+        Raises:
+            InvalidArgumentError: The table lacks a column, or vectors differ in length.
+            MissingDependencyError: pyarrow is not installed.
+        """
+        return Vectors(**from_table(table, key, vector))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -26,7 +26,7 @@ SEVERAL = {  # commands that make more calls, and why
     "embed_command": "prints vectors, or writes them to a file",
     "context_command": "occurrences, or with --senses the layers that separate them",
     "cooccur_command": "a table of probabilities from the counts",
-    "convert_command": "of vectors, or of a model folder",
+    "convert_command": "of vectors, to a folder of spaCy, or of a model folder",
     "inspect_command": "each kind of file has its own description",
     "serve_command": "prepares the models before it prints the address, then runs",
 }

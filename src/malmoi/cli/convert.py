@@ -21,7 +21,11 @@ def convert_command(
     /,
     *,
     format: Annotated[
-        str | None, Parameter(help="The format, if the suffix does not select it.")
+        str | None,
+        Parameter(
+            name=["--format", "--to"],
+            help="The format, if the suffix does not select it; spacy writes a folder.",
+        ),
     ] = None,
     limit: Limit = None,
     only: Annotated[
@@ -58,7 +62,12 @@ def convert_command(
         encoding=encoding,
     )
     with ProgressReporter() as reporter:
-        vectors = convert(source, target, settings, reporter=reporter)
+        if format == "spacy":
+            from malmoi.integrations.spacy import convert_to_spacy
+
+            vectors = convert_to_spacy(source, target, settings, reporter=reporter)
+        else:
+            vectors = convert(source, target, settings, reporter=reporter)
     if json:
         print_json({"written": str(target), "rows": len(vectors), "dim": vectors.dim})
     else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from malmoi.arguments import expect_path, settings_or_default
 from malmoi.errors import InvalidArgumentError
@@ -61,10 +60,17 @@ def convert(
     Example:
         mm.convert("glove-6b-50d", "glove.txt", mm.ConvertSettings(limit=1000))
     """
-    expect_reporter(reporter)
     settings = settings_or_default(settings, ConvertSettings)
-    source, target = expect_path(source, "source"), expect_path(target, "target")
-    if Path(source).is_dir():
+    target = expect_path(target, "target")
+    vectors = read_selected(source, settings, reporter=reporter)
+    save(vectors, target, format=settings.format, reporter=reporter)
+    return vectors
+
+
+def read_selected(source: PathLike, settings: ConvertSettings, *, reporter: Reporter) -> Vectors:
+    """The vectors of a source as they are to be written: selected, composed, normalized."""
+    expect_reporter(reporter)
+    if expect_path(source, "source").is_dir():
         raise InvalidArgumentError(f"{source} is a folder: name a file of vectors")
     vectors = load(
         source,
@@ -79,10 +85,7 @@ def convert(
         reporter.warn(f"words that are not in {source}: {len(missing):,}, such as '{missing[0]}'")
     if settings.nfc:
         vectors = compose_keys(vectors)
-    if settings.normalize:
-        vectors = normalize_rows(vectors)
-    save(vectors, target, format=settings.format, reporter=reporter)
-    return vectors
+    return normalize_rows(vectors) if settings.normalize else vectors
 
 
 def compose_keys(vectors: Vectors) -> Vectors:

@@ -1,11 +1,13 @@
 """Search results: the texts of the best rows, and the best passage of long texts."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from malmoi.arrays import Float32Array
+from malmoi.errors import InvalidArgumentError
+from malmoi.extras import require
 from malmoi.reporting.reporter import Reporter
 from malmoi.rerank.reranker import Reranker
 from malmoi.search.querying.ranking import RankedRows
@@ -46,6 +48,35 @@ class Hits(TabularList[Hit]):
     def __init__(self, hits: Iterable[Hit] = (), weight: float | None = None) -> None:
         super().__init__(hits)
         self.weight = weight
+
+    def to_arrow(self) -> Any:
+        """The hits as a table of Arrow, which pandas, Polars and DuckDB read.
+
+        Returns:
+            A `pyarrow.Table` with the columns id, score, text, passage and, if there are any,
+            retrieval_score and fields, a struct.
+
+        Raises:
+            InvalidArgumentError: A field has values of several kinds, which a column cannot hold.
+            MissingDependencyError: pyarrow is not installed.
+        """
+        arrow = require("pyarrow", extra="parquet")
+        columns: dict[str, Any] = {
+            "id": arrow.array([hit.id for hit in self], arrow.string()),
+            "score": arrow.array([hit.score for hit in self], arrow.float64()),
+            "text": arrow.array([hit.text for hit in self], arrow.string()),
+            "passage": arrow.array([hit.passage for hit in self], arrow.string()),
+        }
+        if any(hit.retrieval_score is not None for hit in self):
+            columns["retrieval_score"] = arrow.array([hit.retrieval_score for hit in self])
+        if any(hit.fields for hit in self):
+            try:
+                columns["fields"] = arrow.array([dict(hit.fields) for hit in self])
+            except arrow.ArrowException as error:
+                raise InvalidArgumentError(
+                    f"a field of the hits has values of several kinds: {error}"
+                ) from error
+        return arrow.table(columns)
 
     def _table(self) -> Table:
         names = list(dict.fromkeys(name for hit in self[:MAX_ROWS] for name in hit.fields))
