@@ -164,6 +164,8 @@ def korean_target(page: Path, target: str) -> tuple[str, str]:
     file = (page.parent / name).resolve() if name else page
     back = {ROOT / "README.ko.md": ROOT / "README.md"}
     twin = (TWINS | back).get(file, file)
+    if (drawing := DOCS / "ko" / file.name).exists() and file == DOCS / drawing.name:
+        twin = drawing  # with Korean words; images without a Korean file are shared
     if anchor and twin.exists():
         anchor = slugs(twin)[slugs(file).index(anchor)]
     return str(twin.relative_to(ROOT)), anchor if twin.exists() else ""
