@@ -13,9 +13,9 @@ from tests.pages import slug
 
 CODE = re.compile(r"`[^`]+`")
 LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
-SCALES = {"thousand": 3, "million": 6, "천만": 7, "천": 3, "만": 4, "억": 8}  # powers of ten
+POWERS = {"thousand": 3, "million": 6, "billion": 9, "천만": 7, "천": 3, "만": 4, "억": 8}  # of ten
 FIGURE = re.compile(
-    rf"(\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:[ -]?({'|'.join(SCALES)}))?"
+    rf"(\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:[ -]?({'|'.join(POWERS)}))?"
 )
 
 
@@ -90,6 +90,6 @@ def without_targets(text: str) -> str:
 def figures(text: str) -> set[Decimal]:
     """The numbers of a text written in digits: 4.4 million is the number that 440만 is."""
     return {
-        (Decimal(digits.replace(",", "")) * 10 ** SCALES.get(scale, 0)).normalize()
+        (Decimal(digits.replace(",", "")) * 10 ** POWERS.get(scale, 0)).normalize()
         for digits, scale in FIGURE.findall(without_targets(text))
     }
