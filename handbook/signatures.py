@@ -74,7 +74,7 @@ def _of_dataclass(name: str, kind: type) -> str:
 
 
 def _parameter(one: inspect.Parameter) -> str:
-    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
     kind = "" if one.annotation is one.empty else f": {type_name(one.annotation)}"
     if one.default is one.empty:
         return f"{stars}{one.name}{kind}"

@@ -30,11 +30,11 @@ def pooling(say: Say) -> Canvas:
         ("max", tuple(map(max, zip(*VALUES, strict=True))), say("per dimension", "차원마다")),
     )
     canvas.arrow(258, 138, 306, 138)
-    for column, (name, values, note) in enumerate(pooled):
+    for column, (name, numbers, note) in enumerate(pooled):
         x = 330 + 106 * column
         canvas.text(x + 29, 34, name, "bold")
         canvas.text(x + 29, 56, note, "note")
-        for row, value in enumerate(values):
+        for row, value in enumerate(numbers):
             canvas.box(x, 80 + 42 * row, 58, 32, f"{value:g}", "filled brown")
     canvas.text(138, 34, say("vectors of tokens", "토큰 벡터"), "bold")
     return canvas

@@ -16,13 +16,6 @@ from handbook.staging import CONFIGS, ENGLISH, HERE, stage_site, staged_page
 OUTSIDE = re.compile(r"(?:href|src|action|srcset|data)=[\"']?(?:https?:)?//[^\"'\s>]+")
 
 
-class Loader(yaml.SafeLoader):
-    """Reads the configuration, whose functions of Python are of no interest here."""
-
-
-Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
-
-
 def menu(config: str) -> list[str]:
     """The pages of a menu, in order."""
 
@@ -32,7 +25,7 @@ def menu(config: str) -> list[str]:
         return [page for several in nested for page in several]
 
     text = (HERE / config).read_text(encoding="utf-8")
-    return pages(yaml.load(text, Loader)["nav"])
+    return pages(yaml.safe_load(text)["nav"])
 
 
 def test_every_page_is_in_the_menu_once() -> None:

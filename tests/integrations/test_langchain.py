@@ -87,8 +87,11 @@ def test_prompts_before_queries_and_documents(embeddings: MalmoiEmbeddings) -> N
     (document,) = prompted.embed_documents(["cats"])
     (written_out,) = embeddings.embed_documents(["passage: cats"])
     np.testing.assert_allclose(document, written_out, atol=1e-6)
-    store = MalmoiVectorStore(prompted)
+    store = MalmoiVectorStore.from_texts(["cats"], prompted)
     assert store.index.state.prompts == mm.Prompts(document="passage: ", query="query: ")
+    opened = MalmoiVectorStore(index=store.index)
+    np.testing.assert_allclose(opened.embeddings.embed_query("cats"), expected, atol=1e-6)
+    assert opened.max_marginal_relevance_search("cats") == opened.similarity_search("cats")
 
 
 def test_word_vectors_embed_and_a_missing_model_fails_at_once(words: mm.Vectors) -> None:

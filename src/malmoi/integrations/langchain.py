@@ -112,7 +112,10 @@ class MalmoiVectorStore(VectorStore):
     def embeddings(self) -> Embeddings:
         """The embeddings of texts and queries."""
         if self._embedding is None:
-            self._embedding = MalmoiEmbeddings(self.index.encoder)
+            prompts = self.index.state.prompts or Prompts()
+            self._embedding = MalmoiEmbeddings(
+                self.index.encoder, query_prompt=prompts.query, document_prompt=prompts.document
+            )
         return self._embedding
 
     @classmethod
@@ -194,7 +197,10 @@ class MalmoiVectorStore(VectorStore):
     def _diverse(
         self, vector: list[float], hits: Hits, k: int, lambda_mult: float
     ) -> list[Document]:
-        rows = self.index.vectors[[hit.id for hit in hits]].tolist()
+        """Choose among hits, whose passages are embedded again: an index has no way to read few
+        vectors, and all of them may not fit into memory.
+        """
+        rows = self.embeddings.embed_documents([hit.passage for hit in hits])
         chosen = maximal_marginal_relevance(_array(vector), rows, lambda_mult, k)
         return [_documents(hits)[i] for i in chosen]
 
