@@ -136,7 +136,7 @@ def jamo_ngrams(say: Say) -> Canvas:
         x, end = 132 + 48 * first, 128 + 48 * last + 40
         y = 108 + 9 * (first % 3)
         canvas.line(f"M{x} {y}H{end}", "blue")
-    canvas.text(346, 146, say("n-grams that both have", "둘이 함께 가진 n-gram"), "note")
+    canvas.text(346, 146, say("n-grams that both have", "둘이 공유하는 n-gram"), "note")
     canvas.text(
         346,
         26,
