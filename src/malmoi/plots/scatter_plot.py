@@ -8,7 +8,7 @@ import numpy.typing as npt
 from malmoi.errors import InvalidArgumentError
 from malmoi.plots.svg import FONT_SIZE, document, dot, series_colour, text, text_width
 
-MARGIN, SIDE = 14, 440  # pixels
+MARGIN, SIDE = 14, 560  # pixels
 LINE = FONT_SIZE + 6
 
 
