@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
-.PHONY: run test check bench quality docs clean clean-kernels
+.PHONY: run test check bench quality docs notebooks clean clean-kernels
 
 run: $(VENV)/.run  ## the main job end to end, on a machine with nothing but Python
 	$(BIN)/malmoi demo
@@ -15,7 +15,7 @@ test: check  ## everything that must hold, the kernels on every instruction set 
 
 check: $(VENV)/.test  ## style, types, the direction of imports
 	$(BIN)/ruff check src tests bench handbook
-	$(BIN)/ruff format --check src tests bench handbook
+	$(BIN)/ruff format --check src tests bench handbook notebooks/source
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
@@ -29,6 +29,9 @@ docs: $(VENV)/.docs  ## the pages of both languages and the API reference as HTM
 	$(BIN)/python -m handbook
 	$(BIN)/zensical build --strict -f build/site.en.yml
 	$(BIN)/zensical build --strict -f build/site.ko.yml
+
+notebooks: $(VENV)/.test  ## execute the notebooks of both languages, and store their outputs
+	$(BIN)/python -m handbook.notebooks
 
 clean: clean-kernels
 	rm -rf $(VENV) build

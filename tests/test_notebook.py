@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tests.notebook import (
-    NOTEBOOK,
-    code_cells,
-    data_of,
-    execute,
-    read,
-    without_large_outputs,
-)
+from handbook.notebooks import code_cells, data_of, execute, without_large_outputs
+from tests.notebook import NOTEBOOK, read
+from tests.pages import DOCS
 
 MAX_BYTES = 500_000
 PROGRESS = """
@@ -29,7 +24,7 @@ for done in range(0, {stop}, 10):
 
 @pytest.fixture(scope="module")
 def executed() -> Any:
-    return without_large_outputs(execute(read()))
+    return without_large_outputs(execute(read(), DOCS))
 
 
 def tables(notebook: Any) -> list[str]:

@@ -23,7 +23,7 @@ TITLE_STYLE = "padding: 0.3em 0.6em"
 NOTE_STYLE = "padding: 0.3em 0.6em; opacity: 0.7"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Rows under a header, with a title.
 
@@ -86,6 +86,12 @@ class Table:
             ]
             shown.append(f"  {'  '.join(padded)}".rstrip())
         return "\n".join([*shown, f"  {self.note}"] if self.note else shown)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
 
 
 class Tabular:

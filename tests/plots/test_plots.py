@@ -11,6 +11,8 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram, ticks
 from malmoi.plots.interval_plot import IntervalRow, interval_plot
+from malmoi.plots.line_plot import line_plot
+from malmoi.plots.scatter_plot import scatter_plot
 from malmoi.plots.svg import shade, text_width, write_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -105,3 +107,64 @@ def test_an_interval_plot_of_one_value_or_none_is_drawn() -> None:
         drawn = interval_plot([IntervalRow("a", points)], ["model"], title="t")
         assert "nan" not in drawn
         ElementTree.fromstring(drawn)
+
+
+def test_a_scatter_plot_keeps_distances_and_colours_groups() -> None:
+    points = [[0, 0], [3, 0], [0, 4]]
+    drawn = scatter_plot(points, ["a", "<b>", "왕"], ["one", "one", "two"], title="Map")
+    root = ElementTree.fromstring(drawn)
+    circles = root.findall("{*}circle")[2:]  # after the legend
+    places = np.array(
+        [[float(circle.get(name) or 0) for name in ("cx", "cy")] for circle in circles]
+    )
+    sides = [np.linalg.norm(places[i] - places[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    np.testing.assert_allclose(np.array(sides) / sides[0], [1, 4 / 3, 5 / 3], atol=1e-2)
+    assert places[2, 1] < places[0, 1], "the second axis points up"
+    fills = [circle.get("fill") for circle in circles]
+    assert fills[0] == fills[1] != fills[2]
+    assert texts(drawn) == ["Map", "one", "two", "a", "<b>", "왕"]
+
+
+def test_a_scatter_plot_of_one_point_is_drawn() -> None:
+    assert texts(scatter_plot([[2.0, 2.0]], ["only"], title="t")) == ["t", "only"]
+
+
+@pytest.mark.parametrize(
+    ("points", "labels"), [([], []), ([[1.0]], ["a"]), ([[1, float("nan")]], ["a"]), ([[1, 2]], [])]
+)
+def test_a_scatter_plot_refuses_what_it_cannot_draw(
+    points: list[object], labels: list[str]
+) -> None:
+    with pytest.raises(InvalidArgumentError, match="points"):
+        scatter_plot(points, labels, title="none")  # type: ignore[arg-type]
+
+
+def test_a_line_plot_has_a_line_per_series_that_falls_with_it() -> None:
+    drawn = line_plot([1, 2, 4], {"loss": [3.0, 2.0, 1.0], "층": [2, 2, 2]}, title="Training")
+    lines = ElementTree.fromstring(drawn).findall("{*}polyline")
+    falling, level = (
+        np.array([point.split(",") for point in (one.get("points") or "").split()], float)
+        for one in lines
+    )
+    np.testing.assert_allclose(np.diff(falling[:, 1]), [110, 110], atol=0.2)
+    np.testing.assert_allclose(np.diff(falling[:, 0]), [160, 320], atol=0.2)
+    assert len(set(level[:, 1])) == 1
+    assert texts(drawn)[0] == "Training"
+    assert {"loss", "층"} < set(texts(drawn))
+
+
+@pytest.mark.parametrize(
+    ("x", "series", "match"),
+    [
+        ([1], {"a": [1]}, "two or more"),
+        ([2, 1], {"a": [1, 2]}, "rising"),
+        ([1, 2], {}, "at least one series"),
+        ([1, 2], {"a": [1]}, "'a' needs 2 finite"),
+        ([1, 2], {"a": [1, float("inf")]}, "'a' needs 2 finite"),
+    ],
+)
+def test_a_line_plot_refuses_what_it_cannot_draw(
+    x: list[float], series: dict[str, list[float]], match: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=match):
+        line_plot(x, series, title="none")

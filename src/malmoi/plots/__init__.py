@@ -1,1 +1,1 @@
-"""Heat maps, histograms and dot plots as SVG, without a plotting library."""
+"""Heat maps, histograms, dot, line and scatter plots as SVG, without a plotting library."""

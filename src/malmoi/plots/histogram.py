@@ -27,7 +27,7 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
     parts = [text(LEFT, 22, title), text(LEFT, 22 + FONT_SIZE + 4, summary, fill="#555")]
     for tick in ticks(0, most):
         y = TOP + HEIGHT * (1 - tick / most)
-        parts += [line(LEFT, y, LEFT + WIDTH, y), _tick(LEFT - 6, y + 4, tick, "end")]
+        parts += [line(LEFT, y, LEFT + WIDTH, y), tick_label(LEFT - 6, y + 4, tick, "end")]
     step, colour = WIDTH / len(counts), shade(0.8)
     for i, count in enumerate(counts.tolist()):
         high = HEIGHT * count / most
@@ -36,7 +36,7 @@ def histogram(values: npt.ArrayLike, *, title: str, bins: int = BINS) -> str:
         x = LEFT + WIDTH * (tick - first) / (last - first)
         parts += [
             line(x, TOP + HEIGHT, x, TOP + HEIGHT + 5, GREY),
-            _tick(x, TOP + HEIGHT + 19, tick, "middle"),
+            tick_label(x, TOP + HEIGHT + 19, tick, "middle"),
         ]
     width = max(LEFT + WIDTH + 20, LEFT + text_width(title) + 20, LEFT + text_width(summary) + 20)
     return document(width, TOP + HEIGHT + BOTTOM, title, parts)
@@ -52,5 +52,6 @@ def ticks(low: float, high: float) -> list[float]:
     return [i * step for i in range(first, last + 1)]
 
 
-def _tick(x: float, y: float, value: float, anchor: str) -> str:
+def tick_label(x: float, y: float, value: float, anchor: str) -> str:
+    """The number beside a tick."""
     return text(x, y, f"{value:,.6g}", anchor=anchor, fill="#555")

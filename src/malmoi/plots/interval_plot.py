@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from malmoi.plots.histogram import ticks
-from malmoi.plots.svg import FONT_SIZE, document, line, text, text_width
+from malmoi.plots.svg import FONT_SIZE, document, dot, line, series_colour, text, text_width
 
 MARGIN, PLOT_WIDTH, SERIES_HEIGHT, ROW_GAP = 14, 420, 14, 10
-RADIUS = 3.5
-COLOURS = ("#0b56a8", "#e0701a", "#2b8a3e", "#7b3fa0", "#b3261e", "#555555")
 
 
 class IntervalRow(NamedTuple):
@@ -36,7 +34,7 @@ def interval_plot(rows: Sequence[IntervalRow], series: Sequence[str], *, title: 
     parts = [text(MARGIN, MARGIN + FONT_SIZE, title)]
     for number, name in enumerate(series):
         base = MARGIN + (FONT_SIZE + 6) * (number + 2)
-        parts += [_dot(left, base - 4, _colour(number)), text(left + 10, base, name)]
+        parts += [dot(left, base - 4, series_colour(number)), text(left + 10, base, name)]
     for tick in ticks(low, high):
         parts.append(line(at(tick), top, at(tick), bottom))
         parts.append(text(at(tick), bottom + FONT_SIZE + 4, f"{tick:.3g}", anchor="middle"))
@@ -46,16 +44,8 @@ def interval_plot(rows: Sequence[IntervalRow], series: Sequence[str], *, title: 
         for number, (value, first, last) in enumerate(row.points):
             y = top + height * i + ROW_GAP / 2 + SERIES_HEIGHT * (number + 0.5)
             if first is not None and last is not None:
-                parts.append(line(at(first), y, at(last), y, _colour(number), 2))
+                parts.append(line(at(first), y, at(last), y, series_colour(number), 2))
             if value is not None:
-                parts.append(_dot(at(value), y, _colour(number)))
+                parts.append(dot(at(value), y, series_colour(number)))
     width = max(left + PLOT_WIDTH + 30, MARGIN + text_width(title) + MARGIN)
     return document(width, bottom + 2 * FONT_SIZE + MARGIN, title, parts)
-
-
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
-
-
-def _dot(x: float, y: float, fill: str) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}" fill="{fill}"/>'

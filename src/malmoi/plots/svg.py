@@ -12,6 +12,7 @@ from malmoi.files.targets import check_writable
 FONT_SIZE = 12  # pixels
 LIGHT, DARK = (0xF1, 0xF6, 0xFB), (0x0B, 0x56, 0xA8)  # the ends of a scale of colours
 INK, PALE, GREY = "#222", "#fff", "#888"
+SERIES_COLOURS = ("#0b56a8", "#e0701a", "#2b8a3e", "#7b3fa0", "#b3261e", "#555555")
 INVALID_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535))
 
 
@@ -48,6 +49,16 @@ def line(
     """A straight line."""
     path = f"M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"
     return f'<path d="{path}" stroke="{stroke}" stroke-width="{width:g}"/>'
+
+
+def dot(x: float, y: float, fill: str) -> str:
+    """A point of a plot."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{fill}"/>'
+
+
+def series_colour(number: int) -> str:
+    """The colour of a series or a group of a plot; after six they repeat."""
+    return SERIES_COLOURS[number % len(SERIES_COLOURS)]
 
 
 def shade(share: float) -> str:
