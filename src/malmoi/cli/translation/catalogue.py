@@ -1,0 +1,102 @@
+"""Catalogue: finds the message that an English sentence is an instance of, and translates it.
+
+Values of a message may be messages or phrases themselves ("… is damaged: its checksum is wrong"):
+they are translated too, unless they are in quotation marks.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from malmoi.cli.translation.po_file import Entry
+from malmoi.cli.translation.template import Template, fill
+
+PHRASE = "phrase"  # the context of what is only a part of messages
+MAX_DEPTH = 4  # of messages inside messages
+BREAKS = ";:,( "  # where a phrase may begin that follows a value directly
+
+
+class Catalogue:
+    """Translations by their English templates; the template with the longest text wins."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._exact: dict[str, str] = {}
+        self._messages: list[Template] = []
+        self._phrases: list[Template] = []
+        for entry in entries:
+            if not entry.msgstr:
+                continue
+            template = Template(entry.msgid, entry.msgstr)
+            if not template.names:
+                self._exact[template.longest] = fill(entry.msgstr, {})
+            else:
+                (self._phrases if entry.msgctxt == PHRASE else self._messages).append(template)
+        self._messages.sort(key=lambda template: -template.num_literal)
+        self._all = sorted(
+            self._messages + self._phrases, key=lambda template: -template.num_literal
+        )
+
+    def translate(self, sentence: str) -> str:
+        """The sentence in Korean; unknown sentences, and unknown parts of them, stay as they are."""
+        whole = self._translate(sentence, self._messages, 0)
+        return self._after_source(sentence) if whole is None else whole
+
+    def find(self, sentence: str, *, phrases: bool = False) -> Template | None:
+        """The template with placeholders that a sentence is an instance of."""
+        templates = self._all if phrases else self._messages
+        return next((each for each in templates if _fits(each, sentence)), None)
+
+    def _translate(self, text: str, templates: Sequence[Template], depth: int) -> str | None:
+        if text in self._exact:
+            return self._exact[text]
+        for template in templates:
+            if template.longest in text:
+                values = template.match(text)
+                if values is not None:
+                    return self._fill(template, values, depth)
+        return None
+
+    def _fill(self, template: Template, values: list[str], depth: int) -> str:
+        texts: dict[str, str] = {}
+        for i, name in enumerate(template.names):
+            if template.is_adjacent(i):
+                before, tail = self._split_tail(values[i - 1] + values[i], depth)
+                texts[template.names[i - 1]] = self._value(before, depth)
+                texts[name] = tail
+            elif name not in texts:
+                is_own = template.is_quoted(i)
+                texts[name] = values[i] if is_own else self._value(values[i], depth)
+        return fill(template.msgstr, texts)
+
+    def _value(self, value: str, depth: int) -> str:
+        """A value inside a message: a phrase, a message, a list of phrases, or the user's own."""
+        if depth >= MAX_DEPTH or " " not in value and value not in self._exact:
+            return value
+        whole = self._translate(value, self._all, depth + 1)
+        if whole is not None:
+            return whole
+        parts = value.split(", ")
+        if len(parts) == 1:
+            return self._after_source(value, depth + 1)
+        return ", ".join(self._value(part, depth + 1) for part in parts)
+
+    def _split_tail(self, value: str, depth: int) -> tuple[str, str]:
+        """A value, and the phrase that follows it without a piece between them."""
+        for i, letter in enumerate(value):
+            if letter in BREAKS and depth < MAX_DEPTH:
+                tail = self._translate(value[i:], self._all, depth + 1)
+                if tail is not None:
+                    return value[:i], tail
+        return value, ""
+
+    def _after_source(self, sentence: str, depth: int = 0) -> str:
+        """A message after the name of a file or model: "FILE: message"."""
+        at = sentence.find(": ")
+        while at >= 0:
+            message = self._translate(sentence[at + 2 :], self._messages, depth)
+            if message is not None:
+                return f"{sentence[:at]}: {message}"
+            at = sentence.find(": ", at + 2)
+        return sentence
+
+
+def _fits(template: Template, sentence: str) -> bool:
+    return template.longest in sentence and template.match(sentence) is not None

@@ -1,0 +1,272 @@
+"""The messages of malmoi's sources: templates of errors, warnings, stages, and phrases in them.
+
+A template is the text of an f-string whose expressions are placeholders with simple names. Where a
+placeholder stands for English words, chosen nearby, these phrases are messages too.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.messages.sources import Function, Module, Sources, called_name
+
+HTTP_ERRORS = {"ApiError", "RequestError", "OverloadedError", "UnknownModelError"}
+REPORTS = {"warn", "note", "stage", "translate"}
+LEFT_OUT = ("client/", "compat/", "kernels/")  # for Python only: no command gets there
+MAX_DEPTH = 4
+ENDINGS = 4  # characters: a shorter choice is grammar, such as the s of a plural
+NO_MESSAGES = {"[A-Za-z]+$", "bank"}  # strings on the way to a message that are none
+
+
+@dataclass
+class Message:
+    """A template, the files it is in, and whether it is only a part of other messages."""
+
+    template: str
+    files: list[str] = field(default_factory=list)
+    is_phrase: bool = False
+
+
+class Extraction:
+    """Collects the messages of all modules; `found` has them by their text without names."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.found: dict[str, Message] = {}
+        self._phrases_of: set[int] = set()
+
+    def run(self) -> list[Message]:
+        """Collect the messages of every error and report."""
+        names = (self.sources.errors - HTTP_ERRORS) | REPORTS
+        for name in sorted(names):
+            for module, call in self.sources.calls.get(name, ()):
+                if call.args:
+                    self._message(module, call.args[0])
+        for module in self.sources.modules.values():
+            self._sentences(module)
+        return list(self.found.values())
+
+    def _sentences(self, module: Module) -> None:
+        """What methods called `sentences` or `note` yield or return for a report."""
+        for function in ast.walk(module.tree):
+            if isinstance(function, Function) and function.name in ("sentences", "note"):
+                for expression in results(function):
+                    self._message(module, expression)
+                for call in ast.walk(function):
+                    if isinstance(call, ast.Call) and called_name(call) == "append":
+                        self._message(module, call.args[0])
+
+    def _message(self, module: Module, expression: ast.expr, depth: int = 0) -> None:
+        for own, part in self._texts(module, expression, depth):
+            self._add(own, part)
+
+    def _add(self, module: Module, node: ast.expr, *, is_phrase: bool = False) -> None:
+        template = template_of(node)
+        if not is_english(template) or module.path.startswith(LEFT_OUT):
+            return
+        skeleton = re.sub(r"\{\w+\}", "{}", template)  # the names of placeholders may differ
+        message = self.found.setdefault(skeleton, Message(template, is_phrase=is_phrase))
+        message.is_phrase = message.is_phrase and is_phrase
+        if module.path not in message.files:
+            message.files.append(module.path)
+        if isinstance(node, ast.JoinedStr) and id(node) not in self._phrases_of:
+            self._phrases_of.add(id(node))
+            for value in node.values:
+                if isinstance(value, ast.FormattedValue):
+                    self._phrases(module, value.value)
+
+    def _phrases(self, module: Module, expression: ast.expr) -> None:
+        """English words that a placeholder may stand for."""
+        for own, part in self._texts(module, expression, 1):
+            template = template_of(part)
+            if " " in template.strip(" ,;:.") and is_english(template):
+                self._add(own, part, is_phrase=True)
+
+    def _texts(
+        self, module: Module, node: ast.expr, depth: int
+    ) -> Iterator[tuple[Module, ast.expr]]:
+        """The strings and f-strings that an expression may be, followed through names and calls."""
+        if depth > MAX_DEPTH:
+            return
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ):
+            yield module, node
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            yield from self._sums(module, node, depth)
+        else:
+            for home, choice in self._choices(module, node):
+                yield from self._texts(home, choice, depth + 1)
+
+    def _sums(
+        self, module: Module, node: ast.BinOp, depth: int
+    ) -> Iterator[tuple[Module, ast.expr]]:
+        """A sum of two texts is one text; where a part is not, each part is a text of its own."""
+        joined = joined_sum(node)
+        if joined is not None:
+            yield module, joined
+            return
+        for side in (node.left, node.right):
+            yield from self._texts(module, side, depth + 1)
+
+    def _choices(self, module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
+        """What an expression may stand for, one step further."""
+        if isinstance(node, ast.IfExp):
+            yield from ((module, node.body), (module, node.orelse))
+        elif isinstance(node, ast.BoolOp):
+            yield from ((module, value) for value in node.values)
+        elif isinstance(node, ast.Name):
+            yield from self._named(module, node)
+        elif isinstance(node, ast.Subscript):
+            yield from self._choices(module, node.value)
+        elif isinstance(node, ast.Dict):
+            yield from ((module, value) for value in node.values)
+        elif isinstance(node, ast.Attribute) and node.attr in module.functions:
+            yield from ((module, each) for each in results(module.functions[node.attr]))
+        elif isinstance(node, ast.GeneratorExp | ast.ListComp):
+            yield module, node.elt
+        elif isinstance(node, ast.Call) and called_name(node) == "join":
+            yield from ((module, each) for each in node.args)
+        elif isinstance(node, ast.Call):
+            name = called_name(node)
+            home = self.sources.function(module, name)
+            if home is not None and name not in self.sources.errors:
+                yield from ((home[0], each) for each in results(home[1]))
+
+    def _named(self, module: Module, node: ast.Name) -> Iterator[tuple[Module, ast.expr]]:
+        function = module.enclosing.get(node)
+        while function is not None:
+            assigned = list(assignments(function, node.id))
+            if assigned:
+                yield from ((module, each) for each in assigned)
+                return
+            if node.id in parameter_names(function):
+                yield from self._arguments(function, node.id)
+                return
+            function = module.enclosing.get(function)
+        constant = self.sources.constant(module, node.id)
+        if constant is not None:
+            yield constant
+
+    def _arguments(self, function: Function, name: str) -> Iterator[tuple[Module, ast.expr]]:
+        """What callers pass for a parameter of a function, and its default."""
+        names = parameter_names(function)
+        at = names.index(name) - (names[:1] in (["self"], ["cls"]))
+        for module, call in self.sources.calls.get(function.name, ()):
+            keywords = {each.arg: each.value for each in call.keywords}
+            if name in keywords:
+                yield module, keywords[name]
+            elif 0 <= at < len(call.args):
+                yield module, call.args[at]
+        for argument, default in zip(
+            function.args.kwonlyargs, function.args.kw_defaults, strict=True
+        ):
+            if argument.arg == name and default is not None:
+                for home in self.sources.modules.values():
+                    if home.functions.get(function.name) is function:
+                        yield home, default
+
+
+def results(function: Function) -> Iterator[ast.expr]:
+    """The expressions that a function returns or yields."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            yield from node.value.elts if isinstance(node.value, ast.List) else (node.value,)
+
+
+def assignments(function: Function, name: str) -> Iterator[ast.expr]:
+    """What a function assigns to a local name."""
+    for node in ast.walk(function):
+        targets = node.targets if isinstance(node, ast.Assign) else ()
+        if isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets = (node.target,)
+        for target in targets:
+            if isinstance(target, ast.Name) and target.id == name and node.value is not None:
+                yield node.value
+            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                for each, value in zip(target.elts, node.value.elts, strict=False):
+                    if isinstance(each, ast.Name) and each.id == name:
+                        yield value
+
+
+def parameter_names(function: Function) -> list[str]:
+    """The names of a function's parameters, those by position first."""
+    arguments = function.args
+    return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def joined_sum(node: ast.BinOp) -> ast.JoinedStr | None:
+    """The sum of strings as one f-string; None if a part of it is something else."""
+    values: list[ast.expr] = []
+    for side in (node.left, node.right):
+        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add):
+            side = joined_sum(side) or side
+        if isinstance(side, ast.JoinedStr):
+            values.extend(side.values)
+        elif isinstance(side, ast.Constant) and isinstance(side.value, str):
+            values.append(side)
+        else:
+            return None
+    return ast.JoinedStr(values)
+
+
+def template_of(node: ast.expr) -> str:
+    """The text with named placeholders; braces are doubled, as in `str.format`."""
+    if isinstance(node, ast.Constant):
+        return escaped(str(node.value))
+    assert isinstance(node, ast.JoinedStr)
+    names: dict[str, str] = {}
+    parts = []
+    for value in node.values:
+        if isinstance(value, ast.FormattedValue):
+            parts.append(f"{{{unique_name(value.value, names)}}}")
+        elif isinstance(value, ast.Constant):
+            parts.append(escaped(str(value.value)))
+    return "".join(parts)
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def unique_name(expression: ast.expr, names: dict[str, str]) -> str:
+    """A name for a placeholder: the same for the same expression, otherwise another."""
+    code = ast.unparse(expression)
+    if code not in names:
+        name = "s" if is_ending(expression) else simple_name(expression)
+        taken = set(names.values())
+        names[code] = next(
+            each for each in (name, *(f"{name}{n}" for n in range(2, 99))) if each not in taken
+        )
+    return names[code]
+
+
+def is_ending(expression: ast.expr) -> bool:
+    """Whether an expression chooses between endings, such as the s of a plural."""
+    return isinstance(expression, ast.IfExp) and all(
+        isinstance(side, ast.Constant) and len(str(side.value).strip()) < ENDINGS
+        for side in (expression.body, expression.orelse)
+    )
+
+
+def simple_name(expression: ast.expr) -> str:
+    """The last plain name in an expression, such as `id` of `entry.id`."""
+    if isinstance(expression, ast.Attribute):
+        return expression.attr.strip("_").lower()
+    if isinstance(expression, ast.Name):
+        return expression.id.strip("_").lower()
+    if isinstance(expression, ast.Call):
+        if expression.args:
+            return simple_name(expression.args[0])
+        return simple_name(expression.func)
+    for child in ast.iter_child_nodes(expression):
+        if isinstance(child, ast.expr):
+            return simple_name(child)
+    return "value"
+
+
+def is_english(template: str) -> bool:
+    """Whether there is something to translate: a word outside of the placeholders."""
+    text = re.sub(r"\{\w+\}", "", template)
+    return re.search(r"[A-Za-z]{2}", text) is not None and template not in NO_MESSAGES
