@@ -13,6 +13,7 @@ from tests.messages.sources import Function, Module, Sources, called_name
 
 HTTP_ERRORS = {"ApiError", "RequestError", "OverloadedError", "UnknownModelError"}
 REPORTS = {"warn", "note", "stage", "translate"}
+SENTENCES = {"sentences", "warnings", "note"}  # methods whose results are reported
 LEFT_OUT = ("client/", "compat/", "kernels/")  # for Python only: no command gets there
 MAX_DEPTH = 4
 ENDINGS = 4  # characters: a shorter choice is grammar, such as the s of a plural
@@ -34,7 +35,7 @@ class Extraction:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.found: dict[str, Message] = {}
-        self._phrases_of: set[int] = set()
+        self._phrases_of: dict[int, ast.expr] = {}  # with the nodes, so that ids stay theirs
 
     def run(self) -> list[Message]:
         """Collect the messages of every error and report."""
@@ -45,12 +46,25 @@ class Extraction:
                     self._message(module, call.args[0])
         for module in self.sources.modules.values():
             self._sentences(module)
+            self._own_errors(module)
+        for skeleton in list(self.found):  # a phrase at the end may be there or not
+            longer = self.found.get(skeleton + "{}")
+            if longer is not None:
+                longer.files = sorted({*longer.files, *self.found.pop(skeleton).files})
         return list(self.found.values())
 
+    def _own_errors(self, module: Module) -> None:
+        """What the classes of errors pass to their base class."""
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and node.name in self.sources.errors - HTTP_ERRORS:
+                for call in ast.walk(node):
+                    if isinstance(call, ast.Call) and called_name(call) == "__init__":
+                        self._message(module, call.args[0])
+
     def _sentences(self, module: Module) -> None:
-        """What methods called `sentences` or `note` yield or return for a report."""
+        """What methods with the names of `SENTENCES` return, or append to what they return."""
         for function in ast.walk(module.tree):
-            if isinstance(function, Function) and function.name in ("sentences", "note"):
+            if isinstance(function, Function) and function.name in SENTENCES:
                 for expression in results(function):
                     self._message(module, expression)
                 for call in ast.walk(function):
@@ -63,18 +77,38 @@ class Extraction:
 
     def _add(self, module: Module, node: ast.expr, *, is_phrase: bool = False) -> None:
         template = template_of(node)
-        if not is_english(template) or module.path.startswith(LEFT_OUT):
+        if module.path.startswith(LEFT_OUT):
             return
-        skeleton = re.sub(r"\{\w+\}", "{}", template)  # the names of placeholders may differ
+        if not is_english(template):
+            for home, variant in self._variants(module, node):
+                self._add(home, variant, is_phrase=is_phrase)
+            return
+        # The names of placeholders may differ, and one may be there or not after another.
+        skeleton = re.sub(r"(\{\w+\})+", "{}", template)
         message = self.found.setdefault(skeleton, Message(template, is_phrase=is_phrase))
+        message.template = max(message.template, template, key=lambda each: each.count("{"))
         message.is_phrase = message.is_phrase and is_phrase
         if module.path not in message.files:
             message.files.append(module.path)
         if isinstance(node, ast.JoinedStr) and id(node) not in self._phrases_of:
-            self._phrases_of.add(id(node))
+            self._phrases_of[id(node)] = node
             for value in node.values:
                 if isinstance(value, ast.FormattedValue):
                     self._phrases(module, value.value)
+
+    def _variants(self, module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
+        """A text without words of its own, such as "{path} {what}", with those of a placeholder."""
+        values = node.values if isinstance(node, ast.JoinedStr) else []
+        for i, value in enumerate(values):
+            if isinstance(value, ast.FormattedValue):
+                found = False
+                for home, text in self._texts(module, value.value, 1):
+                    if is_english(template_of(text)):
+                        inner = text.values if isinstance(text, ast.JoinedStr) else [text]
+                        yield home, ast.JoinedStr([*values[:i], *inner, *values[i + 1 :]])
+                        found = True
+                if found:
+                    return
 
     def _phrases(self, module: Module, expression: ast.expr) -> None:
         """English words that a placeholder may stand for."""
@@ -94,21 +128,10 @@ class Extraction:
         ):
             yield module, node
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            yield from self._sums(module, node, depth)
+            yield module, joined_sum(node)
         else:
             for home, choice in self._choices(module, node):
                 yield from self._texts(home, choice, depth + 1)
-
-    def _sums(
-        self, module: Module, node: ast.BinOp, depth: int
-    ) -> Iterator[tuple[Module, ast.expr]]:
-        """A sum of two texts is one text; where a part is not, each part is a text of its own."""
-        joined = joined_sum(node)
-        if joined is not None:
-            yield module, joined
-            return
-        for side in (node.left, node.right):
-            yield from self._texts(module, side, depth + 1)
 
     def _choices(self, module: Module, node: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
         """What an expression may stand for, one step further."""
@@ -128,6 +151,9 @@ class Extraction:
             yield module, node.elt
         elif isinstance(node, ast.Call) and called_name(node) == "join":
             yield from ((module, each) for each in node.args)
+        elif isinstance(node, ast.Call) and called_name(node) == "rstrip":
+            assert isinstance(node.func, ast.Attribute)
+            yield module, node.func.value
         elif isinstance(node, ast.Call):
             name = called_name(node)
             home = self.sources.function(module, name)
@@ -137,23 +163,29 @@ class Extraction:
     def _named(self, module: Module, node: ast.Name) -> Iterator[tuple[Module, ast.expr]]:
         function = module.enclosing.get(node)
         while function is not None:
-            assigned = list(assignments(function, node.id))
-            if assigned:
-                yield from ((module, each) for each in assigned)
-                return
+            assigned = [
+                *assignments(function, node.id),
+                *appended(function, node.id),
+                *loop_keys(function, node.id),
+            ]
+            yield from ((module, each) for each in assigned)
             if node.id in parameter_names(function):
-                yield from self._arguments(function, node.id)
-                return
-            function = module.enclosing.get(function)
+                yield from self._arguments(module, function, node.id)
+            elif not assigned:
+                function = module.enclosing.get(function)
+                continue
+            return
         constant = self.sources.constant(module, node.id)
         if constant is not None:
             yield constant
 
-    def _arguments(self, function: Function, name: str) -> Iterator[tuple[Module, ast.expr]]:
+    def _arguments(
+        self, home: Module, function: Function, name: str
+    ) -> Iterator[tuple[Module, ast.expr]]:
         """What callers pass for a parameter of a function, and its default."""
         names = parameter_names(function)
         at = names.index(name) - (names[:1] in (["self"], ["cls"]))
-        for module, call in self.sources.calls.get(function.name, ()):
+        for module, call in self.sources.calls.get(self.sources.name_to_call(function), ()):
             keywords = {each.arg: each.value for each in call.keywords}
             if name in keywords:
                 yield module, keywords[name]
@@ -163,9 +195,7 @@ class Extraction:
             function.args.kwonlyargs, function.args.kw_defaults, strict=True
         ):
             if argument.arg == name and default is not None:
-                for home in self.sources.modules.values():
-                    if home.functions.get(function.name) is function:
-                        yield home, default
+                yield home, default
 
 
 def results(function: Function) -> Iterator[ast.expr]:
@@ -190,24 +220,55 @@ def assignments(function: Function, name: str) -> Iterator[ast.expr]:
                         yield value
 
 
+def appended(function: Function, name: str) -> Iterator[ast.expr]:
+    """What a function appends to a local list."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and called_name(node) == "append":
+            assert isinstance(node.func, ast.Attribute)
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == name:
+                yield node.args[0]
+
+
+def loop_keys(function: Function, name: str) -> Iterator[ast.expr]:
+    """What a loop runs over: a local list, or the keys of a dictionary and its items."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.For | ast.comprehension):
+            continue
+        target, call = node.target, node.iter
+        first = target.elts[0] if isinstance(target, ast.Tuple) else target
+        if not (isinstance(first, ast.Name) and first.id == name):
+            continue
+        if isinstance(call, ast.Name):
+            yield from appended(function, call.id)
+        if not isinstance(call, ast.Call):
+            continue
+        source = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(source, ast.Name) and called_name(call) == "items":
+            for value in assignments(function, source.id):
+                if isinstance(value, ast.Dict):
+                    yield from filter(None, value.keys)
+
+
 def parameter_names(function: Function) -> list[str]:
     """The names of a function's parameters, those by position first."""
     arguments = function.args
     return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def joined_sum(node: ast.BinOp) -> ast.JoinedStr | None:
-    """The sum of strings as one f-string; None if a part of it is something else."""
+def joined_sum(node: ast.BinOp) -> ast.JoinedStr:
+    """The sum of texts as one f-string, in which other parts are placeholders."""
     values: list[ast.expr] = []
     for side in (node.left, node.right):
+        part = side
         if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add):
-            side = joined_sum(side) or side
-        if isinstance(side, ast.JoinedStr):
-            values.extend(side.values)
-        elif isinstance(side, ast.Constant) and isinstance(side.value, str):
-            values.append(side)
+            part = joined_sum(side)
+        if isinstance(part, ast.JoinedStr):
+            values.extend(part.values)
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            values.append(part)
         else:
-            return None
+            values.append(ast.FormattedValue(part, conversion=-1))
     return ast.JoinedStr(values)
 
 

@@ -27,8 +27,9 @@ def help_texts() -> list[str]:
 
     console = Console(quiet=True)
     for words in commands(make_app()):
-        app = make_app()
-        app.help_formatter = TranslatedHelp(record)
-        show_docstring(app, words)
-        app.help_print(list(words), console=console)
+        for shown in (words, (*words, "--help")):  # without --help, groups show theirs too
+            app = make_app()
+            app.help_formatter = TranslatedHelp(record)
+            show_docstring(app, shown)
+            app.help_print(list(words), console=console)
     return list(texts)

@@ -6,7 +6,7 @@ from pathlib import Path
 from malmoi.cli.translation.catalogue import PHRASE
 from malmoi.cli.translation.po_file import Entry, read_po
 from tests.messages.extraction import Extraction, Message, escaped
-from tests.messages.foreign import FOREIGN
+from tests.messages.foreign import FOREIGN, WORDS
 from tests.messages.help_texts import help_texts
 from tests.messages.sources import ROOT, Sources
 
@@ -26,9 +26,11 @@ def all_messages() -> list[Message]:
     """The texts of --help first, then those of the packages we use, then the sources by file."""
     texts = [Message(escaped(text), ["--help"]) for text in help_texts()]
     foreign = [Message(text, ["cyclopts"]) for text in FOREIGN]
-    known = {message.template for message in texts}
+    words = [Message(text, ["words"], is_phrase=True) for text in WORDS]
+    known = {message.template for message in (*texts, *words)}
     found = [each for each in Extraction(Sources()).run() if each.template not in known]
-    return [*texts, *foreign, *sorted(found, key=lambda each: each.files[0])]
+    found.sort(key=lambda each: (min(each.files), each.template))
+    return [*texts, *foreign, *words, *found]
 
 
 def renewed(messages: list[Message], text: str) -> str:

@@ -66,19 +66,28 @@ class Sources:
         return found
 
     @cached_property
-    def errors(self) -> set[str]:
-        """The names of `MalmoiError` and of all classes derived from it."""
-        names = {"MalmoiError"}
-        classes = [
+    def _classes(self) -> list[ast.ClassDef]:
+        return [
             node
             for module in self.modules.values()
             for node in ast.walk(module.tree)
             if isinstance(node, ast.ClassDef)
         ]
+
+    def name_to_call(self, function: Function) -> str:
+        """The name by which a function is called: for `__init__`, that of its class."""
+        if function.name != "__init__":
+            return function.name
+        return next(each.name for each in self._classes if function in each.body)
+
+    @cached_property
+    def errors(self) -> set[str]:
+        """The names of `MalmoiError` and of all classes derived from it."""
+        names = {"MalmoiError"}
         while True:
             more = {
                 each.name
-                for each in classes
+                for each in self._classes
                 if any(isinstance(base, ast.Name) and base.id in names for base in each.bases)
             }
             if more <= names:

@@ -9,9 +9,12 @@ from collections.abc import Iterable, Sequence
 from malmoi.cli.translation.po_file import Entry
 from malmoi.cli.translation.template import Template, fill
 
+BREAKS = ";:,( "  # begin a phrase that follows a value directly
 PHRASE = "phrase"  # the context of what is only a part of messages
 MAX_DEPTH = 4  # of messages inside messages
-BREAKS = ";:,( "  # where a phrase may begin that follows a value directly
+MIN_LITERAL = 10  # characters: a message with fewer must hold another one
+# Placeholders whose values are the user's own, never English words of ours.
+OWN = {"command", "file", "folder", "key", "model", "name", "option", "path", "source", "word"}
 
 
 class Catalogue:
@@ -30,6 +33,7 @@ class Catalogue:
             else:
                 (self._phrases if entry.msgctxt == PHRASE else self._messages).append(template)
         self._messages.sort(key=lambda template: -template.num_literal)
+        self._tails = [each for each in self._phrases if each.msgid[0] in BREAKS]
         self._all = sorted(
             self._messages + self._phrases, key=lambda template: -template.num_literal
         )
@@ -50,25 +54,35 @@ class Catalogue:
         for template in templates:
             if template.longest in text:
                 values = template.match(text)
-                if values is not None:
+                if values is not None and self._is_sure(template, values, depth):
                     return self._fill(template, values, depth)
         return None
 
+    def _is_sure(self, template: Template, values: list[str], depth: int) -> bool:
+        """Whether a message has enough text of its own, or holds another message."""
+        if template.num_literal >= MIN_LITERAL or (depth and template in self._phrases):
+            return True
+        return any(self._value(value, depth) != value for value in values)
+
     def _fill(self, template: Template, values: list[str], depth: int) -> str:
+        source, colon, first = values[0].partition(": ") if values else ("", "", "")
+        if colon and not template.literals[0]:  # "FILE: message"
+            return f"{source}: {self._fill(template, [first, *values[1:]], depth)}"
         texts: dict[str, str] = {}
         for i, name in enumerate(template.names):
             if template.is_adjacent(i):
                 before, tail = self._split_tail(values[i - 1] + values[i], depth)
                 texts[template.names[i - 1]] = self._value(before, depth)
                 texts[name] = tail
-            elif name not in texts:
-                is_own = template.is_quoted(i)
-                texts[name] = values[i] if is_own else self._value(values[i], depth)
+            elif name in OWN or template.is_quoted(i):
+                texts[name] = values[i]
+            else:
+                texts[name] = self._value(values[i], depth)
         return fill(template.msgstr, texts)
 
     def _value(self, value: str, depth: int) -> str:
         """A value inside a message: a phrase, a message, a list of phrases, or the user's own."""
-        if depth >= MAX_DEPTH or " " not in value and value not in self._exact:
+        if depth >= MAX_DEPTH or (" " not in value and value not in self._exact):
             return value
         whole = self._translate(value, self._all, depth + 1)
         if whole is not None:
@@ -82,9 +96,12 @@ class Catalogue:
         """A value, and the phrase that follows it without a piece between them."""
         for i, letter in enumerate(value):
             if letter in BREAKS and depth < MAX_DEPTH:
-                tail = self._translate(value[i:], self._all, depth + 1)
+                tail = self._translate(value[i:], self._tails, depth + 1)
                 if tail is not None:
                     return value[:i], tail
+        before, bracket, inside = value.rpartition(" (")
+        if bracket and value.endswith(")"):
+            return before, f"({self._value(inside[:-1], depth + 1)})"
         return value, ""
 
     def _after_source(self, sentence: str, depth: int = 0) -> str:

@@ -7,7 +7,16 @@ are read the way Korean engineers read them (`minilm`은, `--out`을, BERT는), 
 import re
 
 # The form after a consonant, and that after a vowel.
-PARTICLES = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로", "이라": "라", "이나": "나"}
+PARTICLES = {
+    "은": "는",
+    "이": "가",
+    "을": "를",
+    "과": "와",
+    "으로": "로",
+    "이라": "라",
+    "이나": "나",
+    "이어야": "여야",
+}
 CLOSING = "'\"`’”)]}…* "  # not read aloud
 RIEUL = 8  # the final consonant ㄹ in the table of Unicode
 FIRST_SYLLABLE, LAST_SYLLABLE, FINALS = 0xAC00, 0xD7A3, 28
@@ -24,7 +33,7 @@ def with_particle(text: str, particle: str) -> str:
     sound = last_sound(word)
     if sound is None:
         other = PARTICLES[particle]
-        return f"({particle[0]}){other}" if particle == "으로" else f"{particle}({other})"
+        return f"(으){other}" if particle == "으로" else f"{particle}({other})"
     if particle == "으로" and sound == LIQUID:
         return "로"
     return PARTICLES[particle] if sound == VOWEL else particle
