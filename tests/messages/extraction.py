@@ -9,15 +9,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tests.messages.bindings import (
+    appended,
+    assignments,
+    loop_keys,
+    parameter_names,
+    results,
+)
 from tests.messages.sources import Function, Module, Sources, called_name
+from tests.messages.templates import is_english, joined_sum, template_of
 
 HTTP_ERRORS = {"ApiError", "RequestError", "OverloadedError", "UnknownModelError"}
 REPORTS = {"warn", "note", "stage", "translate"}
 SENTENCES = {"sentences", "warnings", "note"}  # methods whose results are reported
 LEFT_OUT = ("client/", "compat/", "kernels/")  # for Python only: no command gets there
 MAX_DEPTH = 4
-ENDINGS = 4  # characters: a shorter choice is grammar, such as the s of a plural
-NO_MESSAGES = {"[A-Za-z]+$", "bank"}  # strings on the way to a message that are none
 
 
 @dataclass
@@ -196,138 +202,3 @@ class Extraction:
         ):
             if argument.arg == name and default is not None:
                 yield home, default
-
-
-def results(function: Function) -> Iterator[ast.expr]:
-    """The expressions that a function returns or yields."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
-            yield from node.value.elts if isinstance(node.value, ast.List) else (node.value,)
-
-
-def assignments(function: Function, name: str) -> Iterator[ast.expr]:
-    """What a function assigns to a local name."""
-    for node in ast.walk(function):
-        targets = node.targets if isinstance(node, ast.Assign) else ()
-        if isinstance(node, ast.AugAssign | ast.AnnAssign):
-            targets = (node.target,)
-        for target in targets:
-            if isinstance(target, ast.Name) and target.id == name and node.value is not None:
-                yield node.value
-            elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                for each, value in zip(target.elts, node.value.elts, strict=False):
-                    if isinstance(each, ast.Name) and each.id == name:
-                        yield value
-
-
-def appended(function: Function, name: str) -> Iterator[ast.expr]:
-    """What a function appends to a local list."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and called_name(node) == "append":
-            assert isinstance(node.func, ast.Attribute)
-            owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id == name:
-                yield node.args[0]
-
-
-def loop_keys(function: Function, name: str) -> Iterator[ast.expr]:
-    """What a loop runs over: a local list, or the keys of a dictionary and its items."""
-    for node in ast.walk(function):
-        if not isinstance(node, ast.For | ast.comprehension):
-            continue
-        target, call = node.target, node.iter
-        first = target.elts[0] if isinstance(target, ast.Tuple) else target
-        if not (isinstance(first, ast.Name) and first.id == name):
-            continue
-        if isinstance(call, ast.Name):
-            yield from appended(function, call.id)
-        if not isinstance(call, ast.Call):
-            continue
-        source = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if isinstance(source, ast.Name) and called_name(call) == "items":
-            for value in assignments(function, source.id):
-                if isinstance(value, ast.Dict):
-                    yield from filter(None, value.keys)
-
-
-def parameter_names(function: Function) -> list[str]:
-    """The names of a function's parameters, those by position first."""
-    arguments = function.args
-    return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-
-
-def joined_sum(node: ast.BinOp) -> ast.JoinedStr:
-    """The sum of texts as one f-string, in which other parts are placeholders."""
-    values: list[ast.expr] = []
-    for side in (node.left, node.right):
-        part = side
-        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add):
-            part = joined_sum(side)
-        if isinstance(part, ast.JoinedStr):
-            values.extend(part.values)
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            values.append(part)
-        else:
-            values.append(ast.FormattedValue(part, conversion=-1))
-    return ast.JoinedStr(values)
-
-
-def template_of(node: ast.expr) -> str:
-    """The text with named placeholders; braces are doubled, as in `str.format`."""
-    if isinstance(node, ast.Constant):
-        return escaped(str(node.value))
-    assert isinstance(node, ast.JoinedStr)
-    names: dict[str, str] = {}
-    parts = []
-    for value in node.values:
-        if isinstance(value, ast.FormattedValue):
-            parts.append(f"{{{unique_name(value.value, names)}}}")
-        elif isinstance(value, ast.Constant):
-            parts.append(escaped(str(value.value)))
-    return "".join(parts)
-
-
-def escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
-def unique_name(expression: ast.expr, names: dict[str, str]) -> str:
-    """A name for a placeholder: the same for the same expression, otherwise another."""
-    code = ast.unparse(expression)
-    if code not in names:
-        name = "s" if is_ending(expression) else simple_name(expression)
-        taken = set(names.values())
-        names[code] = next(
-            each for each in (name, *(f"{name}{n}" for n in range(2, 99))) if each not in taken
-        )
-    return names[code]
-
-
-def is_ending(expression: ast.expr) -> bool:
-    """Whether an expression chooses between endings, such as the s of a plural."""
-    return isinstance(expression, ast.IfExp) and all(
-        isinstance(side, ast.Constant) and len(str(side.value).strip()) < ENDINGS
-        for side in (expression.body, expression.orelse)
-    )
-
-
-def simple_name(expression: ast.expr) -> str:
-    """The last plain name in an expression, such as `id` of `entry.id`."""
-    if isinstance(expression, ast.Attribute):
-        return expression.attr.strip("_").lower()
-    if isinstance(expression, ast.Name):
-        return expression.id.strip("_").lower()
-    if isinstance(expression, ast.Call):
-        if expression.args:
-            return simple_name(expression.args[0])
-        return simple_name(expression.func)
-    for child in ast.iter_child_nodes(expression):
-        if isinstance(child, ast.expr):
-            return simple_name(child)
-    return "value"
-
-
-def is_english(template: str) -> bool:
-    """Whether there is something to translate: a word outside of the placeholders."""
-    text = re.sub(r"\{\w+\}", "", template)
-    return re.search(r"[A-Za-z]{2}", text) is not None and template not in NO_MESSAGES

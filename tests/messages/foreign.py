@@ -21,7 +21,18 @@ FOREIGN = (
 
 # Single words of ours that messages hold; longer phrases are found in the sources.
 WORDS = (
-    *("Korean", "English", "vectors", "scores", "text", "texts", "word", "words", "token", "tokens"),
+    *(
+        "Korean",
+        "English",
+        "vectors",
+        "scores",
+        "text",
+        "texts",
+        "word",
+        "words",
+        "token",
+        "tokens",
+    ),
     *("sentence", "document", "pairs", "questions", "classes", "labels", "groups", "examples"),
     *("row", "rows", "line", "lines", "with", "without"),
 )

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from malmoi.cli.translation.catalogue import PHRASE
 from malmoi.cli.translation.po_file import Entry, read_po
-from tests.messages.extraction import Extraction, Message, escaped
+from tests.messages.extraction import Extraction, Message
 from tests.messages.foreign import FOREIGN, WORDS
 from tests.messages.help_texts import help_texts
 from tests.messages.sources import ROOT, Sources
+from tests.messages.templates import escaped
 
 PO_FILE = ROOT / "locale" / "ko" / "LC_MESSAGES" / "malmoi.po"
 HEADER = """\

@@ -6,10 +6,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Limit, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.convert import ConvertSettings, convert
 from malmoi.formats.numpy_pair import read_words
-from malmoi.reporting.progress_bar import ProgressReporter
 
 
 def convert_command(
@@ -57,7 +57,7 @@ def convert_command(
         strict=not skip_bad_rows,
         encoding=encoding,
     )
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         vectors = convert(source, target, settings, reporter=reporter)
     if json:
         print_json({"written": str(target), "rows": len(vectors), "dim": vectors.dim})
@@ -73,7 +73,7 @@ def _convert_model(folder: Path, target: Path, json: bool) -> None:
     if is_static_folder(folder):
         _convert_static(folder, target, json)
         return
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         progress = reporter.stage(f"converting {folder}", "files")
         count = convert_model(folder, target, progress=progress)
     if json:

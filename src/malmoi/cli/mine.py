@@ -9,11 +9,11 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import open_index
 from malmoi.search.entries import RecordSource
@@ -60,7 +60,7 @@ def mine_command(
     own = model or (model_for(_texts_of(pairs)) if index is None else None)
     encoder = load_encoder(own) if own else None
     columns = split_columns(settings.columns)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
         mined = mine_negatives(
             pairs,

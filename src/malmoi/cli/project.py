@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, open_model, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.encode.loading import load_contextual
 from malmoi.errors import InvalidArgumentError
@@ -19,7 +20,6 @@ from malmoi.project.points.points import Points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 from malmoi.text.corpus import Corpus
@@ -52,7 +52,7 @@ def project_command(
     """Write a page of vectors: points to search, select, colour and compare."""
     check_writable(out)
     _check_word(word, corpus, models)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         if word is not None and corpus is not None:
             texts, encoder = Corpus.of(corpus, field=field), load_contextual(model)
             points = [

@@ -39,7 +39,7 @@ class Catalogue:
         )
 
     def translate(self, sentence: str) -> str:
-        """The sentence in Korean; unknown sentences, and unknown parts of them, stay as they are."""
+        """The sentence in Korean; what is unknown of it stays as it is."""
         whole = self._translate(sentence, self._messages, 0)
         return self._after_source(sentence) if whole is None else whole
 
@@ -49,14 +49,16 @@ class Catalogue:
         return next((each for each in templates if _fits(each, sentence)), None)
 
     def _translate(self, text: str, templates: Sequence[Template], depth: int) -> str | None:
+        """The translation that leaves the least English; of equal ones, the longest template's."""
         if text in self._exact:
             return self._exact[text]
+        found = []
         for template in templates:
             if template.longest in text:
                 values = template.match(text)
                 if values is not None and self._is_sure(template, values, depth):
-                    return self._fill(template, values, depth)
-        return None
+                    found.append(self._fill(template, values, depth))
+        return min(found, key=_num_latin, default=None)
 
     def _is_sure(self, template: Template, values: list[str], depth: int) -> bool:
         """Whether a message has enough text of its own, or holds another message."""
@@ -117,3 +119,7 @@ class Catalogue:
 
 def _fits(template: Template, sentence: str) -> bool:
     return template.longest in sentence and template.match(sentence) is not None
+
+
+def _num_latin(text: str) -> int:
+    return sum(letter.isascii() and letter.isalpha() for letter in text)

@@ -15,7 +15,7 @@ NOTES_STYLE, REQUIRED_STYLE = "cyclopts.default", "cyclopts.required"
 Translate = Callable[[str], str]
 
 
-class TranslatedHelp(DefaultFormatter):  # type: ignore[misc]
+class TranslatedHelp(DefaultFormatter):
     """The default layout, with every text passed through `translate`."""
 
     def __init__(self, translate: Translate) -> None:
@@ -40,7 +40,9 @@ class TranslatedHelp(DefaultFormatter):  # type: ignore[misc]
             line = text.plain.removeprefix("Usage: ")
             console.print(Text(f"{self.translate('Usage:')} {line}", style="bold"))
 
-    def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
+    def render_description(
+        self, console: Console, options: ConsoleOptions, description: Any
+    ) -> None:
         """Print the description, paragraph by paragraph."""
         for paragraph in paragraphs(description):
             console.print(Text(f"{self.translate(paragraph)}\n"))

@@ -21,7 +21,9 @@ CLOSING = "'\"`’”)]}…* "  # not read aloud
 RIEUL = 8  # the final consonant ㄹ in the table of Unicode
 FIRST_SYLLABLE, LAST_SYLLABLE, FINALS = 0xAC00, 0xD7A3, 28
 VOWEL, CONSONANT, LIQUID = "vowel", "consonant", "liquid"  # liquid: ㄹ
-DIGITS = dict(zip("0123456789", "ㅇㄹ-ㅁ--ㄱㄹㄹ-", strict=True))  # finals of 영 일 이 삼 사 오 육 칠 팔 구
+DIGITS = dict(
+    zip("0123456789", "ㅇㄹ-ㅁ--ㄱㄹㄹ-", strict=True)
+)  # finals of 영 일 이 삼 사 오 육 칠 팔 구
 LETTERS = {"L": LIQUID, "R": LIQUID, "M": CONSONANT, "N": CONSONANT}  # 엘 알 엠 엔
 ENDS_IN_L = re.compile(r"(?:[^l]l|ll)e?$")
 ENDS_IN_CONSONANT = re.compile(r"(?:[mn]e?|ng|[aeiou][pt]|[aeo]ck|ook)$")
