@@ -13,7 +13,7 @@ from malmoi.cli.translation.particles import with_particle
 from malmoi.cli.translation.po_file import Entry, read_po
 from tests.messages.help_texts import commands
 
-ENGLISH_PROSE = re.compile(r"\b(the|of|and|which|each|with)\b")
+ENGLISH_PROSE = re.compile(r"\b(the|of|and|which|each)\b")
 
 
 @pytest.fixture(autouse=True)
