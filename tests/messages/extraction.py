@@ -20,7 +20,7 @@ from tests.messages.sources import Function, Module, Sources, called_name
 from tests.messages.templates import is_english, joined_sum, template_of
 
 HTTP_ERRORS = {"ApiError", "RequestError", "OverloadedError", "UnknownModelError"}
-REPORTS = {"warn", "note", "stage", "translate"}
+REPORTS = {"warn", "note", "with_notes", "stage", "translate"}
 SENTENCES = {"sentences", "warnings", "note"}  # methods whose results are reported
 LEFT_OUT = ("client/", "compat/", "kernels/")  # for Python only: no command gets there
 MAX_DEPTH = 4
@@ -53,11 +53,19 @@ class Extraction:
         for module in self.sources.modules.values():
             self._sentences(module)
             self._own_errors(module)
+            self._notes(module)
         for skeleton in list(self.found):  # a phrase at the end may be there or not
             longer = self.found.get(skeleton + "{}")
             if longer is not None:
                 longer.files = sorted({*longer.files, *self.found.pop(skeleton).files})
         return list(self.found.values())
+
+    def _notes(self, module: Module) -> None:
+        """The sentences of local variables that are called `notes`."""
+        for function in module.functions.values():
+            for value in (*assignments(function, "notes"), *appended(function, "notes")):
+                for each in value.elts if isinstance(value, ast.Tuple | ast.List) else (value,):
+                    self._message(module, each)
 
     def _own_errors(self, module: Module) -> None:
         """What the classes of errors pass to their base class."""

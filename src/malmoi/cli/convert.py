@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Limit, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
+from malmoi.cli.translation.language import translate
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.convert import ConvertSettings, convert
 from malmoi.formats.numpy_pair import read_words
@@ -79,7 +80,7 @@ def _convert_model(folder: Path, target: Path, json: bool) -> None:
     if json:
         print_json({"written": str(target), "weights": count})
     else:
-        print(f"{target}: {count:,} weights")
+        print(translate(f"{target}: {count:,} weights"))
 
 
 def _convert_static(folder: Path, target: Path, json: bool) -> None:
@@ -90,7 +91,7 @@ def _convert_static(folder: Path, target: Path, json: bool) -> None:
     if json:
         print_json({"written": str(target), "tokens": rows})
     else:
-        print(f"{target}: {rows:,} tokens")
+        print(translate(f"{target}: {rows:,} tokens"))
 
 
 def _read_words(path: Path) -> list[str]:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from malmoi.cli.shared.default_model import model_for, model_of_index
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 
 Several = Parameter(negative="", consume_multiple=False)
@@ -82,7 +83,10 @@ def index_command(
         print_json({"written": str(out), **asdict(update)})
         return
     more = f", {update.passages:,} passages" if update.passages > update.texts else ""
-    print(f"{out}: {update.texts:,} texts{more}")
-    counts = ("added", "changed", "removed", "unchanged")
-    print(", ".join(f"{getattr(update, name):,} {name}" for name in counts))
-    print(f"hybrid search: weight of words {update.weight:.2f}")
+    print(translate(f"{out}: {update.texts:,} texts{more}"))
+    counts = (
+        f"{update.added:,} added, {update.changed:,} changed,"
+        f" {update.removed:,} removed, {update.unchanged:,} unchanged"
+    )
+    print(translate(counts))
+    print(translate(f"hybrid search: weight of words {update.weight:.2f}"))

@@ -12,6 +12,7 @@ from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter
@@ -85,9 +86,10 @@ def _texts_of(pairs: Path) -> Iterator[str]:
 
 def print_mined(mined: MinedNegatives, out: Path) -> None:
     """Print how many triplets were written, some of them, and why candidates were skipped."""
-    print(wrapped(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs"))
+    print(wrapped(translate(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs")))
     if mined.incomplete:
-        print(wrapped(f"{mined.incomplete:,} pairs have fewer negatives than wanted"))
+        few = f"{mined.incomplete:,} pairs have fewer negatives than wanted"
+        print(wrapped(translate(few)))
     for one in mined.triplets[:MAX_TRIPLETS]:
         print(wrapped(f"query {_short(one.anchor)}", 2))
         for score, name in ((one.positive_score, "positive"), (one.negative_score, "negative")):

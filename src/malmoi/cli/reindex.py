@@ -10,6 +10,7 @@ from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.search.reindex.settings import ReindexSettings
 
@@ -51,4 +52,4 @@ def reindex_command(
         return
     print(wrapped(f"{index}: {done.before or 'no model'} → {done.model}", 4))
     how = "" if done.recall is None else f", translated: recall@10 {done.recall:.2f}"
-    print(f"{done.texts:,} texts, {done.embedded:,} embedded{how}")
+    print(translate(f"{done.texts:,} texts, {done.embedded:,} embedded{how}"))

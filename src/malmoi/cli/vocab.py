@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import CorpusArgument, MinCount, TextOptions, check_target
+from malmoi.cli.translation.language import translate
 from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.word_list import save_words
 
@@ -42,6 +43,6 @@ def vocab_command(
         totals = {"words": len(vocabulary), "tokens": sum(counts)}
         print_json({**totals, "most_frequent": dict(top)})
         return
-    print(f"{len(vocabulary):,} words, {sum(counts):,} tokens")
+    print(translate(f"{len(vocabulary):,} words, {sum(counts):,} tokens"))
     for word, count in top:
         print(f"  {count:>10,}  {word}")

@@ -12,7 +12,7 @@ from malmoi.cli.translation.template import Template, fill
 BREAKS = ";:,( "  # begin a phrase that follows a value directly
 PHRASE = "phrase"  # the context of what is only a part of messages
 MAX_DEPTH = 4  # of messages inside messages
-MIN_LITERAL = 10  # characters: a message with fewer must hold another one
+MIN_LITERAL = 8  # characters: a message with fewer must hold another one
 # Placeholders whose values are the user's own, never English words of ours.
 OWN = {"command", "file", "folder", "key", "model", "name", "option", "path", "source", "word"}
 
