@@ -10,7 +10,7 @@ from malmoi.cli import make_app, run
 from malmoi.cli.translation.catalogue import Catalogue
 from malmoi.cli.translation.language import LOCALE_VARIABLES, language, translate
 from malmoi.cli.translation.particles import with_particle
-from malmoi.cli.translation.po_file import Entry, read_po
+from malmoi.cli.translation.po_file import PoEntry, read_po
 from tests.messages.help_texts import commands
 
 ENGLISH_PROSE = re.compile(r"\b(the|of|and|which|each)\b")
@@ -160,9 +160,9 @@ def test_po_files_have_comments_contexts_and_joined_lines() -> None:
         '# c\nmsgid ""\nmsgstr "Language: ko\\n"\n\n#: a.py\nmsgctxt "phrase"\n'
         'msgid "a "\n"\\"b\\""\nmsgstr "가"\n'
     )
-    assert read_po(text) == [Entry('a "b"', "가", "phrase")]
+    assert read_po(text) == [PoEntry('a "b"', "가", "phrase")]
 
 
 def test_the_longest_template_wins() -> None:
-    short, long = Entry("{a} is written to {b}", "1"), Entry("{a} is written to file {b}", "2")
+    short, long = PoEntry("{a} is written to {b}", "1"), PoEntry("{a} is written to file {b}", "2")
     assert Catalogue([short, long]).translate("x is written to file y") == "2"

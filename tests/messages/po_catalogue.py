@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from malmoi.cli.translation.catalogue import PHRASE
-from malmoi.cli.translation.po_file import Entry, read_po
+from malmoi.cli.translation.po_file import PoEntry, read_po
 from tests.messages.extraction import Extraction, Message
 from tests.messages.foreign import FOREIGN, WORDS
 from tests.messages.help_texts import help_texts
@@ -48,7 +48,7 @@ def renewed(messages: list[Message], text: str) -> str:
     return "\n".join(blocks)
 
 
-def stored_entries(path: Path = PO_FILE) -> list[Entry]:
+def stored_entries(path: Path = PO_FILE) -> list[PoEntry]:
     """The entries of the .po file in the package."""
     return read_po(path.read_text("utf-8"))
 

@@ -6,7 +6,7 @@ they are translated too, unless they are in quotation marks.
 
 from collections.abc import Iterable, Sequence
 
-from malmoi.cli.translation.po_file import Entry
+from malmoi.cli.translation.po_file import PoEntry
 from malmoi.cli.translation.template import Template, fill
 
 BREAKS = ";:,( "  # begin a phrase that follows a value directly
@@ -20,7 +20,7 @@ OWN = {"command", "file", "folder", "key", "model", "name", "option", "path", "s
 class Catalogue:
     """Translations by their English templates; the template with the longest text wins."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[PoEntry]) -> None:
         self._exact: dict[str, str] = {}
         self._messages: list[Template] = []
         self._phrases: list[Template] = []
@@ -52,13 +52,13 @@ class Catalogue:
         """The translation that leaves the least English; of equal ones, the longest template's."""
         if text in self._exact:
             return self._exact[text]
-        found = []
+        candidates = []
         for template in templates:
             if template.longest in text:
                 values = template.match(text)
                 if values is not None and self._is_sure(template, values, depth):
-                    found.append(self._fill(template, values, depth))
-        return min(found, key=_num_latin, default=None)
+                    candidates.append(self._fill(template, values, depth))
+        return min(candidates, key=_num_latin, default=None)
 
     def _is_sure(self, template: Template, values: list[str], depth: int) -> bool:
         """Whether a message has enough text of its own, or holds another message."""
@@ -95,7 +95,7 @@ class Catalogue:
         return ", ".join(self._value(part, depth + 1) for part in parts)
 
     def _split_tail(self, value: str, depth: int) -> tuple[str, str]:
-        """A value, and the phrase that follows it without a piece between them."""
+        """A value, and the phrase that follows it directly."""
         for i, letter in enumerate(value):
             if letter in BREAKS and depth < MAX_DEPTH:
                 tail = self._translate(value[i:], self._tails, depth + 1)

@@ -10,7 +10,7 @@ KEYWORDS = ("msgctxt", "msgid", "msgstr")
 
 
 @dataclass(frozen=True)
-class Entry:
+class PoEntry:
     """A message and its translation; the context `phrase` is that of a part of a message."""
 
     msgid: str
@@ -18,16 +18,16 @@ class Entry:
     msgctxt: str = ""
 
 
-def read_po(text: str) -> list[Entry]:
+def read_po(text: str) -> list[PoEntry]:
     """The entries of a .po file, without its header."""
-    entries: list[Entry] = []
+    entries: list[PoEntry] = []
     fields: dict[str, str] = {}
     keyword = ""
     for line in [*text.splitlines(), "msgid"]:
         first, _, rest = line.partition(" ")
         if first in KEYWORDS:
             if "msgstr" in fields and first != "msgstr":
-                entries.append(Entry(**fields))
+                entries.append(PoEntry(**fields))
                 fields = {}
             keyword, line = first, rest
             fields[keyword] = ""

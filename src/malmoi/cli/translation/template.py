@@ -1,6 +1,6 @@
 """Template: a message with placeholders, matched against an English sentence.
 
-Matching looks for the literal pieces from left to right, so it takes linear time.
+Matching looks for the literals from left to right, so it takes linear time.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ QUOTES = "'\"`"
 
 
 class Template:
-    """An English message: literal pieces, and the names of the placeholders between them."""
+    """An English message: literals, and the names of the placeholders between them."""
 
     def __init__(self, msgid: str, msgstr: str) -> None:
         self.msgid, self.msgstr = msgid, msgstr
@@ -31,12 +31,12 @@ class Template:
             return None
         values, start = [], len(first)
         for literal in inner:
-            # Adjacent placeholders have no piece between them: the first takes all.
-            found = sentence.find(literal, start, end) if literal else end
-            if found < 0:
+            # Adjacent placeholders have no literal between them: the first takes all.
+            position = sentence.find(literal, start, end) if literal else end
+            if position < 0:
                 return None
-            values.append(sentence[start:found])
-            start = found + len(literal)
+            values.append(sentence[start:position])
+            start = position + len(literal)
         return [*values, sentence[start:end]]
 
     def is_quoted(self, i: int) -> bool:
@@ -45,12 +45,12 @@ class Template:
         return before != "" and before in QUOTES and before == after
 
     def is_adjacent(self, i: int) -> bool:
-        """Whether placeholder `i` follows the one before without a piece between them."""
+        """Whether placeholder `i` follows the one before directly."""
         return i > 0 and not self.literals[i]
 
 
 def split_template(template: str) -> tuple[list[str], list[str]]:
-    """The literal pieces of a template, and the names of the placeholders between them."""
+    """The literals of a template, and the names of the placeholders between them."""
     literals, names = [""], []
     for literal, name, _, _ in Formatter().parse(template):
         literals[-1] += literal
