@@ -12,6 +12,7 @@ from malmoi.cli.translation.template import Template, fill
 BREAKS = ";:,( "  # begin a phrase that follows a value directly
 PHRASE = "phrase"  # the context of what is only a part of messages
 MAX_DEPTH = 4  # of messages inside messages
+MAX_SOURCES = 3  # colons that a message may follow
 MIN_LITERAL = 8  # characters: a message with fewer must hold another one
 # Placeholders whose values are the user's own, never English words of ours.
 OWN = {"command", "file", "folder", "key", "model", "name", "option", "path", "source", "word"}
@@ -22,6 +23,7 @@ class Catalogue:
 
     def __init__(self, entries: Iterable[PoEntry]) -> None:
         self._exact: dict[str, str] = {}
+        self._values: dict[tuple[str, int], str] = {}  # of the sentence that is translated
         self._messages: list[Template] = []
         self._phrases: list[Template] = []
         for entry in entries:
@@ -40,6 +42,7 @@ class Catalogue:
 
     def translate(self, sentence: str) -> str:
         """The sentence in Korean; what is unknown of it stays as it is."""
+        self._values.clear()
         whole = self._translate(sentence, self._messages, 0)
         return self._after_source(sentence) if whole is None else whole
 
@@ -86,6 +89,11 @@ class Catalogue:
         """A value inside a message: a phrase, a message, a list of phrases, or the user's own."""
         if depth >= MAX_DEPTH or (" " not in value and value not in self._exact):
             return value
+        if (value, depth) not in self._values:
+            self._values[value, depth] = self._translate_value(value, depth)
+        return self._values[value, depth]
+
+    def _translate_value(self, value: str, depth: int) -> str:
         whole = self._translate(value, self._all, depth + 1)
         if whole is not None:
             return whole
@@ -108,12 +116,11 @@ class Catalogue:
 
     def _after_source(self, sentence: str, depth: int = 0) -> str:
         """A message after the name of a file or model: "FILE: message"."""
-        at = sentence.find(": ")
-        while at >= 0:
-            message = self._translate(sentence[at + 2 :], self._messages, depth)
+        parts = sentence.split(": ")
+        for i in range(1, min(len(parts), MAX_SOURCES + 1)):
+            message = self._translate(": ".join(parts[i:]), self._messages, depth)
             if message is not None:
-                return f"{sentence[:at]}: {message}"
-            at = sentence.find(": ", at + 2)
+                return ": ".join([*parts[:i], message])
         return sentence
 
 
