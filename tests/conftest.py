@@ -39,6 +39,7 @@ def terminal() -> Iterator[None]:
     """The same terminal for every test, whatever the tests are run in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")
+        patch.setenv("MALMOI_LANG", "en")
         for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
             patch.delenv(name, raising=False)
         yield

@@ -153,7 +153,7 @@ def test_notes_of_python_are_korean(browser: Browser) -> None:
         " classes"
     )
     said = runner(browser, "report")("notes", f"it.translated({note!r}, 'ko')")
-    assert said.startswith("a.csv: 라벨 x의 글은 900편, 라벨 y의 글은 3편입니다.")
+    assert said.startswith("a.csv: 레이블 x의 글은 900편, 레이블 y의 글은 3편입니다.")
 
 
 def test_names_stay_apart_in_a_column(browser: Browser) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from malmoi import __version__
+from malmoi.cli.translation.language import KOREAN, language, translate
 from malmoi.errors import MalmoiError, MalmoiWarning
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ def make_app() -> App:
     )
     for name, function, text in COMMANDS:
         app.command(f"malmoi.cli.{function}", name=name, help=text)
+    if language() == KOREAN:
+        from malmoi.cli.translation.help_formatter import TranslatedHelp  # imports rich's tables
+
+        app.help_formatter = TranslatedHelp(translate)
     return app
 
 
@@ -112,17 +117,18 @@ def run(words: Sequence[str] | None = None) -> int:
         print(f"malmoi: {_describe(error)}", file=sys.stderr)
         return WRONG_USAGE
     except MalmoiError as error:
-        print(f"malmoi: {error}", file=sys.stderr)
+        print(f"malmoi: {translate(str(error))}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         _discard_output()
         return DONE
     except OSError as error:  # files raise InvalidFileError: this is stdout
         _discard_output()
-        print(f"malmoi: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        reason = translate(f"the output cannot be written: {error.strerror or error}")
+        print(f"malmoi: {reason}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("malmoi: interrupted", file=sys.stderr)
+        print(f"malmoi: {translate('interrupted')}", file=sys.stderr)
         return INTERRUPTED
     return DONE
 
@@ -159,7 +165,7 @@ def _interrupt_again(unraisable: "UnraisableHookArgs") -> None:
 
 def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     clear_line = "\r\x1b[K" if sys.stderr.isatty() else ""  # of a progress bar
-    print(f"{clear_line}note: {message}", file=sys.stderr)
+    print(f"{clear_line}{translate('note:')} {translate(str(message))}", file=sys.stderr)
 
 
 def _describe(error: CycloptsError) -> str:
@@ -171,7 +177,7 @@ def _describe(error: CycloptsError) -> str:
     elif sentence.endswith("..."):  # too many commands to list
         sentence, _, _ = sentence.partition(" Available commands")
     command = " ".join(["malmoi", *(error.command_chain or ())])
-    return f"{sentence.rstrip('.')} (see {command} --help)"
+    return f"{translate(sentence.rstrip('.'))} {translate(f'(see {command} --help)')}"
 
 
 def _format_default(default: object) -> str | None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_width import fitted
 from malmoi.encode.loading import load_contextual
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
@@ -20,7 +21,6 @@ from malmoi.plots.heat_map import heat_map
 from malmoi.plots.histogram import histogram
 from malmoi.plots.svg import check_svg, write_svg
 from malmoi.query.context import Occurrences, occurrences
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.text.readers import COMPRESSED_SUFFIXES, TEXT_SUFFIXES
 
 MAX_MATRIX_OCCURRENCES = 6  # whose similarities fit beside their surroundings in 80 columns
@@ -92,7 +92,7 @@ def context_command(
         return
     all_texts = [text for argument in texts for text in read_texts(argument, field)]
     encoder = load_contextual(model)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         results = occurrences(
             encoder,
             word,
@@ -192,7 +192,7 @@ def print_sense_separation(
     encoder: ContextualEncoder, word: str, path: Path, options: ContextOptions, json: bool
 ) -> None:
     """Print one line per layer."""
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         separations = sense_separation(
             encoder,
             word,

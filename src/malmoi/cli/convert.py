@@ -6,10 +6,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Limit, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
+from malmoi.cli.translation.language import translate
 from malmoi.errors import InvalidArgumentError
 from malmoi.formats.convert import ConvertSettings, convert
 from malmoi.formats.numpy_pair import read_words
-from malmoi.reporting.progress_bar import ProgressReporter
 
 
 def convert_command(
@@ -61,7 +62,7 @@ def convert_command(
         strict=not skip_bad_rows,
         encoding=encoding,
     )
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         if format == "spacy":
             from malmoi.integrations.spacy import convert_to_spacy
 
@@ -82,13 +83,13 @@ def _convert_model(folder: Path, target: Path, json: bool) -> None:
     if is_static_folder(folder):
         _convert_static(folder, target, json)
         return
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         progress = reporter.stage(f"converting {folder}", "files")
         count = convert_model(folder, target, progress=progress)
     if json:
         print_json({"written": str(target), "weights": count})
     else:
-        print(f"{target}: {count:,} weights")
+        print(translate(f"{target}: {count:,} weights"))
 
 
 def _convert_static(folder: Path, target: Path, json: bool) -> None:
@@ -99,7 +100,7 @@ def _convert_static(folder: Path, target: Path, json: bool) -> None:
     if json:
         print_json({"written": str(target), "tokens": rows})
     else:
-        print(f"{target}: {rows:,} tokens")
+        print(translate(f"{target}: {rows:,} tokens"))
 
 
 def _read_words(path: Path) -> list[str]:

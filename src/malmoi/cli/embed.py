@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, Flag, print_json, print_json_list
 from malmoi.cli.shared.resume import resumable
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_width import WIDTH, fitted
 from malmoi.encode.bulk.embed import EmbeddedTexts, EmbedSettings, Per, embed
 from malmoi.encode.bulk.outputs import check_suffix
@@ -21,7 +22,6 @@ from malmoi.encode.pooling.recipes import RECIPES, requested_recipe
 from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.files.targets import check_not_source, check_writable
-from malmoi.reporting.progress_bar import ProgressReporter
 
 if TYPE_CHECKING:
     from malmoi.text.corpus import Texts
@@ -151,7 +151,7 @@ def embed_command(
     if out is None:
         print_records(embed(encoder, all_texts, settings), settings.per, json)
         return
-    with resumable(out), ProgressReporter() as reporter:
+    with resumable(out), TerminalReporter() as reporter:
         report = write_embeddings(
             encoder, all_texts, out, settings, resume=resume, reporter=reporter
         )

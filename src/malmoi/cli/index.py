@@ -8,8 +8,9 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
-from malmoi.reporting.progress_bar import ProgressReporter
 
 Several = Parameter(negative="", consume_multiple=False)
 
@@ -72,7 +73,7 @@ def index_command(
 
     records = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = records.entries(source)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
         encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
@@ -82,7 +83,10 @@ def index_command(
         print_json({"written": str(out), **asdict(update)})
         return
     more = f", {update.passages:,} passages" if update.passages > update.texts else ""
-    print(f"{out}: {update.texts:,} texts{more}")
-    counts = ("added", "changed", "removed", "unchanged")
-    print(", ".join(f"{getattr(update, name):,} {name}" for name in counts))
-    print(f"hybrid search: weight of words {update.weight:.2f}")
+    print(translate(f"{out}: {update.texts:,} texts{more}"))
+    counts = (
+        f"{update.added:,} added, {update.changed:,} changed,"
+        f" {update.removed:,} removed, {update.unchanged:,} unchanged"
+    )
+    print(translate(counts))
+    print(translate(f"hybrid search: weight of words {update.weight:.2f}"))

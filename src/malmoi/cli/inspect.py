@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_width import fitted, wrapped
 from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import describe_tensor_file
 from malmoi.files.tensors import open_safetensors
 from malmoi.formats.inspection import Finding, Inspection, inspect
-from malmoi.reporting.progress_bar import ProgressReporter
 
 ANY_WORD = "any word, by its characters"
 MAX_EXAMPLE_COLUMNS = 140  # two lines
@@ -48,7 +48,7 @@ def inspect_command(
         inspection = inspect_model(file)
         facts = model_facts(inspection)
     else:
-        with ProgressReporter() as reporter:
+        with TerminalReporter() as reporter:
             inspection = inspect(file, encoding=encoding, reporter=reporter)
         facts = vector_facts(inspection)
     if json:

@@ -9,11 +9,12 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings, split_columns
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import InvalidArgumentError
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import open_index
 from malmoi.search.entries import RecordSource
@@ -60,7 +61,7 @@ def mine_command(
     own = model or (model_for(_texts_of(pairs)) if index is None else None)
     encoder = load_encoder(own) if own else None
     columns = split_columns(settings.columns)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
         mined = mine_negatives(
             pairs,
@@ -85,9 +86,10 @@ def _texts_of(pairs: Path) -> Iterator[str]:
 
 def print_mined(mined: MinedNegatives, out: Path) -> None:
     """Print how many triplets were written, some of them, and why candidates were skipped."""
-    print(wrapped(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs"))
+    print(wrapped(translate(f"{out}: {len(mined):,} triplets of {mined.pairs:,} pairs")))
     if mined.incomplete:
-        print(wrapped(f"{mined.incomplete:,} pairs have fewer negatives than wanted"))
+        few = f"{mined.incomplete:,} pairs have fewer negatives than wanted"
+        print(wrapped(translate(few)))
     for one in mined.triplets[:MAX_TRIPLETS]:
         print(wrapped(f"query {_short(one.anchor)}", 2))
         for score, name in ((one.positive_score, "positive"), (one.negative_score, "negative")):

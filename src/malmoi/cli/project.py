@@ -8,7 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, open_model, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_contextual
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.targets import check_writable
@@ -19,7 +21,6 @@ from malmoi.project.points.points import Points
 from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.build import open_index
 from malmoi.search.storage.folder import is_index
 from malmoi.text.corpus import Corpus
@@ -52,7 +53,7 @@ def project_command(
     """Write a page of vectors: points to search, select, colour and compare."""
     check_writable(out)
     _check_word(word, corpus, models)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         if word is not None and corpus is not None:
             texts, encoder = Corpus.of(corpus, field=field), load_contextual(model)
             points = [
@@ -115,13 +116,14 @@ def _counted(field: Field) -> Iterator[tuple[str, int]]:
 
 
 def _print_summary(scene: Scene, out: Path, size: int) -> None:
-    print(f"{out}: {size / 1e6:.1f} MB, open it in a browser")
+    print(translate(f"{out}: {size / 1e6:.1f} MB, open it in a browser"))
     for space in scene.spaces:
-        print(f"{space.name}: {len(space.keys):,} points by {space.reduction}")
+        print(translate(f"{space.name}: {len(space.keys):,} points by {space.reduction}"))
         share = space.neighbour_preservation
-        print(f"  {share:.0%} of each point's neighbours are neighbours in the picture too")
+        kept = f"{share:.0%} of each point's neighbours are neighbours in the picture too"
+        print(f"  {translate(kept)}")
         for field in space.fields:
             if field.name == "sense":
                 print("\n".join(f"  {label} ({count:,})" for label, count in _counted(field)))
         for note in space.notes:
-            print(f"note: {note}", file=sys.stderr)
+            print(f"{translate('note:')} {translate(note)}", file=sys.stderr)

@@ -7,10 +7,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.reindex.settings import ReindexSettings
 
 DEFAULT = ReindexSettings()
@@ -44,11 +45,11 @@ def reindex_command(
     prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
     if yes:
         settings = replace(settings, min_recall=0.0)
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         done = reindex(index, encoder, settings, prompts=prompts, reporter=reporter)
     if json:
         print_json({"written": str(index), **asdict(done)})
         return
     print(wrapped(f"{index}: {done.before or 'no model'} → {done.model}", 4))
     how = "" if done.recall is None else f", translated: recall@10 {done.recall:.2f}"
-    print(f"{done.texts:,} texts, {done.embedded:,} embedded{how}")
+    print(translate(f"{done.texts:,} texts, {done.embedded:,} embedded{how}"))

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from rich.cells import cell_len, chop_cells
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.errors import warn
 from malmoi.rerank.reranker import load_reranker
@@ -67,10 +68,10 @@ def search_command(
     for hit in hits:
         print_hit(hit)
     if not hits:
-        print("nothing found")
+        print(translate("nothing found"))
     elif hits.weight is not None:
         origin = "given" if weight is not None else "learnt" if opened.state.fusion else "default"
-        print(f"weight of words: {hits.weight:.2f} ({origin})")
+        print(translate(f"weight of words: {hits.weight:.2f} ({origin})"))
 
 
 def print_hit(hit: Hit) -> None:

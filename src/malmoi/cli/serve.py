@@ -10,6 +10,7 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Flag, print_json
+from malmoi.cli.translation.language import translate
 from malmoi.errors import InvalidArgumentError
 from malmoi.serve.limits import Limits
 from malmoi.serve.server import PreparedServer, ServerSettings, prepare, run, serve_tools
@@ -104,7 +105,8 @@ def print_address(prepared: PreparedServer, json: bool) -> None:
         names = [model.name for model in prepared.models]
         print_json({"address": prepared.address, "models": names})
     else:
-        print(f"malmoi serves {', '.join(m.name for m in prepared.models)} at {prepared.address}")
+        served = ", ".join(model.name for model in prepared.models)
+        print(translate(f"malmoi serves {served} at {prepared.address}"))
         print(f"try: {example_command(prepared)}")
     sys.stdout.flush()  # for a program that reads it
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, Limit, Model, WordReporter, open_model, print_json
+from malmoi.cli.translation.language import translate
 from malmoi.query.compare import compare_words
 
 
@@ -26,4 +27,4 @@ def similarity_command(
         return
     print(f"{similarity:.4f}")
     if rank is not None:
-        print(f"'{b}' is neighbour {rank:,} of '{a}'")
+        print(translate(f"'{b}' is neighbour {rank:,} of '{a}'"))

@@ -6,8 +6,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import CorpusArgument, MinCount, TextOptions, check_target
-from malmoi.reporting.progress_bar import ProgressReporter
+from malmoi.cli.translation.language import translate
 from malmoi.text.encoded import VocabularySettings, count_corpus
 from malmoi.text.word_list import save_words
 
@@ -32,7 +33,7 @@ def vocab_command(
         check_target(corpus, out)
     settings = VocabularySettings(min_count=min_count, max_vocab_size=max_vocab_size)
     tokenizer = options.make_tokenizer()
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         vocabulary = count_corpus(options.corpus(corpus), tokenizer, settings, reporter=reporter)
     if out is not None:
         save_words(vocabulary, out)
@@ -42,6 +43,6 @@ def vocab_command(
         totals = {"words": len(vocabulary), "tokens": sum(counts)}
         print_json({**totals, "most_frequent": dict(top)})
         return
-    print(f"{len(vocabulary):,} words, {sum(counts):,} tokens")
+    print(translate(f"{len(vocabulary):,} words, {sum(counts):,} tokens"))
     for word, count in top:
         print(f"  {count:>10,}  {word}")

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from malmoi.cli.shared.score_table import ScoreRow, answered
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.encode.loading import load_encoder
 from malmoi.evaluate.sentences import SentenceScore, evaluate_sentences
 from malmoi.evaluate.sets.locate_sets import find_sentence_sets
-from malmoi.reporting.progress_bar import ProgressReporter
 
 Scores = tuple[SentenceScore, ...]
 
@@ -21,7 +21,7 @@ def sentence_scores(
     scores: list[Scores] = []
     for model in models:
         encoder = load_encoder(model)
-        with ProgressReporter() as reporter:
+        with TerminalReporter() as reporter:
             scores.append(evaluate_sentences(encoder, sets, seed=seed, reporter=reporter))
     return scores
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.output import print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_width import fitted, wrapped
 from malmoi.evaluate.scores import Score
 from malmoi.evaluate.suites.installed_tasks import Suite
@@ -17,7 +18,6 @@ from malmoi.evaluate.suites.task import EvaluationTask, TaskKind
 from malmoi.evaluate.suites.task_files import load_task
 from malmoi.plots.interval_plot import IntervalRow, interval_plot
 from malmoi.plots.svg import check_svg, write_svg
-from malmoi.reporting.progress_bar import ProgressReporter
 
 LABEL_WIDTH, MODELS_PER_TABLE = 28, 3
 TITLES: dict[TaskKind, str] = {
@@ -88,7 +88,7 @@ def evaluate_models(
         check_svg(options.plot)
     tasks: list[EvaluationTask] = [load_task(path, "sts") for path in files]
     tasks += [load_task(path, kind) for path, kind in options.own_files]
-    with ProgressReporter() as reporter:
+    with TerminalReporter() as reporter:
         scores = evaluate_suite(
             list(models),
             options.suite,

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from malmoi.cli.evaluate.app import ColumnsOption
 from malmoi.cli.evaluate.sentences import names_of
 from malmoi.cli.shared.output import AsJson, print_json
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.encode.loading import load_contextual
 from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
 from malmoi.encode.pooling.recipes import Recipe
@@ -16,7 +17,6 @@ from malmoi.evaluate.sets.locate_sets import find_sentence_sets
 from malmoi.evaluate.sweep import POOLINGS, Sweep, sweep_recipes
 from malmoi.plots.heat_map import heat_map
 from malmoi.plots.svg import check_svg, write_svg
-from malmoi.reporting.progress_bar import ProgressReporter
 
 LABEL_WIDTH, CELL_WIDTH = 14, 8  # columns
 
@@ -43,7 +43,7 @@ def sweep_command(
             )
     encoder, sweeps = load_contextual(model), []
     for one in sets:
-        with ProgressReporter() as reporter:
+        with TerminalReporter() as reporter:
             sweeps.append(sweep_recipes(encoder, one, reporter=reporter))
     if json:
         print_json([as_record(model, one) for one in sweeps])

@@ -8,13 +8,13 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import open_model
 from malmoi.cli.shared.score_table import ScoreRow, answered
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.errors import warn
 from malmoi.evaluate.analogies import AnalogyScore
 from malmoi.evaluate.sets.locate_sets import find_sets
 from malmoi.evaluate.sets.word_sets import SimilaritySet, TestSet
 from malmoi.evaluate.word_vectors import WordScores, evaluate_words
 from malmoi.query.analogy import AnalogyMethod
-from malmoi.reporting.progress_bar import ProgressReporter
 
 METHODS = {"add": "3CosAdd", "multiply": "3CosMul"}
 
@@ -50,7 +50,7 @@ def word_scores(
     scores = []
     for model in models:
         vectors = open_model(model, options.limit)
-        with ProgressReporter() as reporter:
+        with TerminalReporter() as reporter:
             score = evaluate_words(
                 vectors,
                 sets,

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.errors import InvalidFileError
 from malmoi.formats import load
 from malmoi.query.neighbours import Neighbour
-from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.reporting.reporter import OovExplanation, Reporter
 from malmoi.vectors import Vectors
 
@@ -28,7 +28,7 @@ RestrictVocab = Annotated[
 def open_model(model: str, limit: int | None = None) -> Vectors:
     """Load vectors with a progress bar."""
     try:
-        with ProgressReporter() as reporter:
+        with TerminalReporter() as reporter:
             return load(model, limit=limit, reporter=reporter)
     except InvalidFileError:
         from malmoi.encode.checkpoint.locate import (

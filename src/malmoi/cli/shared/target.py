@@ -5,6 +5,7 @@ from pathlib import Path
 from malmoi.cli.shared.output import print_json
 from malmoi.cli.shared.resume import discard_leftovers
 from malmoi.cli.shared.text_width import wrapped
+from malmoi.cli.translation.language import translate
 from malmoi.tune.saving import CARD, check_target, is_saved
 from malmoi.tune.static.teacher import vectors_path
 
@@ -25,5 +26,5 @@ def is_finished(out: Path, *, resume: bool, json: bool, holds: str = CARD) -> bo
     if json:
         print_json({"written": str(out), "resumed": False})
     else:
-        print(wrapped(f"{out} is complete: there is nothing to resume"))
+        print(wrapped(translate(f"{out} is complete: there is nothing to resume")))
     return True

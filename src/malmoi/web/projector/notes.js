@@ -5,7 +5,7 @@ import { language, translator } from "../shared/language.js";
 const KOREAN = {
   "cluster": "군집",
   "sense": "뜻",
-  "label": "라벨",
+  "label": "레이블",
   "script": "문자",
   "part of speech": "품사",
   "frequency rank": "빈도 순위",
@@ -14,7 +14,7 @@ const KOREAN = {
   "drawn by PCA: {}": "PCA로 그렸습니다: {}",
   "texts are shown up to {} characters; longer: {}": "글은 {}자까지 보입니다; 더 긴 글 {}편",
   "{} of {} texts are drawn, evenly spaced": "글 {1}편 중 고르게 뽑은 {0}편을 그렸습니다",
-  "the {} most frequent of {} are drawn": "낱말 {1}개 중 가장 잦은 {0}개를 그렸습니다",
+  "the {} most frequent of {} are drawn": "단어 {1}개 중 가장 잦은 {0}개를 그렸습니다",
   "{} left out: not finite, the first '{}'": "{}개는 유한한 수가 아니어서 뺐습니다. 첫째는 '{}'입니다",
   "{} vectors are all zeros: they are near to nothing": "벡터 {}개는 모두 0이어서 이웃이 없습니다",
   "{} keys shared, of {} in {}": "{2}의 키 {1}개 중 {0}개가 양쪽에 있습니다",
@@ -22,8 +22,8 @@ const KOREAN = {
   "too large for queries in the page: neighbours are listed only": "너무 커서 페이지에서는 이웃 목록만 볼 수 있습니다",
   "{} occurrences of '{}' in {} senses (silhouette {})": "‘{1}’이(가) 쓰인 곳 {0}군데, 뜻 {2}가지 (실루엣 {3})",
   "{} occurrences of '{}' in one sense": "‘{1}’이(가) 쓰인 곳 {0}군데, 뜻 한 가지",
-  "of {} sentences that hold it, {} are read": "그 낱말이 든 문장 {}개 중 {}개를 읽었습니다",
-  "{} of {} points have no label in {}": "점 {1}개 중 {0}개는 {2}에 라벨이 없습니다",
+  "of {} sentences that hold it, {} are read": "그 단어가 든 문장 {}개 중 {}개를 읽었습니다",
+  "{} of {} points have no label in {}": "점 {1}개 중 {0}개는 {2}에 레이블이 없습니다",
   "{} keys of {} are not drawn": "{1}의 키 {0}개는 그리지 않았습니다",
 };
 
@@ -35,7 +35,7 @@ const KOREAN_LABELS = { // of the fields that Python makes
     adjective: "형용사", verb: "동사", adverb: "부사", determiner: "관형사", interjection: "감탄사",
     particle: "조사", ending: "어미", affix: "접사", none: "없음" },
 };
-const MISSING = { "no label": "라벨 없음", "no value": "값 없음" };
+const MISSING = { "no label": "레이블 없음", "no value": "값 없음" };
 
 /** A sentence or name of Python's as the page says it. */
 export const translated = translator(KOREAN);

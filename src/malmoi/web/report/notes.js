@@ -11,7 +11,7 @@ const KOREAN = {
     "‘{}’ 모델을 추천합니다. 정확도 {}로, 오차 범위를 넘어 ‘{}’({})보다 좋습니다.",
   "Take {}: {}.": "‘{}’ 모델을 추천합니다. 정확도는 {}입니다.",
   "linear, on hashed n-grams": "해시한 n-그램 위의 선형 모델",
-  "majority: the shares of the labels, for any text": "다수결: 어떤 글이든 라벨의 비율",
+  "majority: the shares of the labels, for any text": "다수결: 어떤 글이든 레이블의 비율",
   "logistic regression on vectors": "벡터 위의 로지스틱 회귀",
   "MLP on vectors": "벡터 위의 MLP",
   "{} on embeddings of {}": "{1} 임베딩 위의 {0}",
@@ -21,20 +21,20 @@ const KOREAN = {
   "{} is not UTF-8 and was read as {}": "{}은(는) UTF-8이 아니어서 {}로 읽었습니다",
   "{} is not UTF-8: characters in {} lines cannot be read": "{}은(는) UTF-8이 아닙니다. {}줄에 읽을 수 없는 글자가 있습니다",
   "{}: text in column {}, label in column {}; {} holds ids and is not used":
-    "{}: 글은 {} 열, 라벨은 {} 열에 있습니다. {} 열은 id라서 쓰지 않습니다",
-  "{}: text in column {}, label in column {}": "{}: 글은 {} 열, 라벨은 {} 열에 있습니다",
+    "{}: 글은 {} 열, 레이블은 {} 열에 있습니다. {} 열은 id라서 쓰지 않습니다",
+  "{}: text in column {}, label in column {}": "{}: 글은 {} 열, 레이블은 {} 열에 있습니다",
   "{}: {} texts are left out: fewer than {} have their label ({})":
-    "{}: 글 {}편을 뺐습니다. 라벨이 같은 글이 {}편보다 적습니다 ({})",
+    "{}: 글 {}편을 뺐습니다. 레이블이 같은 글이 {}편보다 적습니다 ({})",
   "{}: {} test texts are also trained on": "{}: 시험 글 {}편은 학습에도 쓰였습니다",
   "{}: {} repeated texts are not tested on (keep_duplicates tests them)":
     "{}: 되풀이된 글 {}편은 시험하지 않았습니다 (keep_duplicates로 시험합니다)",
   "{}: {} texts are also in {} and are not tested on (keep_duplicates tests them)":
     "{}: 글 {}편은 {}에도 있어서 시험하지 않았습니다 (keep_duplicates로 시험합니다)",
-  "{}: {} texts occur with different labels": "{}: 글 {}편은 서로 다른 라벨로 나옵니다",
+  "{}: {} texts occur with different labels": "{}: 글 {}편은 서로 다른 레이블로 나옵니다",
   "{}: {} texts have the label {} and {} the label {}: look at macro-F1, or balance the classes":
-    "{}: 라벨 {2}의 글은 {1}편, 라벨 {4}의 글은 {3}편입니다. 매크로 F1을 보거나 라벨의 균형을 맞추세요",
+    "{}: 레이블 {2}의 글은 {1}편, 레이블 {4}의 글은 {3}편입니다. 매크로 F1을 보거나 레이블의 균형을 맞추세요",
   "{}: texts in the order of their ids have their labels in blocks; ids are not used, but texts may carry what else came with the blocks":
-    "{}: 글을 id 순서로 놓으면 라벨이 덩어리집니다. id는 쓰지 않지만, 덩어리마다 다른 점이 글에 남아 있을 수 있습니다",
+    "{}: 글을 id 순서로 놓으면 레이블이 덩어리집니다. id는 쓰지 않지만, 덩어리마다 다른 점이 글에 남아 있을 수 있습니다",
 };
 
 /** A sentence or name of Python's as the page says it. */

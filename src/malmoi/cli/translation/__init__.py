@@ -1,0 +1,1 @@
+"""The command line in Korean: English stays the language of the library, and is translated here."""

@@ -1,0 +1,1 @@
+"""Tools that keep the Korean messages complete."""
