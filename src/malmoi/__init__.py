@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
+    from malmoi import scale as scale
     from malmoi.classify.base.classifier import Classifier as Classifier
     from malmoi.classify.base.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.base.settings import ClassifierSettings as ClassifierSettings
@@ -409,6 +410,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)
 
+_PACKAGES = ("scale",)  # public packages, for names that would not fit here
 
 _KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for
     "BPE": "WordPiece",
@@ -434,6 +436,8 @@ _KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for
 
 
 def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return import_module(f"malmoi.{name}")
     if name not in _HOME_OF:
         near = _KNOWN_ELSEWHERE_AS.get(name, _KNOWN_ELSEWHERE_AS.get(name.lower()))
         hint = f": use malmoi.{near}" if near else ""
@@ -442,4 +446,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_PACKAGES, "__version__"]
