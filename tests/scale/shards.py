@@ -50,6 +50,17 @@ def write_every_kind(folder: Path, texts: list[str]) -> None:
     pq.write_table(pa.table({"text": texts}), folder / "d.parquet")
 
 
+def write_corpus(folder: Path, words: int = 5000) -> Path:
+    """A text whose words are as frequent as those of a language, with empty and odd lines."""
+    numbers = np.random.default_rng(5).zipf(1.4, words)
+    tokens = [f"{WORDS[number % len(WORDS)]}{number}" for number in numbers.tolist()]
+    lines = [" ".join(tokens[i : i + 9]) for i in range(0, words, 9)]
+    lines[3:3] = ["", "\u1112\u1161\u11ab\u1100\u116e\u11a8", "  spaces\tand tabs  "]
+    path = folder / "corpus.txt"
+    path.write_text("\n".join(lines), "utf-8")  # without a line feed at the end
+    return path
+
+
 def vectors_by_location(folder: Path) -> dict[str, Float32Array]:
     """Every row of a folder of vectors; each location occurs once."""
     found: dict[str, Float32Array] = {}

@@ -5,7 +5,6 @@ and run on one worker of pytest.
 """
 
 import os
-import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,8 @@ import pytest
 
 import malmoi as mm
 from malmoi.cli import run
-from tests.scale.shards import vectors_by_location, write_shards, write_vectors
+from malmoi.reporting.reporter import Progress
+from tests.scale.shards import vectors_by_location, write_corpus, write_shards, write_vectors
 
 pytest.importorskip("ray", reason="the extra scale is not installed")
 pytestmark = [
@@ -31,8 +31,9 @@ STORE_BYTES = 80 << 20
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    from malmoi.scale import ray_cluster  # makes Ray quiet, before it is imported
     from ray.cluster_utils import Cluster
+
+    from malmoi.scale import ray_cluster  # makes Ray quiet, before it is imported
 
     nodes = {"num_cpus": 2, "object_store_memory": STORE_BYTES}
     cluster = Cluster(initialize_head=True, head_node_args={**nodes, "include_dashboard": False})
@@ -45,27 +46,42 @@ def cluster() -> Iterator[Any]:
         cluster.shutdown()
 
 
-def test_a_cluster_writes_the_same_files(tmp_path: Path, cluster: Any) -> None:
-    model, texts = write_vectors(tmp_path), write_shards(tmp_path / "texts")
-    for on in ("local", "ray"):
-        report = mm.scale.embed(f"{texts}/*.parquet", model, tmp_path / on, PARQUET, on=on)
-        assert (report.rows, report.skipped) == (120, 0)
-    files = {path.name: path.read_bytes() for path in (tmp_path / "local").glob("*.parquet")}
-    assert files == {path.name: path.read_bytes() for path in (tmp_path / "ray").glob("*.parquet")}
-    again = mm.scale.embed(f"{texts}/*.parquet", model, tmp_path / "ray", PARQUET, on="ray")
-    assert again.skipped == 4
-
-
-def test_a_broken_shard_is_named(
+def test_a_cluster_names_a_broken_shard_continues_and_writes_the_same_files(
     tmp_path: Path, cluster: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model, texts = write_vectors(tmp_path), write_shards(tmp_path / "texts", 2)
-    (texts / "part-1.parquet").write_bytes(b"PAR1 not really")
+    model, texts = write_vectors(tmp_path), write_shards(tmp_path / "texts")
+    mm.scale.embed(f"{texts}/*.parquet", model, tmp_path / "local", PARQUET)
+    broken = texts / "part-3.parquet"
+    stat, whole = broken.stat(), broken.read_bytes()
+    broken.write_bytes(b"PAR1 not really")
     words = ["embed", "--file", f"{texts}/*.parquet", "--field", "text", "--model", model]
-    assert run([*words, "--out", str(tmp_path / "out"), "--on", "ray"]) == 1
+    words += ["--out", str(tmp_path / "ray"), "--on", "ray"]
+    assert run(words) == 1
     shown = capsys.readouterr().err
-    assert f"malmoi: {texts}/part-1.parquet is damaged" in shown
+    assert shown.startswith(f"malmoi: {broken} is damaged")
     assert len(shown.splitlines()) == 1
+    broken.write_bytes(whole)
+    os.utime(broken, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert run(words) == 0
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'ray'}: 120 × 6 in 4 shards, ")
+    files = {path.name: path.read_bytes() for path in (tmp_path / "local").glob("*.parquet")}
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "ray").glob("*.parquet")}
+
+
+def test_counts_of_a_cluster_are_those_of_one_process(
+    tmp_path: Path, cluster: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = str(write_corpus(tmp_path))
+    for on in ("local", "ray"):
+        words = ["vocab", text, "--min-count", "2", "--out", str(tmp_path / f"{on}.txt")]
+        assert run([*words, "--on", on]) == 0
+        words = ["cooccur", text, "--window", "4", "--out", str(tmp_path / f"{on}.counts")]
+        assert run([*words, "--on", on]) == 0
+        words = ["train", "ngram", text, "--out", str(tmp_path / f"{on}.arpa")]
+        assert run([*words, "--on", on]) == 0
+    for suffix in ("txt", "counts", "arpa"):
+        here, there = (tmp_path / f"{on}.{suffix}" for on in ("local", "ray"))
+        assert here.read_bytes() == there.read_bytes()
 
 
 def test_a_killed_node_loses_nothing_and_doubles_nothing(tmp_path: Path, cluster: Any) -> None:
@@ -76,7 +92,7 @@ def test_a_killed_node_loses_nothing_and_doubles_nothing(tmp_path: Path, cluster
     class KillsTheNode(mm.Reporter):
         """Kills every process of the second node once some shards are written."""
 
-        def stage(self, name: str, unit: str = "") -> mm.reporting.reporter.Progress:
+        def stage(self, name: str, unit: str = "") -> Progress:
             return self.progress
 
         def progress(self, done: int, total: int) -> None:

@@ -3,7 +3,6 @@
 Knows nothing about what is in the files.
 """
 
-import glob
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from pathlib import Path
 from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.output import invalid_file_on_os_error
-from malmoi.text.corpus import text_files
 
 WILDCARDS = frozenset("*?[")
 BLOCK_BYTES = 1 << 20
@@ -78,14 +76,15 @@ def _matches(name: str) -> Iterable[tuple[Path, Path]]:
     path = Path(name)
     if is_pattern(name):
         top = _fixed_folder(path)
-        files = [Path(found) for found in sorted(glob.glob(name, recursive=True))]
-        files = [file for file in files if file.is_file()]
+        files = [file for file in sorted(top.glob(str(path.relative_to(top)))) if file.is_file()]
         if not files:
             raise InvalidFileError(f"no file matches {name}")
         return [(file, top) for file in files]
     if not path.exists():
         raise InvalidFileError(f"{path} does not exist")
     if path.is_dir():
+        from malmoi.text.corpus import text_files  # imports Numba
+
         return [(file, path) for file in text_files(path)]
     return [(path, path.parent)]
 

@@ -14,19 +14,21 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
 from tempfile import gettempdir
 from threading import Thread
 from time import monotonic, sleep
-from typing import Any, cast
+from typing import Any, Generic, cast
 
-QUIET = {  # read when Ray is imported or started
+ENVIRONMENT = {  # of Ray, read when it is imported or started
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_worker_niceness": "0",  # else workers starve beside any other work of a node
 }
-for _name, _value in QUIET.items():
+for _name, _value in ENVIRONMENT.items():
     os.environ.setdefault(_name, _value)
 
 import ray  # noqa: E402
@@ -65,6 +67,17 @@ class PoolWorker:
                 error = str(raised)
         answer = pickle.dumps((result, error))
         return {"position": batch["position"], "answer": [answer]}
+
+
+@dataclass(frozen=True)
+class RayValue(Generic[Result]):
+    """A value in Ray's object store."""
+
+    reference: Any
+
+    def get(self) -> Result:
+        """The value; arrays are mapped."""
+        return cast(Result, ray.get(self.reference))
 
 
 class RayCluster:
@@ -107,6 +120,10 @@ class RayCluster:
                     )
             if rest:
                 self.reporter.warn(f"a worker of the cluster died: {len(rest):,} shards go again")
+
+    def share(self, value: Result) -> "RayValue[Result]":
+        """Put a value into Ray's object store, of which each node holds one copy."""
+        return RayValue(ray.put(value))
 
     def _round(
         self, factory: Any, items: dict[int, Any], plan: WorkerPlan

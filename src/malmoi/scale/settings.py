@@ -1,5 +1,6 @@
 """ShardSettings: how shards of texts are read, and what is written for each text."""
 
+import dataclasses
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ class ShardSettings:
     id: str | None = None
     text: bool = False
     encoding: str = "utf-8"
-    embed: EmbedSettings = EmbedSettings()  # frozen
+    embed: EmbedSettings = dataclasses.field(default_factory=EmbedSettings)
 
     def __post_init__(self) -> None:
         expect(self.field, str | None, "field", "the name of a field")

@@ -1,9 +1,9 @@
 """Embeds one shard: a file of texts becomes a Parquet file of vectors, which is whole or absent.
 
-    location  string                         file:line of the text
-    id        string                         if the settings name a field for it
-    text      string                         if the settings want it
-    vector    fixed_size_list<float32, dim>  one vector per text, in the order of the file
+location  string                         file:line of the text
+id        string                         if the settings name a field for it
+text      string                         if the settings want it
+vector    fixed_size_list<float32, dim>  one vector per text, in the order of the file
 """
 
 import json
