@@ -61,6 +61,7 @@ QUALITY = (
     "clusters",
     "retrieval",
     "reindexing",
+    "scaling",
     "passages",
     "killing",
     "fuzz",

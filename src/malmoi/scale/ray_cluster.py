@@ -31,7 +31,7 @@ ENVIRONMENT = {  # of Ray, read when it is imported or started
 for _name, _value in ENVIRONMENT.items():
     os.environ.setdefault(_name, _value)
 
-import ray  # noqa: E402
+import ray as ray  # noqa: E402, PLC0414
 import ray.data  # noqa: E402
 from ray.util.annotations import RayDeprecationWarning  # noqa: E402
 
@@ -244,7 +244,8 @@ def _start(on: str) -> None:
                 ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"cannot join the Ray cluster at {address or 'this machine'}: {_first_line(error)}"
+            f"cannot join the Ray cluster at {address or 'this machine'}: {_first_line(error)};"
+            " if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
 
 
