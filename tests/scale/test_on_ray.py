@@ -17,8 +17,9 @@ import malmoi as mm
 from malmoi.cli import run
 from malmoi.reporting.reporter import Progress
 from tests.scale.shards import vectors_by_location, write_corpus, write_shards, write_vectors
+from tests.test_house import modules_after
 
-pytest.importorskip("ray", reason="the extra scale is not installed")
+ray = pytest.importorskip("ray", reason="the extra scale is not installed")
 pytestmark = [
     pytest.mark.xdist_group("ray"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Ray itself
@@ -38,11 +39,11 @@ def cluster() -> Iterator[Any]:
     nodes = {"num_cpus": 2, "object_store_memory": STORE_BYTES}
     cluster = Cluster(initialize_head=True, head_node_args={**nodes, "include_dashboard": False})
     try:
-        ray_cluster.ray.init(address=cluster.address, log_to_driver=False)
+        ray.init(address=cluster.address, log_to_driver=False)
         ray_cluster._silence()
         yield cluster
     finally:
-        ray_cluster.ray.shutdown()
+        ray.shutdown()
         cluster.shutdown()
 
 
@@ -82,6 +83,27 @@ def test_counts_of_a_cluster_are_those_of_one_process(
     for suffix in ("txt", "counts", "arpa"):
         here, there = (tmp_path / f"{on}.{suffix}" for on in ("local", "ray"))
         assert here.read_bytes() == there.read_bytes()
+
+
+def test_workers_count_their_cores_after_they_are_limited() -> None:
+    assert "malmoi.kernels.threads" not in modules_after("import malmoi.scale.ray_cluster")
+    code = "from malmoi.scale.worker import limit_threads\nlimit_threads(1)\n"
+    code += "from malmoi.kernels.threads import THREADS\nassert THREADS == 1"
+    assert "malmoi.kernels.threads" in modules_after(code)
+
+
+def test_an_address_without_a_cluster_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from malmoi.scale import ray_cluster
+
+    for address in ("localhost:1", "head", "head:port"):
+        with pytest.raises(mm.InvalidArgumentError, match=f"{address}"):
+            ray_cluster._check_reachable(address)
+    monkeypatch.setattr(ray_cluster, "NODE_SECONDS", 0.1)
+    monkeypatch.setattr(ray_cluster, "POLL_SECONDS", 0.1)
+    lonely = ray_cluster.RayCluster(mm.Reporter())
+    monkeypatch.setattr(lonely, "cpus", lambda: {"head": 0.0})
+    with pytest.raises(mm.InvalidArgumentError, match="no node with CPUs has joined"):
+        lonely._wait_for_plan(1)
 
 
 def test_a_killed_node_loses_nothing_and_doubles_nothing(tmp_path: Path, cluster: Any) -> None:

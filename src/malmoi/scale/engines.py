@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from malmoi.kernels.threads import THREADS
-
 LOCAL, RAY, RAY_SCHEME = "local", "ray", "ray://"
 
 Item = TypeVar("Item")
@@ -82,4 +80,6 @@ class LocalEngine:
 
     def cpus(self) -> dict[str, float]:
         """Those of this machine."""
+        from malmoi.kernels.threads import THREADS  # a worker imports it later
+
         return {"local": float(THREADS)}

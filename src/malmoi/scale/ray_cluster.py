@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Empty, Full, Queue
 from tempfile import gettempdir
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any, Generic, cast
 
@@ -31,12 +31,11 @@ ENVIRONMENT = {  # of Ray, read when it is imported or started
 for _name, _value in ENVIRONMENT.items():
     os.environ.setdefault(_name, _value)
 
-import ray as ray  # noqa: E402, PLC0414
+import ray  # noqa: E402
 import ray.data  # noqa: E402
 from ray.util.annotations import RayDeprecationWarning  # noqa: E402
 
 from malmoi.errors import InvalidArgumentError, MalmoiError  # noqa: E402
-from malmoi.kernels.threads import THREADS  # noqa: E402
 from malmoi.reporting.reporter import Reporter  # noqa: E402
 from malmoi.scale.engines import RAY, RAY_SCHEME, Item, Result, WorkerFactory  # noqa: E402
 from malmoi.scale.plan import FREE_CPUS, MIN_CPUS, WorkerPlan, plan_workers  # noqa: E402
@@ -44,6 +43,7 @@ from malmoi.scale.plan import FREE_CPUS, MIN_CPUS, WorkerPlan, plan_workers  # n
 CONNECT_SECONDS = 10.0  # to reach the head of a cluster
 NODE_SECONDS = 60.0  # without a node that can run a worker
 POLL_SECONDS = 1.0
+WAITING = object()  # for an answer
 MAX_DEATHS = 3  # of the workers of one item
 
 
@@ -54,17 +54,17 @@ class PoolWorker:
         self.work, self.error = None, ""
         try:
             self.work = factory(threads)
-        except MalmoiError as error:  # raised here, it would be raised on and on
-            self.error = str(error)
+        except Exception as error:  # raised here, it would be raised by one worker after the other
+            self.error = _sentence(error)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """The result of an item, or the sentence of an error, which is not tried again."""
+        """The result of an item, or the sentence of an error."""
         result, error = None, self.error
         if self.work is not None:
             try:
                 result = self.work(pickle.loads(batch["item"][0]))
-            except MalmoiError as raised:
-                error = str(raised)
+            except Exception as raised:  # only a worker that dies is tried again
+                error = _sentence(raised)
         answer = pickle.dumps((result, error))
         return {"position": batch["position"], "answer": [answer]}
 
@@ -134,22 +134,27 @@ class RayCluster:
         context.max_errored_blocks = -1
         dataset = _pooled(factory, items, plan)
         answers: Queue[Any] = Queue(maxsize=2 * plan.workers)
-        reader = Thread(target=_read, args=(dataset, answers), daemon=True)
-        reader.start()
+        is_over = Event()
+        Thread(target=_read, args=(dataset, answers, is_over), daemon=True).start()
         lost_since = None
-        while True:
-            try:
-                answer = answers.get(timeout=POLL_SECONDS)
-            except Empty:
+        try:
+            while (answer := self._next(answers)) is not None:
+                if isinstance(answer, BaseException):
+                    raise MalmoiError(f"the work on the cluster failed: {_last_line(answer)}")
+                if answer is not WAITING:
+                    yield answer["position"], answer["answer"]
+                    continue
                 lost_since = None if self._has_node(plan) else lost_since or monotonic()
                 if lost_since is not None and monotonic() - lost_since > NODE_SECONDS:
-                    raise MalmoiError(_no_node(plan)) from None
-                continue
-            if answer is None:
-                return
-            if isinstance(answer, BaseException):
-                raise MalmoiError(f"the work on the cluster failed: {_first_line(answer)}")
-            yield answer["position"], answer["answer"]
+                    raise MalmoiError(_no_node(plan))
+        finally:
+            is_over.set()
+
+    def _next(self, answers: "Queue[Any]") -> Any:
+        try:
+            return answers.get(timeout=POLL_SECONDS)
+        except Empty:
+            return WAITING
 
     def _wait_for_plan(self, work: int) -> WorkerPlan:
         """The plan for the nodes that are there; waits for a first node, and for a free CPU."""
@@ -200,15 +205,23 @@ def _pooled(factory: Any, items: dict[int, Any], plan: WorkerPlan) -> Any:
         )
 
 
-def _read(dataset: Any, answers: "Queue[Any]") -> None:
+def _read(dataset: Any, answers: "Queue[Any]", is_over: Event) -> None:
     """Put the rows of a dataset into a queue, then None, or the error that ended it."""
+
+    def put(answer: Any) -> None:
+        while not is_over.is_set():
+            with contextlib.suppress(Full):
+                answers.put(answer, timeout=POLL_SECONDS)
+                return
+
     try:
         for row in dataset.iter_rows():
-            answers.put(row)
+            put(row)
+            if is_over.is_set():  # dropping the iterator ends the workers
+                break
+        put(None)
     except BaseException as error:
-        answers.put(error)
-    else:
-        answers.put(None)
+        put(error)
 
 
 @contextmanager
@@ -240,11 +253,13 @@ def _start(on: str) -> None:
             if address := address or _cluster_here():
                 ray.init(address=address, **quiet)
             else:
+                from malmoi.kernels.threads import THREADS  # a worker imports it later
+
                 cpus = THREADS + FREE_CPUS
                 ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"cannot join the Ray cluster at {address or 'this machine'}: {_first_line(error)};"
+            f"cannot join the Ray cluster at {address or 'this machine'}: {_last_line(error)};"
             " if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
 
@@ -287,7 +302,12 @@ def _no_node(plan: WorkerPlan) -> str:
     )
 
 
-def _first_line(error: BaseException) -> str:
+def _sentence(error: Exception) -> str:
+    name = "" if isinstance(error, MalmoiError) else f"{type(error).__name__}: "
+    return f"{name}{error}"
+
+
+def _last_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 
