@@ -43,7 +43,7 @@ class Progress(mm.SilentReporter):
 files, out, on = sys.argv[1:]
 settings = mm.scale.ShardSettings(field="text")
 if on == "utility":
-    from malmoi.scale.ray_cluster import ray
+    from malmoi.scale.cluster.ray_cluster import ray
     from ray.cluster_utils import Cluster
     node = {"num_cpus": 2, "object_store_memory": 200_000_000}
     cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})

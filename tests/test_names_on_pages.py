@@ -21,6 +21,7 @@ every_page = pytest.mark.parametrize(
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 OTHERS = {"--no-deps", "--minutes"}  # of pip, and of the bench
+OTHERS |= {"--head", "--port", "--address", "--num-cpus"}  # of ray start
 
 
 @cache
@@ -43,8 +44,11 @@ def all_options() -> frozenset[str]:
 
 @every_page
 def test_names_are_public(page: Path) -> None:
-    for name in re.findall(r"\bmm\.([A-Za-z]\w*)", page.read_text(encoding="utf-8")):
-        assert name in malmoi.__all__, name
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"\bmm\.([A-Za-z]\w*)", text):
+        assert name in {*malmoi.__all__, *malmoi._PACKAGES}, name
+    for package, name in re.findall(rf"\bmm\.({'|'.join(malmoi._PACKAGES)})\.(\w+)", text):
+        assert name in getattr(malmoi, package).__all__, name
 
 
 @every_page

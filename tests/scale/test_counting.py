@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import malmoi as mm
+from malmoi.scale.cluster.engines import LocalEngine
 from malmoi.scale.counting import (
     count_cooccurrences_by,
     count_ngrams_by,
     encode_shards,
     read_shards,
 )
-from malmoi.scale.engines import LocalEngine
 from malmoi.text.corpus import Corpus
 from malmoi.text.shards import merge_words
 from malmoi.train.language.merge_counts import merge_ngram_counts, split_lines

@@ -14,7 +14,7 @@ import pytest
 
 import malmoi as mm
 from malmoi.cli import run
-from malmoi.scale.plan import WorkerPlan, plan_workers
+from malmoi.scale.cluster.plan import WorkerPlan, plan_workers
 from tests.scale.shards import (
     sentences,
     vectors_by_location,

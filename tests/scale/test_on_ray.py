@@ -16,6 +16,7 @@ import pytest
 import malmoi as mm
 from malmoi.cli import run
 from malmoi.reporting.reporter import Progress
+from tests.pages import blocks
 from tests.scale.shards import vectors_by_location, write_corpus, write_shards, write_vectors
 from tests.test_house import modules_after
 
@@ -34,7 +35,7 @@ STORE_BYTES = 80 << 20
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    from malmoi.scale import ray_cluster  # makes Ray quiet, before it is imported
+    from malmoi.scale.cluster import ray_cluster  # makes Ray quiet, before it is imported
 
     nodes = {"num_cpus": 2, "object_store_memory": STORE_BYTES}
     cluster = Cluster(initialize_head=True, head_node_args={**nodes, "include_dashboard": False})
@@ -86,14 +87,14 @@ def test_counts_of_a_cluster_are_those_of_one_process(
 
 
 def test_workers_count_their_cores_after_they_are_limited() -> None:
-    assert "malmoi.kernels.threads" not in modules_after("import malmoi.scale.ray_cluster")
+    assert "malmoi.kernels.threads" not in modules_after("import malmoi.scale.cluster.ray_cluster")
     code = "from malmoi.scale.worker import limit_threads\nlimit_threads(1)\n"
     code += "from malmoi.kernels.threads import THREADS\nassert THREADS == 1"
     assert "malmoi.kernels.threads" in modules_after(code)
 
 
 def test_an_address_without_a_cluster_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    from malmoi.scale import ray_cluster
+    from malmoi.scale.cluster import ray_cluster
 
     for address in ("localhost:1", "head", "head:port"):
         with pytest.raises(mm.InvalidArgumentError, match=f"{address}"):
@@ -104,6 +105,14 @@ def test_an_address_without_a_cluster_is_a_sentence(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(lonely, "cpus", lambda: {"head": 0.0})
     with pytest.raises(mm.InvalidArgumentError, match="no node with CPUs has joined"):
         lonely._wait_for_plan(1)
+
+
+def test_the_class_for_ray_data_runs_as_on_the_page(cluster: Any) -> None:
+    names: dict[str, Any] = {}
+    exec(blocks("scale", "py")[0], names)
+    expected = mm.load_encoder("glove-6b-50d").encode(["the bank", "a river"])
+    made = np.array([row["vector"] for row in names["rows"]])
+    np.testing.assert_array_equal(made, expected)
 
 
 def test_a_killed_node_loses_nothing_and_doubles_nothing(tmp_path: Path, cluster: Any) -> None:

@@ -20,8 +20,8 @@ from malmoi.models.ngram_counts import NgramCounts
 from malmoi.models.ngram_model import NgramModel
 from malmoi.models.trie import Trie
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter, no_progress
-from malmoi.scale.clusters import check_on, open_cluster
-from malmoi.scale.engines import LOCAL, Shared, WorkEngine
+from malmoi.scale.cluster.engines import LOCAL, Shared, WorkEngine
+from malmoi.scale.cluster.opening import check_on, open_cluster
 from malmoi.scale.worker import limit_threads
 from malmoi.text.corpus import Corpus
 from malmoi.text.encoded import EncodedCorpus, VocabularySettings, count_corpus

@@ -17,8 +17,8 @@ from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.files.lock import file_lock
 from malmoi.files.output import invalid_file_on_os_error
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
-from malmoi.scale.clusters import check_on, open_cluster
-from malmoi.scale.engines import LOCAL
+from malmoi.scale.cluster.engines import LOCAL
+from malmoi.scale.cluster.opening import check_on, open_cluster
 from malmoi.scale.inputs import FilePaths, Shard, find_shards
 from malmoi.scale.manifest import Manifest, ModelIdentity, read_manifest
 from malmoi.scale.result import ScaleReport, WarningTotals

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.reporting.reporter import Reporter
-from malmoi.scale.engines import LOCAL, RAY, RAY_SCHEME
+from malmoi.scale.cluster.engines import LOCAL, RAY, RAY_SCHEME
 
 if TYPE_CHECKING:
-    from malmoi.scale.ray_cluster import RayCluster
+    from malmoi.scale.cluster.ray_cluster import RayCluster
 
 
 def check_on(on: Any) -> None:
@@ -32,6 +32,6 @@ def open_cluster(on: str, reporter: Reporter) -> "AbstractContextManager[RayClus
         InvalidArgumentError: There is no cluster at the address, or no node of it.
     """
     require("ray", extra="scale")
-    from malmoi.scale.ray_cluster import connect
+    from malmoi.scale.cluster.ray_cluster import connect
 
     return connect(on, reporter)

@@ -37,8 +37,8 @@ from ray.util.annotations import RayDeprecationWarning  # noqa: E402
 
 from malmoi.errors import InvalidArgumentError, MalmoiError  # noqa: E402
 from malmoi.reporting.reporter import Reporter  # noqa: E402
-from malmoi.scale.engines import RAY, RAY_SCHEME, Item, Result, WorkerFactory  # noqa: E402
-from malmoi.scale.plan import FREE_CPUS, MIN_CPUS, WorkerPlan, plan_workers  # noqa: E402
+from malmoi.scale.cluster.engines import RAY, RAY_SCHEME, Item, Result, WorkerFactory  # noqa: E402
+from malmoi.scale.cluster.plan import FREE_CPUS, MIN_CPUS, WorkerPlan, plan_workers  # noqa: E402
 
 CONNECT_SECONDS = 10.0  # to reach the head of a cluster
 NODE_SECONDS = 60.0  # without a node that can run a worker
