@@ -248,24 +248,35 @@ def _start(on: str) -> None:
     address = address.removeprefix(RAY_SCHEME)
     if address:
         _check_reachable(address)
+        _join(address, quiet)
+        return
+    if recorded := _recorded_address():
+        try:
+            _join(recorded, quiet)
+        except InvalidArgumentError:
+            ray.shutdown()
+        else:
+            return
+    from malmoi.kernels.threads import THREADS  # a worker imports it later
+
+    cpus = THREADS + FREE_CPUS
+    with _muted():
+        ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
+
+
+def _join(address: str, quiet: dict[str, Any]) -> None:
     try:
         with _muted():
-            if address := address or _cluster_here():
-                ray.init(address=address, **quiet)
-            else:
-                from malmoi.kernels.threads import THREADS  # a worker imports it later
-
-                cpus = THREADS + FREE_CPUS
-                ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
+            ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"cannot join the Ray cluster at {address or 'this machine'}: {_last_line(error)};"
-            " if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
+            f"cannot join the Ray cluster at {address}: {_last_line(error)}; if it asks for a token,"
+            " set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
 
 
-def _cluster_here() -> str:
-    """The address of a cluster that `ray start` started here; a file of it may outlive it."""
+def _recorded_address() -> str:
+    """The address of the last cluster that `ray start` started here; it may be gone."""
     record = Path(os.environ.get("RAY_TMPDIR", gettempdir()), "ray", "ray_current_cluster")
     try:
         address = record.read_text("utf-8").strip()
