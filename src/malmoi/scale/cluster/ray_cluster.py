@@ -270,8 +270,8 @@ def _join(address: str, quiet: dict[str, Any]) -> None:
             ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"cannot join the Ray cluster at {address}: {_last_line(error)}; if it asks for a token,"
-            " set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
+            f"cannot join the Ray cluster at {address}: {_last_line(error)}; if it asks for a"
+            " token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN here too"
         ) from error
 
 
