@@ -6,6 +6,7 @@ Imports Ray, through `ray_cluster`, only when a cluster is opened.
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from malmoi.arguments import expect
 from malmoi.errors import InvalidArgumentError
 from malmoi.extras import require
 from malmoi.reporting.reporter import Reporter
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 def check_on(on: Any) -> None:
     """Raise `InvalidArgumentError` unless a value names a place to run on."""
-    if on not in (LOCAL, RAY) and not (isinstance(on, str) and on.startswith(RAY_SCHEME)):
+    expect(on, str, "on", "local, ray, or the address of a cluster")
+    if on not in (LOCAL, RAY) and not on.startswith(RAY_SCHEME):
         raise InvalidArgumentError(
             f"on is {on!r}: it must be local, ray, or the address of a cluster such as"
             " ray://head:6379"
