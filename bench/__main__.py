@@ -62,6 +62,7 @@ QUALITY = (
     "retrieval",
     "reranking",
     "reindexing",
+    "scaling",
     "passages",
     "killing",
     "fuzz",

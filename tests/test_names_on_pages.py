@@ -26,6 +26,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 OTHERS = {"--no-deps", "--minutes"}  # of pip, and of the bench
 OTHERS |= {"--rm", "--publish", "--volume", "--read-only", "--tmpfs"}  # of docker run
 OTHERS |= {"--build-arg", "--no-healthcheck", "--build"}  # of docker
+OTHERS |= {"--head", "--port", "--address", "--num-cpus"}  # of ray start
 
 
 @cache
@@ -51,6 +52,8 @@ def test_names_are_public(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"\bmm\.([A-Za-z]\w*)", text, re.ASCII):  # Korean particles follow
         assert name in {*malmoi.__all__, *malmoi._MODULES}, name
+    for module, name in re.findall(rf"\bmm\.({'|'.join(malmoi._MODULES)})\.(\w+)", text, re.ASCII):
+        assert hasattr(getattr(malmoi, module), name), name
 
 
 @every_page

@@ -19,6 +19,7 @@ FILES = {  # which a page shows
     "static-students": "sentences.txt",
     "domain-adaptation": "corpus.txt",
     "layers": "messages.tsv",
+    "scale": "part-0.txt",
 }
 SURE = re.compile(r"  # (\(?'.*|\d[^:]*)")  # a comment that is an answer, perhaps with … at its end
 PAGES = [
@@ -35,6 +36,7 @@ PAGES = [
     "domain-adaptation",
     "layers",
     "elmo-pretraining",
+    "scale",
 ]
 
 

@@ -33,6 +33,11 @@ CLASSES = [  # whose methods are for users
 INTERNAL = {"Index.change"}
 
 
+SCALE = [
+    name for name in malmoi.scale.__all__ if isinstance(getattr(malmoi.scale, name), FunctionType)
+]
+
+
 def parameters(function: Callable[..., Any]) -> list[str]:
     return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
 
@@ -65,6 +70,13 @@ def test_public_names_have_a_docstring(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_document_parameters_results_and_errors(name: str) -> None:
     function = getattr(malmoi, name)
+    assert undocumented(function) == []
+    assert "\nRaises:\n" in (inspect.getdoc(function) or "")
+
+
+@pytest.mark.parametrize("name", SCALE)
+def test_functions_of_scale_document_parameters_results_and_errors(name: str) -> None:
+    function = getattr(malmoi.scale, name)
     assert undocumented(function) == []
     assert "\nRaises:\n" in (inspect.getdoc(function) or "")
 

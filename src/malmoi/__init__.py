@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from malmoi import cache_paths, errors
 
 if TYPE_CHECKING:
+    from malmoi import scale as scale
     from malmoi.classify.base.classifier import Classifier as Classifier
     from malmoi.classify.base.explanation import ClassExplanation as ClassExplanation
     from malmoi.classify.base.settings import ClassifierSettings as ClassifierSettings
@@ -410,7 +411,10 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)
 
-_MODULES = {"sklearn": "malmoi.integrations.sklearn"}  # each needs a package of its own
+_MODULES = {  # public modules; each needs a package of its own
+    "scale": "malmoi.scale",
+    "sklearn": "malmoi.integrations.sklearn",
+}
 
 
 _KNOWN_ELSEWHERE_AS = {  # names that users of other packages look for

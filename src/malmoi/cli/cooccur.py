@@ -10,10 +10,17 @@ from cyclopts import Parameter
 
 from malmoi.cli.shared.output import AsJson, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
-from malmoi.cli.shared.text_options import CorpusArgument, TextOptions, check_target, print_written
+from malmoi.cli.shared.text_options import (
+    CorpusArgument,
+    On,
+    TextOptions,
+    check_target,
+    print_written,
+)
 from malmoi.errors import InvalidArgumentError
 from malmoi.models.cooccurrences import save_cooccurrences
-from malmoi.train.counts.cooccurrence import Cooccurrence, count_cooccurrences
+from malmoi.scale.counting import count_cooccurrences
+from malmoi.train.counts.cooccurrence import Cooccurrence
 from malmoi.train.counts.pmi import ProbabilityTable, probability_table
 
 DEFAULT, COUNTING = TextOptions(), Cooccurrence()
@@ -30,6 +37,7 @@ def cooccur_command(
     out: Annotated[Path | None, Parameter(help="Save all counts to this file.")] = None,
     counting: Annotated[Cooccurrence, Parameter(name="*")] = COUNTING,
     options: TextOptions = DEFAULT,
+    on: On = "local",
     json: AsJson = False,
 ) -> None:
     """Print the probability of each context given each word, and the ratios of the first word."""
@@ -43,7 +51,7 @@ def cooccur_command(
         check_target(corpus, out)
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with TerminalReporter() as reporter:
-        counts = count_cooccurrences(text, counting, tokenizer=tokenizer, reporter=reporter)
+        counts = count_cooccurrences(text, counting, tokenizer=tokenizer, on=on, reporter=reporter)
     if words is not None and contexts is not None:
         print_table(probability_table(counts, words.split(","), contexts.split(",")), json)
     if out is not None:

@@ -1,7 +1,7 @@
 """`malmoi embed TEXT…`: the vectors of texts, of their words, or of their tokens."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +22,8 @@ from malmoi.encode.pooling.recipes import RECIPES, requested_recipe
 from malmoi.encode.tokens.windows import Overflow
 from malmoi.errors import InvalidArgumentError, warn
 from malmoi.files.targets import check_not_source, check_writable
+from malmoi.scale.inputs import is_pattern
+from malmoi.scale.settings import ShardSettings
 
 if TYPE_CHECKING:
     from malmoi.text.corpus import Texts
@@ -105,7 +107,26 @@ class EmbedOptions:
             raise InvalidArgumentError(f"--word-pooling {self.word_pooling} needs --per word")
 
 
-DEFAULT = EmbedOptions()
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ShardOptions:
+    """Where shards are embedded, and what is written for each text."""
+
+    on: Annotated[
+        str | None,
+        Parameter(help="Embed shards into a folder: local, ray, or ray://host:port."),
+    ] = None
+    id: Annotated[str | None, Parameter(help="Shards: field of an id to write too.")] = None
+    with_text: Annotated[bool, Flag, Parameter(help="Shards: write the texts too.")] = False
+
+    def settings(self, field: str | None, encoding: str, embed: EmbedSettings) -> ShardSettings:
+        """All settings of shards."""
+        return ShardSettings(
+            field=field, id=self.id, text=self.with_text, encoding=encoding, embed=embed
+        )
+
+
+DEFAULT, NO_SHARDS = EmbedOptions(), ShardOptions()
 
 
 def embed_command(
@@ -120,15 +141,18 @@ def embed_command(
     file: Annotated[
         str | None,
         Parameter(
-            help="A file or folder of texts instead, or - for standard input.",
+            help="A file or folder of texts instead, or - for standard input; shards by a pattern"
+            " such as 'texts/*.parquet'.",
             allow_leading_hyphen=True,
         ),
     ] = None,
     field: Annotated[str | None, Parameter(help="Field or column that holds the text.")] = None,
+    shards: ShardOptions = NO_SHARDS,
     encoding: Annotated[str, Parameter(help="Encoding of the file.")] = "utf-8",
     options: EmbedOptions = DEFAULT,
     out: Annotated[
-        Path | None, Parameter(help="A .npy, .jsonl, .parquet or .malmoi to write.")
+        Path | None,
+        Parameter(help="A .npy, .jsonl, .parquet or .malmoi to write; a folder for shards."),
     ] = None,
     resume: Annotated[
         bool, Flag, Parameter(help="Resume an interrupted run from its checkpoint.")
@@ -141,6 +165,9 @@ def embed_command(
     if resume and out is None:
         raise InvalidArgumentError("--resume needs --out")
     settings = options.settings()
+    if file and (shards != NO_SHARDS or is_pattern(file)):
+        embed_shards(file, model, out, shards.settings(field, encoding, settings), shards.on, json)
+        return
     if out is not None:
         check_suffix(out, settings.per)
         check_writable(out)
@@ -156,6 +183,30 @@ def embed_command(
             encoder, all_texts, out, settings, resume=resume, reporter=reporter
         )
     print_report(out, report, json)
+
+
+def embed_shards(
+    file: str, model: str | None, out: Path | None, settings: ShardSettings, on: str | None,
+    json: bool,
+) -> None:  # fmt: skip
+    """Embed shards into a folder, here or on a cluster; what is there already is skipped."""
+    from malmoi.scale.embedding import embed as embed_files
+    from malmoi.scale.embedding import find_sample
+
+    if out is None:
+        raise InvalidArgumentError("shards need --out, a folder for the vectors")
+    chosen = model or model_for(
+        find_sample(file, settings), layers=settings.embed != EmbedSettings()
+    )
+    with TerminalReporter() as reporter:
+        report = embed_files(file, chosen, out, settings, on=on or "local", reporter=reporter)
+    if json:
+        print_json({"written": str(out), **asdict(report)})
+        return
+    for sentence in report.warnings:
+        warn(sentence)
+    before = f", {report.skipped:,} of them written before" if report.skipped else ""
+    print(f"{out}: {report.rows:,} × {report.dim} in {report.shards:,} shards{before}")
 
 
 def read_texts(file: str, field: str | None, encoding: str) -> "Texts":

@@ -84,9 +84,9 @@ class PlainTextReader:
             yield (line if number else line.removeprefix("\ufeff")).removesuffix("\r"), done
 
     def parts(self, count: int) -> list[DocumentReader]:
-        """Byte ranges; a compressed file cannot be split."""
+        """Byte ranges; a compressed file is not split, nor one whose line feeds are not a byte."""
         source = InputFile(self.path)
-        if source.compressed:
+        if source.compressed or "\n".encode(self.encoding) != b"\n":
             return [self]
         stop = source.size if self.stop is None else self.stop
         bounds = [self.start + (stop - self.start) * i // count for i in range(1, count)]

@@ -34,13 +34,15 @@ def read_records(
     source: str | Path,
     *,
     fields: Sequence[str] = (),
+    keep: Sequence[str] | None = None,
     encoding: str = "utf-8",
     whole: bool = False,
 ) -> Iterator[Record]:
     """The records of a file, of a folder of files, or of standard input (`-`).
 
-    `fields` are the fields or columns that make up the text, joined by a space; `whole` makes one
-    text of each plain file, instead of one per line.
+    `fields` are the fields or columns that make up the text, joined by a space; `keep` are the
+    other fields of a record, by default all. `whole` makes one text of each plain file, instead of
+    one per line.
     """
     check_encoding(encoding)
     is_piped = str(source) == STANDARD_INPUT
@@ -53,45 +55,57 @@ def read_records(
             text = "\n".join(line for line, _ in text_lines(file, encoding))
             yield Record(name, text, {})
             continue
-        yield from _records(reader, name, fields, encoding)
+        yield from _records(reader, name, fields, keep, encoding)
 
 
 def _records(
-    reader: DocumentReader, name: str, fields: Sequence[str], encoding: str
+    reader: DocumentReader,
+    name: str,
+    fields: Sequence[str],
+    keep: Sequence[str] | None,
+    encoding: str,
 ) -> Iterator[Record]:
     if isinstance(reader, JsonLinesReader):
         for number, value, _ in reader.objects():
             if not isinstance(value, dict):
                 raise InvalidFileError(f"{reader.path}:{number}: this is not a JSON object")
-            yield _record(f"{name}:{number}", value, fields)
+            yield _record(f"{name}:{number}", value, fields, keep)
     elif isinstance(reader, TableReader):
         rows = reader.rows()
         _, header, _ = next(rows)
         _check_columns(header, fields, reader.path)
         for number, row, _ in rows:
             if row:
-                yield _record(f"{name}:{number}", dict(zip(header, row, strict=False)), fields)
+                value = dict(zip(header, row, strict=False))
+                yield _record(f"{name}:{number}", value, fields, keep)
     elif isinstance(reader, ParquetReader):
-        for number, value in enumerate(_parquet_rows(reader.path, fields), 1):
-            yield _record(f"{name}:{number}", value, fields)
+        for number, value in enumerate(_parquet_rows(reader.path, fields, keep), 1):
+            yield _record(f"{name}:{number}", value, fields, keep)
     else:
         for number, (line, _) in enumerate(text_lines(reader.path, encoding), 1):
-            yield Record(f"{name}:{number}", line.removesuffix("\r"), {})
+            text = line.removeprefix("\ufeff") if number == 1 else line  # a byte order mark
+            yield Record(f"{name}:{number}", text.removesuffix("\r"), {})
 
 
-def _record(location: str, value: Mapping[str, Any], fields: Sequence[str]) -> Record:
+def _record(
+    location: str, value: Mapping[str, Any], fields: Sequence[str], keep: Sequence[str] | None
+) -> Record:
     """Join some fields to one text; fields that are null or absent are skipped."""
     texts = [str(value[name]) for name in fields if value.get(name) is not None]
     if not texts and not any(name in value for name in fields):
         raise InvalidFileError(f"{location}: there is no field '{fields[0]}'")
-    others = {name: field for name, field in value.items() if name not in fields}
+    names = [name for name in value if name not in fields] if keep is None else keep
+    others = {name: value.get(name) for name in names}
     return Record(location, " ".join(text for text in texts if text.strip()), others)
 
 
-def _parquet_rows(path: Path, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _parquet_rows(
+    path: Path, fields: Sequence[str], keep: Sequence[str] | None
+) -> Iterator[dict[str, Any]]:
+    columns = None if keep is None else [*dict.fromkeys([*fields, *keep])]
     with open_parquet(path) as file:
-        _check_columns(file.schema_arrow.names, fields, path)
-        for batch in file.iter_batches():
+        _check_columns(file.schema_arrow.names, [*fields, *(keep or ())], path)
+        for batch in file.iter_batches(columns=columns):
             yield from batch.to_pylist()
 
 

@@ -18,6 +18,7 @@ from malmoi.text.tokenizers import Tokenizer, make_tokenizer
 Settings = Parameter(name="*", negative_iterable=())
 Out = Annotated[Path, Parameter(help="The file to write; its suffix selects the format.")]
 MinCount = Annotated[int, Parameter(help="Ignore words that occur less often.")]
+On = Annotated[str, Parameter(help="Where to count: local, ray, or ray://host:port.")]
 CorpusArgument = Annotated[
     str,
     Parameter(

@@ -6,6 +6,7 @@ from malmoi.cli.shared.output import AsJson
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import (
     CorpusArgument,
+    On,
     Out,
     Settings,
     TextOptions,
@@ -13,7 +14,8 @@ from malmoi.cli.shared.text_options import (
     print_written,
 )
 from malmoi.models.ngram_files import save_ngram
-from malmoi.train.language.ngram import NGram, train_ngram
+from malmoi.scale.counting import train_ngram
+from malmoi.train.language.ngram import NGram
 
 TEXT, DEFAULT = TextOptions(), NGram()
 
@@ -25,12 +27,13 @@ def train_ngram_command(
     out: Out,
     settings: Annotated[NGram, Settings] = DEFAULT,
     options: TextOptions = TEXT,
+    on: On = "local",
     json: AsJson = False,
 ) -> None:
     """An n-gram language model, as ARPA (.arpa, .arpa.gz) or our own file."""
     check_target(corpus, out)
     text, tokenizer = options.corpus(corpus), options.make_tokenizer()
     with TerminalReporter() as reporter:
-        model = train_ngram(text, settings, tokenizer=tokenizer, reporter=reporter)
+        model = train_ngram(text, settings, tokenizer=tokenizer, on=on, reporter=reporter)
     save_ngram(model, out)
     print_written(out, {"order": model.order, "n-grams": sum(model.trie.sizes)}, json)

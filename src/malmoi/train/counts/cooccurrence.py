@@ -24,7 +24,7 @@ from malmoi.kernels.marks import LINE_END, UNKNOWN
 from malmoi.kernels.threads import THREADS
 from malmoi.models.cooccurrences import BLOCK_ENTRIES, Cooccurrences, spans
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter, expect_reporter
-from malmoi.text.encoded import VocabularySettings
+from malmoi.text.encoded import EncodedCorpus, VocabularySettings
 from malmoi.text.parallel import in_order
 from malmoi.text.tokenizers import Tokenizer
 from malmoi.train.common.inputs import TextInput, encode_text
@@ -144,13 +144,21 @@ def count_cooccurrences(
     expect_reporter(reporter)
     settings = settings_or_default(settings, Cooccurrence)
     corpus = encode_text(text, settings.vocabulary, tokenizer, reporter)
-    ids, vocabulary = corpus.ids, corpus.vocabulary
-    counts = count_words(ids, vocabulary)
+    ids, counts = prepare_ids(corpus, settings, folder)
+    blocks = count_row_blocks(ids, counts, settings)
+    progress = reporter.stage("counting co-occurrences")
+    return collect_rows(corpus.vocabulary, blocks, folder, progress)
+
+
+def prepare_ids(
+    corpus: EncodedCorpus, settings: Cooccurrence, folder: FolderPath
+) -> tuple[UInt32Array, Int64Array]:
+    """The ids of a corpus without those that windows skip, and the occurrences of each word."""
+    ids, counts = corpus.ids, count_words(corpus.ids, corpus.vocabulary)
     dropped = [UNKNOWN] * settings.over_unknown + [LINE_END] * settings.across_lines
     if any(counts[mark - LINE_END - 1] for mark in dropped):
         ids = drop_ids(ids, dropped, folder)
-    blocks = count_row_blocks(np.asarray(ids), counts[:-2], settings)
-    return collect_rows(vocabulary, blocks, folder, reporter.stage("counting co-occurrences"))
+    return np.asarray(ids), counts[:-2]
 
 
 def count_words(ids: UInt32Array, vocabulary: Vocabulary) -> Int64Array:
@@ -178,15 +186,28 @@ def count_row_blocks(
     ids: UInt32Array, counts: Int64Array, settings: Cooccurrence
 ) -> Iterator[RowBlock]:
     """Yield blocks of rows, from the positions of as many words at a time as memory allows."""
-    dtype = np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
-    max_positions, max_entries = memory_limits(counts, dtype, settings)
-    for first, last in spans(counts, max_positions):
-        bounds = np.r_[0, np.cumsum(counts[first:last])]
-        positions = np.empty(bounds[-1], dtype=dtype)
-        find_positions(ids, first, last, bounds[:-1].copy(), positions)
-        count = partial(count_block, ids, positions, bounds, len(counts), settings)
-        contexts = max_contexts(counts[first:last], len(counts), settings)
-        yield from in_order(count, spans(contexts, max_entries))
+    max_positions, _ = memory_limits(counts, position_dtype(ids), settings)
+    for span in spans(counts, max_positions):
+        yield from count_span(ids, counts, settings, span)
+
+
+def count_span(
+    ids: UInt32Array, counts: Int64Array, settings: Cooccurrence, span: tuple[int, int]
+) -> Iterator[RowBlock]:
+    """Yield blocks of the rows of the words from one to another, all positions of them at once."""
+    first, last = span
+    _, max_entries = memory_limits(counts, position_dtype(ids), settings)
+    bounds = np.r_[0, np.cumsum(counts[first:last])]
+    positions = np.empty(bounds[-1], dtype=position_dtype(ids))
+    find_positions(ids, first, last, bounds[:-1].copy(), positions)
+    count = partial(count_block, ids, positions, bounds, len(counts), settings)
+    contexts = max_contexts(counts[first:last], len(counts), settings)
+    yield from in_order(count, spans(contexts, max_entries))
+
+
+def position_dtype(ids: UInt32Array) -> np.dtype[Any]:
+    """The type of positions in a stream of ids."""
+    return np.dtype(np.uint32 if len(ids) < 2**32 else np.int64)
 
 
 def count_block(
@@ -217,7 +238,7 @@ def max_contexts(counts: Int64Array, words: int, settings: Cooccurrence) -> Int6
 
 
 def memory_limits(
-    counts: Int64Array, position_dtype: np.dtype[Any], settings: Cooccurrence
+    counts: Int64Array, positions: np.dtype[Any], settings: Cooccurrence
 ) -> tuple[int, int]:
     """How many positions, and how many entries of a block, fit into the memory."""
     words, top_count = len(counts), counts.max(initial=0)
@@ -229,14 +250,14 @@ def memory_limits(
     half = int(settings.memory_mb * MEGABYTE / 2)
     state = 9 * words  # bytes of sums and marks per block
     longest_row = max_contexts(top_count, words, settings) * ENTRY_BYTES
-    needed = max(top_count * position_dtype.itemsize, MAX_BLOCKS * (longest_row + state))
+    needed = max(top_count * positions.itemsize, MAX_BLOCKS * (longest_row + state))
     if half < needed:
         raise InvalidArgumentError(
             f"memory_mb is {settings.memory_mb:g}: {words:,} words on {THREADS} threads need"
             f" at least {ceil(2 * needed / MEGABYTE):,}"
         )
     entries = (half // MAX_BLOCKS - state) // ENTRY_BYTES
-    return half // position_dtype.itemsize, min(entries, max(BLOCK_ENTRIES, 4 * words))
+    return half // positions.itemsize, min(entries, max(BLOCK_ENTRIES, 4 * words))
 
 
 def collect_rows(

@@ -60,6 +60,12 @@ def count_corpus_ngrams(
     corpus: EncodedCorpus, order: int, *, min_count: int, progress: Progress = no_progress
 ) -> NgramCounts:
     """Count the n-grams of an encoded corpus; progress counts orders."""
+    ids, single = frequent_ids(corpus, order, min_count)
+    return count_lines(ids, single, order, progress=progress)
+
+
+def frequent_ids(corpus: EncodedCorpus, order: int, min_count: int) -> tuple[UInt32Array, Trie]:
+    """The ids of a corpus with UNKNOWN for rare words, and a trie of the words, with marks."""
     ids, vocabulary = corpus.ids, corpus.vocabulary
     check_counting(order, min_count)
     check_no_marks(mark for mark in (BEGIN, END) if mark in vocabulary)
@@ -67,7 +73,13 @@ def count_corpus_ngrams(
         raise InvalidArgumentError("the corpus has no words: give a text with at least one word")
     ids, words = replace_rare(ids, vocabulary, min_count)
     marks = [mark for mark in (UNKNOWN_WORD, BEGIN, END) if mark not in words]
-    single = Trie(Keys.of([*words, *marks]), ())
+    return ids, Trie(Keys.of([*words, *marks]), ())
+
+
+def count_lines(
+    ids: UInt32Array, single: Trie, order: int, *, progress: Progress = no_progress
+) -> NgramCounts:
+    """Count the n-grams of lines of ids of the words of a trie; progress counts orders."""
     levels: list[CountedOrder] = []
     for level in count_orders(single.marked(ids), single.begin, len(single.words), order):
         levels.append(level)

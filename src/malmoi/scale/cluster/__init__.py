@@ -1,0 +1,1 @@
+"""Where work over items runs: engines, and the Ray cluster as one of them."""
