@@ -13,6 +13,7 @@ from malmoi.search.analyser import best_analyser
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
 from malmoi.search.index import Index
+from malmoi.search.local_index import LocalIndex
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.entry import EntryId
 from malmoi.search.storage.folder import Folder
@@ -76,7 +77,7 @@ def build_index(
             raise InvalidArgumentError("the texts of vectors are their keys: leave texts out")
         state = with_clusters(_state_of_vectors(encoder, ids, fields), approximate, reporter)
         with folder.writing() if folder else nullcontext():
-            return Index(folder.commit(state) if folder else state, folder=folder)
+            return LocalIndex(folder.commit(state) if folder else state, folder=folder)
     entries = make_entries(() if texts is None else texts, ids, fields)
     check_ids(entries)
     state = new_state(encoder, passages=passages, prompts=prompts)
@@ -84,7 +85,7 @@ def build_index(
         writer = IndexWriter(state, encoder, folder)
         writer.embed(entries, reporter=reporter)
         state = writer.finish(lambda state: with_clusters(state, approximate, reporter))
-        return Index(state, encoder=encoder, folder=folder)
+        return LocalIndex(state, encoder=encoder, folder=folder)
 
 
 def _state_of_vectors(
@@ -115,4 +116,4 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
     folder = Folder(expect_path(path))
     if encoder is not None:
         expect_encoder(encoder)
-    return Index(folder.read(), encoder=encoder, folder=folder)
+    return LocalIndex(folder.read(), encoder=encoder, folder=folder)

@@ -5,7 +5,6 @@ that moved to another id keeps its vector.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,37 +13,18 @@ from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
-from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.errors import InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.entries import check_ids
-from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.fingerprint import check_encoder, check_settings, new_state
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.segment import digests_of
 from malmoi.search.storage.state import State, merge_segments, without
-from malmoi.search.writer import IndexWriter, with_clusters
-from malmoi.table import Table, Tabular
+from malmoi.search.writer import IndexUpdate, IndexWriter, with_clusters
 
 Digest = tuple[int, int]  # of a text
-
-
-@dataclass(frozen=True)
-class IndexUpdate(Tabular):
-    """What an update did; `embedded` counts the texts that needed the encoder."""
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    embedded: int
-    texts: int
-    passages: int
-    weight: float  # of words in a hybrid search
-
-    def _table(self) -> Table:
-        values = asdict(self)
-        return Table(f"Index of {self.texts:,} texts", list(values), [list(values.values())])
 
 
 def update_index(
@@ -91,7 +71,7 @@ def update_index(
         if folder.exists:
             state = folder.read()
             check_encoder(encoder, state)
-            _check_settings(state, passages, prompts)
+            check_settings(state, passages, prompts)
         else:
             state = new_state(encoder, passages=passages is not False, prompts=prompts)
         writer = IndexWriter(state, encoder, folder)
@@ -137,19 +117,6 @@ def update_state(
 def living_entries(state: State) -> list[Entry]:
     """All entries of an index, in order."""
     return [state.entry(row) for row in np.flatnonzero(state.living).tolist()]
-
-
-def _check_settings(state: State, passages: bool | None, prompts: Prompts | None) -> None:
-    """Raise if these settings would give other vectors than those of the index."""
-    if passages is not None and passages != state.passages:
-        which = "with" if state.passages else "without"
-        raise InvalidArgumentError(
-            f"the index was built {which} passages: build a new index to change that"
-        )
-    if prompts is not None and prompts != state.prompts:
-        raise InvalidArgumentError(
-            f"the index has {state.prompts}: build a new index for other prompts"
-        )
 
 
 def _digests(state: State) -> UInt64Array:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from malmoi.classify.base.classifier import Classifier
 from malmoi.classify.files import is_classifier, load_classifier
@@ -175,8 +174,7 @@ def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedMod
 
 def warm_up_analyser(index: Index) -> None:
     """Load what analyses Korean, if the index has any: it would block all threads for seconds."""
-    rows = np.flatnonzero(index.state.living)[:MAX_SAMPLED_TEXTS]
-    sample = " ".join(index.state.entry(row).text for row in rows.tolist())
+    sample = " ".join(entry.text for entry in islice(index.entries(), MAX_SAMPLED_TEXTS))
     if SYLLABLES.search(sample):
         index.state.analyser("준비")
 
