@@ -134,8 +134,8 @@ class Index(Tabular, ABC):
             return rerank_hits(rerank, str(query), hits, k, reporter)
         check_query(query, k, weight, hybrid=hybrid)
         filters, state = conditions(where), self._current()
-        check_fields(filters, self.fields)
-        if not len(self):
+        check_fields(filters, state.fields)
+        if state.count == 0:
             return Hits()
         direction = None
         if hybrid or not lexical:

@@ -14,9 +14,11 @@ from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidFileError
+from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.entries import check_ids
 from malmoi.search.fingerprint import check_encoder, check_settings, new_state
+from malmoi.search.storage.address import is_postgres, parse_address
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
@@ -37,13 +39,13 @@ def update_index(
     prompts: Prompts | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> IndexUpdate:
-    """Make the index in a folder hold exactly these entries; create it if it does not exist.
+    """Make an index hold exactly these entries; create it if it does not exist.
 
     Embedded texts are committed every few seconds: an interrupted update continues where it
     stopped.
 
     Args:
-        path: The folder of the index.
+        path: The folder of the index, or its URL in a PostgreSQL database.
         encoder: The encoder of the index.
         entries: All entries, with unique ids.
         keep: Keep the entries that the index has beside these.
@@ -59,14 +61,23 @@ def update_index(
     Raises:
         InvalidArgumentError: The encoder, passages or prompts are not those of the index, or an
             id occurs twice.
-        InvalidFileError: There are no entries, or the folder cannot be read or written.
+        InvalidFileError: There are no entries, or the folder or database cannot be read or
+            written.
     """
     expect_reporter(reporter)
     expect_encoder(encoder)
     expect(entries, Iterable, "entries", "a list of Entry")
-    folder, every = Folder(expect_path(path)), list(entries)
+    every = list(entries)
     for i, entry in enumerate(every):
         expect(entry, Entry, f"entry {i}", "an Entry", hint="write Entry(id, text)")
+    if isinstance(path, str) and is_postgres(path):
+        require("psycopg", extra="postgres")
+        from malmoi.search.postgres.building import update_table
+
+        check_entries(every)
+        return update_table(parse_address(path), encoder, every, keep=keep, passages=passages,
+                            prompts=prompts, reporter=reporter)  # fmt: skip
+    folder = Folder(expect_path(path))
     with folder.writing():
         if folder.exists:
             state = folder.read()
@@ -82,9 +93,7 @@ def update_state(
     writer: IndexWriter, entries: Sequence[Entry], *, keep: bool, reporter: Reporter
 ) -> IndexUpdate:
     """Make the state of a writer hold these entries, and commit it."""
-    if not entries:
-        raise InvalidFileError("there are no texts to index")
-    check_ids(entries)
+    check_entries(entries)
     state = writer.state
     rows = state.find([entry.id for entry in entries])
     digests = digests_of(entries)
@@ -112,6 +121,13 @@ def update_state(
         passages=state.vector_count,
         weight=state.weight,
     )
+
+
+def check_entries(entries: Sequence[Entry]) -> None:
+    """Raise if there are no entries, or if an id occurs twice."""
+    if not entries:
+        raise InvalidFileError("there are no texts to index")
+    check_ids(entries)
 
 
 def living_entries(state: State) -> list[Entry]:

@@ -63,9 +63,14 @@ def fuse(
     cosines: Float32Array, matched: Float32Array, weight: float, spread: float
 ) -> Float32Array:
     """Scores of texts from cosines and from BM25 as a share of its highest value."""
-    scale = np.float32((1 - weight) / (RANGE_DEVIATIONS * spread))
+    scale = cosine_scale(weight, spread)
     scores: Float32Array = scale * cosines + np.float32(weight) * matched
     return scores
+
+
+def cosine_scale(weight: float, spread: float) -> np.float32:
+    """What a cosine is multiplied by."""
+    return np.float32((1 - weight) / (RANGE_DEVIATIONS * spread))
 
 
 def spread_sample(vectors: int) -> Int64Array:

@@ -176,7 +176,7 @@ def with_segment(state: State, new: Segment) -> State:
         state,
         segments=(*state.segments, new),
         alive=(*state.alive, np.ones(len(new), dtype=bool)),
-        fusion=_with_changes(state.fusion, len(new)),
+        fusion=with_changes(state.fusion, len(new)),
     )
 
 
@@ -190,7 +190,7 @@ def without(state: State, rows: Int64Array) -> State:
     return replace(
         state,
         alive=tuple(np.split(living, state.starts[1:-1])),
-        fusion=_with_changes(state.fusion, len(gone)),
+        fusion=with_changes(state.fusion, len(gone)),
     )
 
 
@@ -234,6 +234,6 @@ def _join(state: State, which: slice) -> Segment:
     return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])
 
 
-def _with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
+def with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
     """The fusion after so many texts were written or deleted."""
     return fusion and replace(fusion, changes=fusion.changes + texts)
