@@ -128,6 +128,13 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
     return LocalIndex(folder.read(), encoder=encoder, folder=folder)
 
 
+def index_exists(path: str | Path) -> bool:
+    """Whether there is an index in a folder or a database."""
+    if isinstance(path, str) and is_postgres(path):
+        return bool(_tables().table_exists(parse_address(path)))
+    return Folder(expect_path(path)).exists
+
+
 def _tables() -> ModuleType:
     """The module of indexes in a database, which needs the extra `postgres`."""
     require("psycopg", extra="postgres")

@@ -34,6 +34,12 @@ from malmoi.vectors import Vectors
 CREATION_LOCK = 0x6D616C6D6F69  # "malmoi": held while tables are created
 
 
+def table_exists(address: PostgresAddress) -> bool:
+    """Whether an index exists; raises for a table of the same name that is not an index."""
+    with Database(address).connection() as connection:
+        return exists(connection, Tables(address))
+
+
 def build_table(
     address: PostgresAddress,
     encoder: Encoder,

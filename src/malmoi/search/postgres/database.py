@@ -2,6 +2,7 @@
 
 import os
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -14,6 +15,8 @@ from malmoi.errors import InvalidFileError, MalmoiError, shorten
 from malmoi.search.storage.address import PostgresAddress
 
 Connection = psycopg.Connection[TupleRow]
+IdleConnection = tuple[Connection, float, int]  # since when, and of which process
+INHERITED: list[Connection] = []
 CONNECT_SECONDS = 10
 TRUSTED_SECONDS = 1.0  # a connection that was idle for longer is checked before it is used
 MAX_IDLE = 8
@@ -25,8 +28,9 @@ class Database:
 
     def __init__(self, address: PostgresAddress) -> None:
         self.address = address
-        self._idle: list[tuple[Connection, float, int]] = []
+        self._idle: list[IdleConnection] = []
         self._lock = Lock()
+        weakref.finalize(self, _close, self._idle)
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -54,10 +58,7 @@ class Database:
     def close(self) -> None:
         """Close the idle connections."""
         with self._lock:
-            idle, self._idle = self._idle, []
-        for connection, _, process in idle:
-            if process == os.getpid():
-                connection.close()
+            _close(self._idle)
 
     def _opened(self) -> Connection:
         connection = psycopg.connect(
@@ -78,7 +79,8 @@ class Database:
                     return None
                 connection, since, process = self._idle.pop()
             if process != os.getpid():
-                continue  # of the parent process, which closes it
+                INHERITED.append(connection)  # by a fork: closing it would end that of the parent
+                continue
             if time.monotonic() - since < TRUSTED_SECONDS and not connection.closed:
                 return connection
             try:
@@ -94,6 +96,15 @@ class Database:
                 self._idle.append((connection, time.monotonic(), os.getpid()))
                 return
         connection.close()
+
+
+def _close(idle: list[IdleConnection]) -> None:
+    while idle:
+        connection, _, process = idle.pop()
+        if process == os.getpid():
+            connection.close()
+        else:
+            INHERITED.append(connection)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from malmoi.search.postgres.reading import (
     spread_of,
 )
 from malmoi.search.postgres.statements import SearchSql
-from malmoi.search.postgres.storing import remove
+from malmoi.search.postgres.storing import check_storable, remove
 from malmoi.search.postgres.table_state import TableState, read_state, write_state
 from malmoi.search.postgres.tables import Tables, exists
 from malmoi.search.postgres.vector_index import set_ef_search
@@ -153,12 +153,14 @@ class PostgresIndex(Index):
         self, connection: Connection, state: TableState, query: Query, *, approximate: bool
     ) -> list[Hit]:
         statement, values = SearchSql(self.tables, state, query, approximate).statement()
-        return [
-            Hit(id, score, text, fields, None if first is None else (first, last))
-            for score, id, text, fields, first, last in connection.execute(statement, values)
-        ]
+        with connection.cursor(binary=True) as cursor:
+            return [
+                Hit(id, score, text, fields, None if first is None else (first, last))
+                for score, id, text, fields, first, last in cursor.execute(statement, values)
+            ]
 
     def _add(self, entries: Sequence[Entry], reporter: Reporter) -> None:
+        check_storable(entries)
         writer = PostgresWriter(self._current(), self.encoder, self.database)
         writer.embed(entries, reporter=reporter)
         self._follow(writer.finish())

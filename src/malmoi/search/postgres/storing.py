@@ -51,7 +51,6 @@ def store(
 ) -> TableState:
     """Add entries and replace those of the same ids; the caller holds the lock of the state."""
     entries = [entry for entry, _ in embedded]
-    check_storable(entries)
     words = count_words(state.analyser.many([entry.text for entry in entries]))
     lengths = words.lengths.tolist()
     vectors = _vector_rows([own for _, own in embedded], state)

@@ -52,6 +52,11 @@ def path_or_url(path: str) -> str | Path:
     return path if is_postgres(path) else Path(path)
 
 
+def shown_path(path: str) -> str:
+    """A path as it is, and an address without its password."""
+    return str(parse_address(path)) if is_postgres(path) else path
+
+
 def parse_address(url: str) -> PostgresAddress:
     """Parse the URL of an index; raises `InvalidArgumentError` if it is not one."""
     parts = urlsplit(url)

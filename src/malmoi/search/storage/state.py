@@ -182,7 +182,7 @@ def with_segment(state: State, new: Segment) -> State:
 
 def without(state: State, rows: Int64Array) -> State:
     """The state without some rows; -1 is ignored."""
-    gone = rows[rows >= 0]
+    gone = np.unique(rows[rows >= 0])
     if len(gone) == 0:
         return state
     living = state.living.copy()
