@@ -21,7 +21,7 @@ from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import check_encoder, query_encoder
 from malmoi.search.querying.filters import Where, check_fields, conditions
 from malmoi.search.querying.hits import Hit, Hits, rerank_hits
-from malmoi.search.querying.query import Query, as_vector, check_query, check_rerank
+from malmoi.search.querying.query import IndexQuery, as_vector, check_query, check_rerank
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.entry import Entry, EntryId, id_as_text
 from malmoi.search.storage.fusion import Fusion
@@ -143,7 +143,7 @@ class Index(Tabular, ABC):
         words = self._words(state, query, reporter) if hybrid or lexical else None
         if hybrid and weight is None:
             weight = state.weight
-        wanted = Query(k, filters, direction, words, weight, exact)
+        wanted = IndexQuery(k, filters, direction, words, weight, exact)
         return Hits(self._hits(state, wanted), weight)
 
     def add(
@@ -236,7 +236,7 @@ class Index(Tabular, ABC):
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
 
     @abstractmethod
-    def _hits(self, state: State, query: Query) -> list[Hit]:
+    def _hits(self, state: State, query: IndexQuery) -> list[Hit]:
         """The best texts for a query."""
 
     @abstractmethod

@@ -18,7 +18,7 @@ from malmoi.search.fingerprint import expect_same_model, is_same_model
 from malmoi.search.index import Index
 from malmoi.search.querying.hits import Hit, make_hits
 from malmoi.search.querying.hybrid import by_both
-from malmoi.search.querying.query import Query
+from malmoi.search.querying.query import IndexQuery
 from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vector, by_words
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
@@ -99,7 +99,7 @@ class LocalIndex(Index):
     def __len__(self) -> int:
         return self.state.count
 
-    def _hits(self, state: State, query: Query) -> list[Hit]:
+    def _hits(self, state: State, query: IndexQuery) -> list[Hit]:
         allowed = allowed_rows(state, query.conditions)
         if query.weight is not None:
             ranking = by_both(state, query.direction, query.words or (), query.k, allowed,

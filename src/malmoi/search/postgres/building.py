@@ -10,19 +10,19 @@ from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import Reporter
 from malmoi.search.fingerprint import check_encoder, check_settings, new_state
-from malmoi.search.postgres.database import Database
+from malmoi.search.postgres.field_values import check_storable
 from malmoi.search.postgres.postgres_index import PostgresIndex
 from malmoi.search.postgres.reading import changes_of
-from malmoi.search.postgres.storing import check_storable
-from malmoi.search.postgres.table_state import TableState, read_state, write_state
-from malmoi.search.postgres.tables import Tables, create_tables, exists
+from malmoi.search.postgres.schema.database import Database
+from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
+from malmoi.search.postgres.schema.tables import Tables, create_tables, exists
 from malmoi.search.postgres.vector_index import (
     choose_ef_search,
     create_hnsw,
     drop_hnsw,
     fitting_kind,
 )
-from malmoi.search.postgres.writer import BATCH_ROWS, PostgresWriter, locked, write_entries
+from malmoi.search.postgres.writer import BATCH_ROWS, PostgresWriter, analyze, locked, write_entries
 from malmoi.search.storage.address import PostgresAddress
 from malmoi.search.storage.clusters import APPROXIMATE_FROM
 from malmoi.search.storage.entry import Entry
@@ -79,6 +79,7 @@ def build_table_of_vectors(
         own = [EmbeddedPassages(row[np.newaxis], WHOLE) for row in matrix]
         write_entries(database, state, list(zip(entries[part], own, strict=True)))
         progress(min(part.stop, len(entries)), len(entries))
+    analyze(database)
     with_hnsw(database, approximate, reporter)
     return PostgresIndex(address)
 

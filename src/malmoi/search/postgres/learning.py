@@ -11,10 +11,10 @@ from malmoi.encode.protocol import Encoder
 from malmoi.nearest.top_k import safe_norms
 from malmoi.search.learn_weight import drawn_texts, weight_of
 from malmoi.search.postgres.binary_rows import word_key
-from malmoi.search.postgres.database import Connection
 from malmoi.search.postgres.reading import all_rows, embedded_rows, spread_of
-from malmoi.search.postgres.table_state import TableState
-from malmoi.search.postgres.tables import Tables
+from malmoi.search.postgres.schema.database import PgConnection
+from malmoi.search.postgres.schema.table_state import TableState
+from malmoi.search.postgres.schema.tables import Tables
 from malmoi.search.querying.bm25 import weighted_scores, weights_of
 from malmoi.search.storage.fusion import Fusion
 from malmoi.search.storage.postings import Postings, count_words
@@ -28,7 +28,7 @@ class TableTexts:
     """
 
     def __init__(
-        self, connection: Connection, tables: Tables, state: TableState, rows: Int64Array
+        self, connection: PgConnection, tables: Tables, state: TableState, rows: Int64Array
     ) -> None:
         self.connection, self.tables, self.state, self.rows = connection, tables, state, rows
         embedded = embedded_rows(connection, tables, state.generation, rows.tolist())
@@ -87,7 +87,7 @@ class TableTexts:
 
 
 def with_table_weight(
-    connection: Connection, tables: Tables, state: TableState, encoder: Encoder
+    connection: PgConnection, tables: Tables, state: TableState, encoder: Encoder
 ) -> TableState:
     """The state with a hybrid weight: its own, or a new one if the index has changed much."""
     if state.texts == 0:
@@ -98,7 +98,7 @@ def with_table_weight(
 
 
 def learn_table_weight(
-    connection: Connection, tables: Tables, state: TableState, encoder: Encoder
+    connection: PgConnection, tables: Tables, state: TableState, encoder: Encoder
 ) -> Fusion:
     """Make pseudo-queries and choose the weight that ranks their texts best."""
     state.__dict__["spread"] = spread_of(connection, tables, state)

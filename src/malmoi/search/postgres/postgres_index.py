@@ -21,7 +21,7 @@ from malmoi.reporting.reporter import Reporter
 from malmoi.search.fingerprint import is_same_model
 from malmoi.search.index import Index
 from malmoi.search.postgres.binary_rows import word_key
-from malmoi.search.postgres.database import Connection, Database
+from malmoi.search.postgres.field_values import check_storable
 from malmoi.search.postgres.reading import (
     all_rows,
     embedded_rows,
@@ -30,14 +30,15 @@ from malmoi.search.postgres.reading import (
     rows_of,
     spread_of,
 )
+from malmoi.search.postgres.schema.database import Database, PgConnection
+from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
+from malmoi.search.postgres.schema.tables import Tables, exists
 from malmoi.search.postgres.statements import SearchSql
-from malmoi.search.postgres.storing import check_storable, remove
-from malmoi.search.postgres.table_state import TableState, read_state, write_state
-from malmoi.search.postgres.tables import Tables, exists
+from malmoi.search.postgres.storing import remove
 from malmoi.search.postgres.vector_index import set_ef_search
 from malmoi.search.postgres.writer import PostgresWriter
 from malmoi.search.querying.hits import Hit
-from malmoi.search.querying.query import Query
+from malmoi.search.querying.query import IndexQuery
 from malmoi.search.storage.address import PostgresAddress
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
@@ -134,7 +135,7 @@ class PostgresIndex(Index):
         self.state = state
         return state
 
-    def _hits(self, state: State, query: Query) -> list[Hit]:
+    def _hits(self, state: State, query: IndexQuery) -> list[Hit]:
         if not isinstance(state, TableState):  # what `_current` returned
             raise TypeError("the state is not that of a table")
         if query.words is None and query.direction is None:
@@ -150,7 +151,7 @@ class PostgresIndex(Index):
             return self._run(connection, state, query, approximate=False)
 
     def _run(
-        self, connection: Connection, state: TableState, query: Query, *, approximate: bool
+        self, connection: PgConnection, state: TableState, query: IndexQuery, *, approximate: bool
     ) -> list[Hit]:
         statement, values = SearchSql(self.tables, state, query, approximate).statement()
         with connection.cursor(binary=True) as cursor:
@@ -207,7 +208,7 @@ class PostgresIndex(Index):
                            (vectors[row] for row in rows), strict=True)  # fmt: skip
 
 
-def _size(connection: Connection, table: sql.Identifier) -> int:
+def _size(connection: PgConnection, table: sql.Identifier) -> int:
     """The bytes of a table with its database indexes."""
     name = table.as_string(connection)
     row = connection.execute("SELECT pg_total_relation_size(to_regclass(%s))", [name]).fetchone()

@@ -8,10 +8,10 @@ from psycopg import sql
 
 from malmoi.arrays import Float32Array, Int64Array
 from malmoi.search.postgres.binary_rows import INT4, column, row_of, vector_of
-from malmoi.search.postgres.database import Connection
+from malmoi.search.postgres.schema.database import PgConnection
+from malmoi.search.postgres.schema.table_state import TableState
+from malmoi.search.postgres.schema.tables import Tables
 from malmoi.search.postgres.storing import copy_rows
-from malmoi.search.postgres.table_state import TableState
-from malmoi.search.postgres.tables import Tables
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.fusion import cosine_spread, spread_sample
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
@@ -32,7 +32,7 @@ class Changes(NamedTuple):
     known: dict[str, EmbeddedPassages]  # by text
 
 
-def entries_of(connection: Connection, tables: Tables) -> Iterator[Entry]:
+def entries_of(connection: PgConnection, tables: Tables) -> Iterator[Entry]:
     """All texts in order, in one snapshot."""
     with connection.transaction(), connection.cursor(name="malmoi_entries") as cursor:
         cursor.itersize = BATCH_ROWS
@@ -41,7 +41,7 @@ def entries_of(connection: Connection, tables: Tables) -> Iterator[Entry]:
             yield Entry(id, text, fields)
 
 
-def rows_of(connection: Connection, tables: Tables, ids: Sequence[str]) -> dict[str, int]:
+def rows_of(connection: PgConnection, tables: Tables, ids: Sequence[str]) -> dict[str, int]:
     """The rows of ids, as they are written or else in NFC; an id without a text is left out."""
     both = {id: (id, normalize("NFC", id)) for id in ids if _is_storable(id)}
     names = list({name for pair in both.values() for name in pair})
@@ -53,7 +53,7 @@ def rows_of(connection: Connection, tables: Tables, ids: Sequence[str]) -> dict[
     }  # fmt: skip
 
 
-def entry_at(connection: Connection, tables: Tables, row: int) -> Entry | None:
+def entry_at(connection: PgConnection, tables: Tables, row: int) -> Entry | None:
     """The text of a row."""
     statement = sql.SQL("SELECT id, text, fields FROM {} WHERE row = %s").format(tables.texts)
     read = connection.execute(statement, [row]).fetchone()
@@ -61,7 +61,7 @@ def entry_at(connection: Connection, tables: Tables, row: int) -> Entry | None:
 
 
 def embedded_rows(
-    connection: Connection, tables: Tables, generation: int, rows: Sequence[int]
+    connection: PgConnection, tables: Tables, generation: int, rows: Sequence[int]
 ) -> dict[int, EmbeddedPassages]:
     """The vectors and spans of texts, by row."""
     statement = sql.SQL(
@@ -79,14 +79,14 @@ def embedded_rows(
     }
 
 
-def all_rows(connection: Connection, tables: Tables) -> Int64Array:
+def all_rows(connection: PgConnection, tables: Tables) -> Int64Array:
     """The rows of all texts, in order."""
     statement = sql.SQL("SELECT row FROM {} ORDER BY row").format(tables.texts)
     with connection.cursor(binary=True) as cursor:
         return np.array([row for (row,) in cursor.execute(statement)], np.int64)
 
 
-def spread_of(connection: Connection, tables: Tables, state: TableState) -> float:
+def spread_of(connection: PgConnection, tables: Tables, state: TableState) -> float:
     """The standard deviation of cosines between vectors, on the sample of a folder."""
     chosen, vectors = spread_sample(state.passage_count).tolist(), tables.vectors(state.generation)
     if state.is_dense:
@@ -104,7 +104,7 @@ def spread_of(connection: Connection, tables: Tables, state: TableState) -> floa
 
 
 def changes_of(
-    connection: Connection, tables: Tables, generation: int, entries: Sequence[Entry]
+    connection: PgConnection, tables: Tables, generation: int, entries: Sequence[Entry]
 ) -> Changes:
     """Compare entries with those of an index by digest, in a transaction of the caller."""
     digests = digests_of(entries).tobytes()

@@ -14,11 +14,11 @@ from psycopg import sql
 from malmoi.arrays import Float32Array
 from malmoi.search.postgres.binary_rows import word_key
 from malmoi.search.postgres.conditions import Clause, where_clause
-from malmoi.search.postgres.table_state import TableState
-from malmoi.search.postgres.tables import Tables
+from malmoi.search.postgres.schema.table_state import TableState
+from malmoi.search.postgres.schema.tables import Tables
 from malmoi.search.querying.bm25 import K1, B
 from malmoi.search.querying.hybrid import MIN_CANDIDATES
-from malmoi.search.querying.query import Query
+from malmoi.search.querying.query import IndexQuery
 from malmoi.search.storage.fusion import cosine_scale
 
 OVERSAMPLE = 4  # candidates of a binary index per result, which full vectors rank again
@@ -44,7 +44,7 @@ class SearchSql:
 
     tables: Tables
     state: TableState
-    query: Query
+    query: IndexQuery
     approximate: bool
 
     def statement(self) -> tuple[sql.Composed, list[Any]]:

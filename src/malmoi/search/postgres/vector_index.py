@@ -11,9 +11,9 @@ from psycopg import errors, sql
 from malmoi.arrays import Float32Array
 from malmoi.reporting.reporter import Reporter
 from malmoi.search.postgres.binary_rows import vector_of
-from malmoi.search.postgres.database import Connection
+from malmoi.search.postgres.schema.database import PgConnection
+from malmoi.search.postgres.schema.tables import Tables
 from malmoi.search.postgres.statements import OVERSAMPLE, distance_sql, vector_text
-from malmoi.search.postgres.tables import Tables
 from malmoi.search.storage.address import VectorIndexKind
 from malmoi.search.storage.clusters import MIN_RECALL, NOISE_NORM, RECALL_AT, SEED
 from malmoi.vectors import l2_normalize
@@ -41,7 +41,7 @@ def fitting_kind(kind: VectorIndexKind, dim: int, reporter: Reporter) -> VectorI
 
 
 def create_hnsw(
-    connection: Connection, tables: Tables, generation: int, kind: VectorIndexKind, dim: int
+    connection: PgConnection, tables: Tables, generation: int, kind: VectorIndexKind, dim: int
 ) -> None:
     """Build the index, in the transaction of the caller; a killed build leaves none."""
     name, table = hnsw_name(tables, generation), tables.vectors(generation)
@@ -60,7 +60,7 @@ def create_hnsw(
         connection.execute(statement)
 
 
-def drop_hnsw(connection: Connection, tables: Tables, generation: int) -> None:
+def drop_hnsw(connection: PgConnection, tables: Tables, generation: int) -> None:
     """Remove the index."""
     schema, name = tables.address.schema, f"{tables.address.table}_hnsw_{generation}"
     whole = sql.Identifier(schema, name) if schema else sql.Identifier(name)
@@ -68,7 +68,7 @@ def drop_hnsw(connection: Connection, tables: Tables, generation: int) -> None:
 
 
 def choose_ef_search(
-    connection: Connection, tables: Tables, generation: int, kind: VectorIndexKind, dim: int
+    connection: PgConnection, tables: Tables, generation: int, kind: VectorIndexKind, dim: int
 ) -> int:
     """The fewest candidates per query that reach the recall on a sample; at most 1,000."""
     table = tables.vectors(generation)
@@ -94,7 +94,7 @@ def choose_ef_search(
     return EF_SEARCH[-1]
 
 
-def set_ef_search(connection: Connection, ef: int) -> None:
+def set_ef_search(connection: PgConnection, ef: int) -> None:
     """Set how many candidates the queries of a connection follow, and let filters continue."""
     connection.execute(
         "SELECT set_config('hnsw.ef_search', %s, false),"
@@ -116,7 +116,7 @@ def _indexed(kind: VectorIndexKind, dim: int) -> sql.Composable:
     return sql.SQL(template).format(sql.Literal(dim))
 
 
-def _sample(connection: Connection, table: sql.Identifier, dim: int) -> list[Float32Array]:
+def _sample(connection: PgConnection, table: sql.Identifier, dim: int) -> list[Float32Array]:
     """Unit vectors with noise, as those of an index in a folder."""
     statement = sql.SQL(
         "SELECT embedding FROM {} WHERE vector_norm(embedding) > 0 ORDER BY hashint8(row), part"

@@ -8,17 +8,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from psycopg import sql
+
 from malmoi.encode.protocol import Encoder
 from malmoi.search.fingerprint import expect_same_model
-from malmoi.search.postgres.database import Connection, Database
 from malmoi.search.postgres.learning import with_table_weight
+from malmoi.search.postgres.schema.database import Database, PgConnection
+from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
+from malmoi.search.postgres.schema.tables import Tables
 from malmoi.search.postgres.storing import Embedded, remove, store
-from malmoi.search.postgres.table_state import TableState, read_state, write_state
-from malmoi.search.postgres.tables import Tables
 from malmoi.search.storage.state import State
 from malmoi.search.writer import EntryWriter
 
 BATCH_ROWS = 20_000  # texts per transaction
+ANALYZE_FROM = 1000  # written texts
 
 
 class PostgresWriter(EntryWriter):
@@ -28,7 +31,7 @@ class PostgresWriter(EntryWriter):
 
     def __init__(self, state: TableState, encoder: Encoder, database: Database) -> None:
         super().__init__(state, encoder)
-        self.database, self.tables = database, Tables(database.address)
+        self.database, self.tables, self.written = database, Tables(database.address), 0
 
     @property
     def commits_often(self) -> bool:
@@ -38,6 +41,7 @@ class PostgresWriter(EntryWriter):
     def commit(self) -> None:
         """Write the pending entries, if there are any."""
         pending, self._pending = self._pending, []
+        self.written += len(pending)
         for start in range(0, len(pending), BATCH_ROWS):
             self.state = write_entries(
                 self.database, self.state, pending[start : start + BATCH_ROWS]
@@ -51,6 +55,8 @@ class PostgresWriter(EntryWriter):
                 self.state = write_state(
                     connection, self.tables.meta, remove(connection, self.tables, state, removed)
                 )
+        if self.written >= ANALYZE_FROM:
+            analyze(self.database)
         with self.database.transaction(snapshot=True) as connection:
             state = read_state(connection, self.tables.meta)
             expect_same_model(state, self.state)
@@ -62,8 +68,17 @@ class PostgresWriter(EntryWriter):
         return state
 
 
+def analyze(database: Database) -> None:
+    """Renew the statistics by which the database plans its queries."""
+    tables = Tables(database.address)
+    with database.connection() as connection:
+        state = read_state(connection, tables.meta)
+        for table in (tables.texts, tables.words, tables.vectors(state.generation)):
+            connection.execute(sql.SQL("ANALYZE {}").format(table))
+
+
 @contextmanager
-def locked(database: Database, known: State) -> Iterator[tuple[Connection, TableState]]:
+def locked(database: Database, known: State) -> Iterator[tuple[PgConnection, TableState]]:
     """A transaction that holds the write lock of an index, and the state of the index.
 
     Raises `InvalidArgumentError` if the index is no longer of the model that is known.

@@ -1,4 +1,4 @@
-"""Query: what an index is searched for, checked and ready to be ranked."""
+"""IndexQuery: what an index is searched for, checked and ready to be ranked."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from malmoi.search.storage.fusion import check_weight
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
+class IndexQuery:
     """The unit vector and the words of a query; each is None where a search does not use it.
 
     `weight` is that of words in a hybrid search, None for any other.

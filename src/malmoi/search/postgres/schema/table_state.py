@@ -8,7 +8,7 @@ from psycopg import sql
 from psycopg.types.json import Json
 
 from malmoi.errors import InvalidFileError
-from malmoi.search.postgres.database import Connection
+from malmoi.search.postgres.schema.database import PgConnection
 from malmoi.search.storage.address import VectorIndexKind
 from malmoi.search.storage.manifest import INVALID, manifest_of, state_of
 from malmoi.search.storage.state import State
@@ -55,7 +55,7 @@ class TableState(State):
         return self.next_row == self.texts == self.passage_count
 
 
-def read_state(connection: Connection, meta: sql.Identifier, *, lock: bool = False) -> TableState:
+def read_state(connection: PgConnection, meta: sql.Identifier, *, lock: bool = False) -> TableState:
     """Read the state; `lock` makes other writers wait until the end of the transaction."""
     statement = sql.SQL("SELECT manifest, {} FROM {} {}").format(
         sql.SQL(COLUMNS), meta, sql.SQL("FOR UPDATE" if lock else "")
@@ -66,7 +66,7 @@ def read_state(connection: Connection, meta: sql.Identifier, *, lock: bool = Fal
     return _state(row, meta)
 
 
-def write_state(connection: Connection, meta: sql.Identifier, state: TableState) -> TableState:
+def write_state(connection: PgConnection, meta: sql.Identifier, state: TableState) -> TableState:
     """Replace the state, whose lock the caller holds; return it with its new version."""
     connection.execute(
         sql.SQL(

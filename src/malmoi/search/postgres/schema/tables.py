@@ -12,8 +12,8 @@ from psycopg import sql
 from psycopg.types.json import Json
 
 from malmoi.errors import InvalidArgumentError, InvalidFileError
-from malmoi.search.postgres.database import Connection
-from malmoi.search.postgres.table_state import header_of
+from malmoi.search.postgres.schema.database import PgConnection
+from malmoi.search.postgres.schema.table_state import header_of
 from malmoi.search.storage.address import PostgresAddress
 from malmoi.search.storage.state import State
 
@@ -93,7 +93,7 @@ class Tables:
             sql.Identifier(name))  # fmt: skip
 
 
-def exists(connection: Connection, tables: Tables) -> bool:
+def exists(connection: PgConnection, tables: Tables) -> bool:
     """Whether the index exists; raises for a table of the same name that is not an index."""
     meta, texts = (_is_table(connection, name) for name in (tables.meta, tables.texts))
     if meta and texts and _is_ours(connection, tables):
@@ -105,7 +105,7 @@ def exists(connection: Connection, tables: Tables) -> bool:
     return False
 
 
-def create_tables(connection: Connection, tables: Tables, state: State) -> None:
+def create_tables(connection: PgConnection, tables: Tables, state: State) -> None:
     """Create the tables of an empty index, in the transaction of the caller."""
     (encoding,) = connection.execute("SHOW server_encoding").fetchone() or ("",)
     if encoding != "UTF8":
@@ -137,7 +137,7 @@ def create_tables(connection: Connection, tables: Tables, state: State) -> None:
     )
 
 
-def create_vectors(connection: Connection, tables: Tables, generation: int, dim: int) -> None:
+def create_vectors(connection: PgConnection, tables: Tables, generation: int, dim: int) -> None:
     """Create the table of the vectors of a model."""
     if dim > MAX_DIM:
         raise InvalidArgumentError(f"pgvector stores up to {MAX_DIM:,} dimensions, not {dim:,}")
@@ -154,12 +154,12 @@ def create_vectors(connection: Connection, tables: Tables, generation: int, dim:
         )
 
 
-def _is_table(connection: Connection, name: sql.Identifier) -> bool:
+def _is_table(connection: PgConnection, name: sql.Identifier) -> bool:
     row = connection.execute("SELECT to_regclass(%s)", [name.as_string(connection)]).fetchone()
     return row is not None and row[0] is not None
 
 
-def _is_ours(connection: Connection, tables: Tables) -> bool:
+def _is_ours(connection: PgConnection, tables: Tables) -> bool:
     """Whether the meta table is that of an index, of a layout that this malmoi reads."""
     row = connection.execute(
         "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass(%s)"

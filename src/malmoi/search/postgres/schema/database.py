@@ -14,9 +14,9 @@ from psycopg.rows import TupleRow
 from malmoi.errors import InvalidFileError, MalmoiError, shorten
 from malmoi.search.storage.address import PostgresAddress
 
-Connection = psycopg.Connection[TupleRow]
-IdleConnection = tuple[Connection, float, int]  # since when, and of which process
-INHERITED: list[Connection] = []
+PgConnection = psycopg.Connection[TupleRow]
+IdleConnection = tuple[PgConnection, float, int]  # since when, and of which process
+INHERITED: list[PgConnection] = []
 CONNECT_SECONDS = 10
 TRUSTED_SECONDS = 1.0  # a connection that was idle for longer is checked before it is used
 MAX_IDLE = 8
@@ -33,7 +33,7 @@ class Database:
         weakref.finalize(self, _close, self._idle)
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Iterator[PgConnection]:
         """A connection of one's own; errors of the server become those of malmoi."""
         with readable_errors(self.address):
             connection = self._reused() or self._opened()
@@ -45,7 +45,7 @@ class Database:
             self._return(connection)
 
     @contextmanager
-    def transaction(self, *, snapshot: bool = False) -> Iterator[Connection]:
+    def transaction(self, *, snapshot: bool = False) -> Iterator[PgConnection]:
         """A connection in a transaction, which is committed at the end.
 
         With `snapshot`, all statements see the database as it is now.
@@ -60,7 +60,7 @@ class Database:
         with self._lock:
             _close(self._idle)
 
-    def _opened(self) -> Connection:
+    def _opened(self) -> PgConnection:
         connection = psycopg.connect(
             self.address.conninfo,
             autocommit=True,
@@ -68,10 +68,10 @@ class Database:
             application_name="malmoi",
             client_encoding="utf8",
         )
-        connection.execute("SET client_min_messages = warning")
+        connection.execute("SET client_min_messages = warning; SET jit = off")
         return connection
 
-    def _reused(self) -> Connection | None:
+    def _reused(self) -> PgConnection | None:
         """An idle connection that still answers, of this process."""
         while True:
             with self._lock:
@@ -90,7 +90,7 @@ class Database:
                 continue
             return connection
 
-    def _return(self, connection: Connection) -> None:
+    def _return(self, connection: PgConnection) -> None:
         with self._lock:
             if len(self._idle) < MAX_IDLE:
                 self._idle.append((connection, time.monotonic(), os.getpid()))
