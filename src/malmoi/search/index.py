@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from malmoi.arguments import expect_count
 from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import InvalidArgumentError, UnknownWordError
+from malmoi.errors import InvalidArgumentError, InvalidFileError, UnknownWordError
 from malmoi.keys import is_encodable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.rerank.reranker import Reranker
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import check_encoder, query_encoder
-from malmoi.search.querying.filters import Where, check_fields, conditions
+from malmoi.search.querying.filters import Condition, Where, check_fields, conditions
 from malmoi.search.querying.hits import Hit, Hits, rerank_hits
 from malmoi.search.querying.query import IndexQuery, as_vector, check_query, check_rerank
 from malmoi.search.storage.columns import Fields
@@ -32,6 +32,18 @@ from malmoi.unicode import normalize
 from malmoi.vectors import Vectors, l2_normalize
 
 RERANK_TOP = 50  # hits that a reranker scores
+
+
+class StaleStateError(InvalidFileError):
+    """The index has changed its model, or its server was restarted: read its state again."""
+
+
+class SearchKind(NamedTuple):
+    """Which side a search uses, and whether it compares every vector."""
+
+    hybrid: bool
+    lexical: bool
+    exact: bool
 
 
 class Index(Tabular, ABC):
@@ -133,7 +145,24 @@ class Index(Tabular, ABC):
                                reporter=reporter)  # fmt: skip
             return rerank_hits(rerank, str(query), hits, k, reporter)
         check_query(query, k, weight, hybrid=hybrid)
-        filters, state = conditions(where), self._current()
+        kind = SearchKind(hybrid, lexical, exact)
+        try:
+            return self._search(query, k, conditions(where), kind, weight, vector, reporter)
+        except StaleStateError:  # `reindex` has just changed the model
+            return self._search(query, k, conditions(where), kind, weight, vector, reporter)
+
+    def _search(
+        self,
+        query: str | Float32Array,
+        k: int,
+        filters: tuple[Condition, ...],
+        kind: "SearchKind",
+        weight: float | None,
+        vector: Float32Array | None,
+        reporter: Reporter,
+    ) -> Hits:
+        """Search the current state."""
+        (hybrid, lexical, exact), state = kind, self._current()
         check_fields(filters, state.fields)
         if state.count == 0:
             return Hits()

@@ -11,7 +11,7 @@ from malmoi.encode.protocol import Encoder
 from malmoi.nearest.top_k import safe_norms
 from malmoi.search.learn_weight import drawn_texts, weight_of
 from malmoi.search.postgres.binary_rows import word_key
-from malmoi.search.postgres.reading import all_rows, embedded_rows, spread_of
+from malmoi.search.postgres.reading import all_rows, embedded_rows, spread_of, texts_of
 from malmoi.search.postgres.schema.database import PgConnection
 from malmoi.search.postgres.schema.table_state import TableState
 from malmoi.search.postgres.schema.tables import Tables
@@ -47,10 +47,7 @@ class TableTexts:
     def texts(self, positions: Int64Array) -> Sequence[str]:
         """Some of the texts."""
         wanted = self.rows[positions].tolist()
-        statement = sql.SQL("SELECT row, text FROM {} WHERE row = ANY(%s)").format(
-            self.tables.texts
-        )
-        texts = dict(self.connection.execute(statement, [wanted]).fetchall())
+        texts = texts_of(self.connection, self.tables, wanted)
         return [texts[row] for row in wanted]
 
     def cosines(self, directions: Float32Array) -> Float32Array:

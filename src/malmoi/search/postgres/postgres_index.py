@@ -14,12 +14,12 @@ import numpy as np
 from psycopg import sql
 
 from malmoi.arguments import expect_path
-from malmoi.arrays import Float32Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.encode.protocol import Encoder
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import Reporter
 from malmoi.search.fingerprint import is_same_model
-from malmoi.search.index import Index
+from malmoi.search.index import Index, StaleStateError
 from malmoi.search.postgres.binary_rows import word_key
 from malmoi.search.postgres.field_values import check_storable
 from malmoi.search.postgres.reading import (
@@ -29,6 +29,7 @@ from malmoi.search.postgres.reading import (
     entry_at,
     rows_of,
     spread_of,
+    texts_of,
 )
 from malmoi.search.postgres.schema.database import Database, PgConnection
 from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
@@ -123,6 +124,12 @@ class PostgresIndex(Index):
 
     def _current(self) -> TableState:
         """The state, read again if others have changed the index."""
+        try:
+            return self._read()
+        except StaleStateError:  # the server was restarted
+            return self._read()
+
+    def _read(self) -> TableState:
         with self.database.connection() as connection:
             statement = sql.SQL("SELECT version FROM {}").format(self.tables.meta)
             if connection.execute(statement).fetchone() == (self.state.version,):
@@ -197,6 +204,14 @@ class PostgresIndex(Index):
         with self.database.connection() as connection:
             keys = [word_key(word).decode() for word in words]
             return connection.execute(statement, [keys]).fetchone() == (True,)
+
+    def rows(self, connection: PgConnection) -> Int64Array:
+        """The rows of all texts, in order."""
+        return all_rows(connection, self.tables)
+
+    def texts_of(self, connection: PgConnection, rows: Sequence[int]) -> dict[int, str]:
+        """The texts of rows."""
+        return texts_of(connection, self.tables, rows)
 
     def _embedded(self) -> Iterator[tuple[Entry, Any]]:
         """All texts with their vectors, in order."""

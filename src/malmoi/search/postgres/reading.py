@@ -86,6 +86,12 @@ def all_rows(connection: PgConnection, tables: Tables) -> Int64Array:
         return np.array([row for (row,) in cursor.execute(statement)], np.int64)
 
 
+def texts_of(connection: PgConnection, tables: Tables, rows: Sequence[int]) -> dict[int, str]:
+    """The texts of rows."""
+    statement = sql.SQL("SELECT row, text FROM {} WHERE row = ANY(%s)").format(tables.texts)
+    return dict(connection.execute(statement, [list(rows)]).fetchall())
+
+
 def spread_of(connection: PgConnection, tables: Tables, state: TableState) -> float:
     """The standard deviation of cosines between vectors, on the sample of a folder."""
     chosen, vectors = spread_sample(state.passage_count).tolist(), tables.vectors(state.generation)

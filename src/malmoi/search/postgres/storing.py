@@ -45,7 +45,8 @@ def store(
     entries = [entry for entry, _ in embedded]
     words = count_words(state.analyser.many([entry.text for entry in entries]))
     lengths = words.lengths.tolist()
-    vectors = _vector_rows([own for _, own in embedded], state)
+    rows = range(state.next_row, state.next_row + len(entries))
+    vectors = passage_rows(rows, [own for _, own in embedded], state.dim)
     _stage(connection, tables, state.next_row, embedded, lengths)
     state = _drop_rows(connection, tables, state, sql.SQL("id IN (SELECT id FROM {})").format(
         STAGED))  # fmt: skip
@@ -142,16 +143,18 @@ def _stage(
     copy_rows(connection, STAGED, rows)
 
 
-def _vector_rows(embedded: Sequence[EmbeddedPassages], state: TableState) -> Iterable[bytes]:
-    """The rows of the table of vectors."""
+def passage_rows(
+    rows: Sequence[int], embedded: Sequence[EmbeddedPassages], dim: int
+) -> Iterable[bytes]:
+    """The rows of the table of vectors, for the rows of texts."""
     counts = np.array([len(own.spans) for own in embedded], np.int64)
-    rows = np.repeat(np.arange(len(embedded)), counts)
-    parts = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    owners = np.repeat(np.asarray(rows, np.int64), counts)
+    parts = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
     matrix = np.concatenate([own.matrix for own in embedded])
-    if matrix.shape[1] != state.dim:
+    if matrix.shape[1] != dim:
         raise InvalidArgumentError(f"vectors of {matrix.shape[1]} dimensions in an index of"
-                                   f" {state.dim}")  # fmt: skip
+                                   f" {dim}")  # fmt: skip
     if not np.isfinite(matrix).all():
         raise InvalidArgumentError("the vector of a text holds nan or inf")
     spans = np.concatenate([own.spans for own in embedded])
-    return vector_rows(state.next_row + rows, parts, spans, matrix)
+    return vector_rows(owners, parts, spans, matrix)

@@ -12,6 +12,7 @@ from psycopg import errors
 from psycopg.rows import TupleRow
 
 from malmoi.errors import InvalidFileError, MalmoiError, shorten
+from malmoi.search.index import StaleStateError
 from malmoi.search.storage.address import PostgresAddress
 
 PgConnection = psycopg.Connection[TupleRow]
@@ -36,11 +37,16 @@ class Database:
     def connection(self) -> Iterator[PgConnection]:
         """A connection of one's own; errors of the server become those of malmoi."""
         with readable_errors(self.address):
-            connection = self._reused() or self._opened()
+            reused = self._reused()
+            connection = reused or self._opened()
             try:
                 yield connection
-            except BaseException:
+            except BaseException as error:
+                is_lost = connection.broken
                 connection.close()  # rolls back
+                if reused and is_lost and isinstance(error, psycopg.OperationalError):
+                    self.close()  # the others are lost as well
+                    raise StaleStateError(_sentence(self.address, error)) from error
                 raise
             self._return(connection)
 
@@ -114,6 +120,8 @@ def readable_errors(address: PostgresAddress) -> Iterator[None]:
         yield
     except MalmoiError:
         raise
+    except errors.UndefinedTable as error:
+        raise StaleStateError(_sentence(address, error)) from error
     except psycopg.Error as error:
         raise InvalidFileError(_sentence(address, error)) from error
 
