@@ -61,6 +61,7 @@ QUALITY = (
     "clusters",
     "retrieval",
     "reindexing",
+    "postgres",
     "passages",
     "killing",
     "fuzz",

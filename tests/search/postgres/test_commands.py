@@ -44,7 +44,7 @@ def test_index_search_inspect_and_reindex(
 
 
 def test_an_index_in_a_database_is_served(url: str, model: str) -> None:
-    index = mm.build_index(mm.load_encoder(model), ["the bank rate", "서울 수도"], path=url)
+    index = mm.build_index(mm.load_encoder(model), ["bank rate", "서울 수도"], path=url)
     table = open_index(url).name
     assert parse_model_paths((url, f"other={url}")) == {table: url, "other": url}
     served = load_models({"faq": url})

@@ -72,6 +72,8 @@ def word_rows(postings: Postings, words: Sequence[bytes], first: int) -> Iterato
     for size in np.unique(sizes).tolist():  # words of equal size make rows of equal size
         same = np.flatnonzero(sizes == size)
         encoded = np.array([words[i] for i in same.tolist()], f"S{max(1, size)}")
+        order = np.argsort(encoded)  # a B-tree takes sorted keys faster
+        same, encoded = same[order], encoded[order]
         at = _ranges(postings.bounds[:-1][same], counts[same])
         layout = np.dtype(
             [
