@@ -113,7 +113,7 @@ def equal_hits(
         for text, query in zip(texts, queries, strict=False):
             words = " ".join(text.split()[:4])
             hits = [
-                [hit.id for hit in each.search(words, K, vector=query, **search)]  # type: ignore[arg-type]
+                [hit.id for hit in each.search(words, K, vector=query, **search)]
                 for each in (index, folder)
             ]
             same += hits[0] == hits[1]

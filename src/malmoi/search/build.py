@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType
 
 from malmoi.arguments import expect_path
 from malmoi.encode.pipeline.prompts import Prompts
@@ -84,7 +83,10 @@ def build_index(
         entries = make_entries(keys, keys if ids is None else ids, fields)
         state = State(best_analyser(), encoder.dim)
         if address:
-            return _tables().build_table_of_vectors(
+            _require_driver()
+            from malmoi.search.postgres.building import build_table_of_vectors
+
+            return build_table_of_vectors(
                 address, encoder, state, entries, approximate=approximate, reporter=reporter
             )
         if entries:
@@ -96,7 +98,10 @@ def build_index(
     check_ids(entries)
     state = new_state(encoder, passages=passages, prompts=prompts)
     if address:
-        return _tables().build_table(
+        _require_driver()
+        from malmoi.search.postgres.building import build_table
+
+        return build_table(
             address, encoder, state, entries, approximate=approximate, reporter=reporter
         )
     with folder.writing() if folder else nullcontext():
@@ -123,7 +128,10 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
     if encoder is not None:
         expect_encoder(encoder)
     if isinstance(path, str) and is_postgres(path):
-        return _tables().PostgresIndex(parse_address(path), encoder)
+        _require_driver()
+        from malmoi.search.postgres.postgres_index import PostgresIndex
+
+        return PostgresIndex(parse_address(path), encoder)
     folder = Folder(expect_path(path))
     return LocalIndex(folder.read(), encoder=encoder, folder=folder)
 
@@ -131,13 +139,13 @@ def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
 def index_exists(path: str | Path) -> bool:
     """Whether there is an index in a folder or a database."""
     if isinstance(path, str) and is_postgres(path):
-        return bool(_tables().table_exists(parse_address(path)))
+        _require_driver()
+        from malmoi.search.postgres.building import table_exists
+
+        return table_exists(parse_address(path))
     return Folder(expect_path(path)).exists
 
 
-def _tables() -> ModuleType:
-    """The module of indexes in a database, which needs the extra `postgres`."""
+def _require_driver() -> None:
+    """Raise `MissingDependencyError` if the driver of PostgreSQL is not installed."""
     require("psycopg", extra="postgres")
-    from malmoi.search.postgres import building
-
-    return building

@@ -228,6 +228,9 @@ class Index(Tabular, ABC):
             InvalidFileError: The folder cannot be written.
         """
 
+    def close(self) -> None:
+        """Close the connections of an index in a database; it opens others if it is used again."""
+
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Describe the index; the checksums of an index in a folder are verified.

@@ -2,12 +2,14 @@
 
 import os
 import random
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
 import malmoi as mm
-from malmoi.reporting.reporter import Progress, Reporter
+from malmoi.arrays import Float32Array
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
 from malmoi.search.reindex import table
 from tests.search.killing import killed
 from tests.search.postgres.texts import QUERIES, drawn, same
@@ -30,7 +32,7 @@ def test_the_new_model_answers_as_a_new_index_would(url: str) -> None:
     assert opened.state.fusion == local.state.fusion
     for query in QUERIES:
         for search in ({}, {"lexical": True}, {"hybrid": True}, {"where": {"lang": "ko"}}):
-            same(local.search(query, **search), opened.search(query, **search))  # type: ignore[arg-type]
+            same(local.search(query, **search), opened.search(query, **search))
     assert mm.reindex(url, NEW).embedded == 0
 
 
@@ -41,7 +43,10 @@ class KillingReporter(Reporter):
         self.pipe = pipe
 
     def stage(self, name: str, unit: str = "") -> Progress:
-        return lambda done, total: os.write(self.pipe, b".") and None
+        def progress(done: int, total: int) -> None:
+            os.write(self.pipe, b".")
+
+        return progress
 
 
 @pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
@@ -76,9 +81,12 @@ def test_an_open_index_follows_the_switch(url: str) -> None:
 
 def test_translated_vectors(url: str) -> None:
     class Rotated(BagOfWords):
-        def encode(self, texts: object, **more: object) -> object:  # type: ignore[override]
+        def encode(
+            self, texts: Iterable[str], *, reporter: Reporter = DEFAULT_REPORTER
+        ) -> Float32Array:
             turned = np.linalg.qr(np.random.default_rng(1).normal(size=(16, 16)))[0]
-            return (OLD.encode(texts) @ turned).astype(np.float32)  # type: ignore[arg-type]
+            vectors: Float32Array = (OLD.encode(texts) @ turned).astype(np.float32)
+            return vectors
 
     texts, _ = drawn(300)
     new = Rotated("rotated")

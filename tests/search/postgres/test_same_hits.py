@@ -1,7 +1,7 @@
 """An index in PostgreSQL has the same hits in the same order as one in memory."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 import malmoi as mm
 from malmoi.errors import MalmoiWarning
 from malmoi.search.index import Index
+from tests.postgres_server import PrivateServer
 from tests.search.postgres.texts import BAG, QUERIES, drawn, same
 from tests.search.worlds import BagOfWords
 
@@ -28,9 +29,9 @@ SEARCHES = [
 
 
 @pytest.fixture(scope="module")
-def both(server: object) -> tuple[Index, Index]:
+def both(server: PrivateServer) -> tuple[Index, Index]:
     texts, fields = drawn()
-    url = f"{server.url}&table=same_hits"  # type: ignore[attr-defined]
+    url = f"{server.url}&table=same_hits"
     local = mm.build_index(BAG, texts, fields=fields)
     return local, mm.build_index(BAG, texts, fields=fields, path=url)
 
@@ -79,14 +80,15 @@ def test_a_copy_in_a_folder_has_the_same_hits(both: tuple[Index, Index], tmp_pat
 
 
 def test_invalid_queries_have_the_same_messages(both: tuple[Index, Index]) -> None:
-    for search in (
+    searches: list[Callable[[Index], object]] = [
         lambda index: index.search("  "),
         lambda index: index.search("bank", 0),
         lambda index: index.search("bank", weight=0.5),
         lambda index: index.search("bank", where="colour=red"),
-        lambda index: index.search(np.ones(3)),
-        lambda index: index.search(np.ones(16), lexical=True),
-    ):
+        lambda index: index.search(np.ones(3, np.float32)),
+        lambda index: index.search(np.ones(16, np.float32), lexical=True),
+    ]
+    for search in searches:
         messages = []
         for index in both:
             with pytest.raises(mm.MalmoiError) as caught:

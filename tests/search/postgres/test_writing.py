@@ -27,7 +27,7 @@ def test_changes_give_the_same_hits_as_in_memory(url: str) -> None:
     assert table.state.fusion == local.state.fusion
     for query in QUERIES:
         for search in ({}, {"lexical": True}, {"hybrid": True}, {"where": {"lang": "ko"}}):
-            same(local.search(query, **search), table.search(query, **search))  # type: ignore[arg-type]
+            same(local.search(query, **search), table.search(query, **search))
     assert table.delete(list(local)) == len(local)
     assert len(table) == 0
     assert table.search("bank") == []

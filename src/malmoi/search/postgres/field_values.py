@@ -67,7 +67,9 @@ def known_fields(fields: Fields) -> dict[str, Any]:
 def fields_as_json(fields: Fields) -> tuple[bytes, bytes]:
     """The fields as JSON, and as a binary jsonb object those that `>` compares as numbers."""
     encoded = [
-        _cached(name, type(value), value) if type(value) in PLAIN else _encoded(name, value)
+        _cached(name, type(value).__name__, value)
+        if type(value) in PLAIN
+        else _encoded(name, value)
         for name, value in known_fields(fields).items()
     ]
     members = b", ".join([each.member for each in encoded])
@@ -76,7 +78,7 @@ def fields_as_json(fields: Fields) -> tuple[bytes, bytes]:
 
 
 @lru_cache(CACHED_VALUES)
-def _cached(name: str, kind: type, value: Any) -> EncodedField:
+def _cached(name: str, kind: str, value: Any) -> EncodedField:
     return _encoded(name, value)
 
 

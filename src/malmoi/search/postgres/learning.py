@@ -64,7 +64,9 @@ class TableTexts:
         statement = sql.SQL(
             "SELECT word, count(*) FROM {} WHERE word = ANY(%s) GROUP BY word"
         ).format(self.tables.words)
-        counted = dict(self.connection.execute(statement, [new]).fetchall()) if new else {}
+        counted: dict[str, int] = {}
+        if new:
+            counted = dict(self.connection.execute(statement, [new]).fetchall())
         self._having |= {key: counted.get(key, 0) for key in new}
         return weights_of(keys, self._having, self.state.texts)
 

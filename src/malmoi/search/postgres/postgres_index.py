@@ -109,7 +109,7 @@ class PostgresIndex(Index):
                   self.tables.vectors(state.generation))  # fmt: skip
         with self.database.connection() as connection:
             size = sum(_size(connection, table) for table in tables)
-        facts = {"format": "malmoi index in PostgreSQL", "table": self.name}
+        facts: dict[str, Any] = {"format": "malmoi index in PostgreSQL", "table": self.name}
         facts |= self._facts(state.passage_count, "BM25", search)
         if state.hnsw:
             facts["ef_search"] = state.hnsw[1]

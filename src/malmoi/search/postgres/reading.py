@@ -46,7 +46,7 @@ def rows_of(connection: PgConnection, tables: Tables, ids: Sequence[str]) -> dic
     both = {id: (id, normalize("NFC", id)) for id in ids if _is_storable(id)}
     names = list({name for pair in both.values() for name in pair})
     statement = sql.SQL("SELECT id, row FROM {} WHERE id = ANY(%s)").format(tables.texts)
-    rows = dict(connection.execute(statement, [names]).fetchall())
+    rows: dict[str, int] = dict(connection.execute(statement, [names]).fetchall())
     return {
         id: rows[name] for id, pair in both.items() if (name := next(iter(
             one for one in pair if one in rows), None)) is not None

@@ -148,7 +148,9 @@ class SearchSql:
 
     def _hits(self, made: Statement) -> sql.Composed:
         """The texts of the ranked rows, and the best passage of those that have several."""
-        span = sql.SQL("LEFT JOIN (SELECT NULL::int AS first, NULL::int AS last) s ON true")
+        span: sql.Composable = sql.SQL(
+            "LEFT JOIN (SELECT NULL::int AS first, NULL::int AS last) s ON true"
+        )
         if self.query.direction is not None and self.state.passage_count > self.state.texts:
             span = sql.SQL(
                 "LEFT JOIN LATERAL (SELECT p.first, p.last FROM {} p WHERE p.row = r.row"

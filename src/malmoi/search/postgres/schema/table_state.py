@@ -40,12 +40,12 @@ class TableState(State):
         return self.texts
 
     @property
-    def vector_count(self) -> int:  # type: ignore[override]
+    def vector_count(self) -> int:
         """The number of vectors; a text with passages has several."""
         return self.passage_count
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """The names of all fields."""
         return self.names
 
