@@ -5,13 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from malmoi.cli.shared.index_path import shown_path
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.text_options import Settings
 from malmoi.cli.shared.text_width import wrapped
 from malmoi.encode.loading import load_encoder
 from malmoi.reporting.progress_bar import ProgressReporter
 from malmoi.search.reindex.settings import ReindexSettings
-from malmoi.search.storage.address import path_or_url, shown_path
 
 DEFAULT = ReindexSettings()
 
@@ -47,7 +47,7 @@ def reindex_command(
     if yes:
         settings = replace(settings, min_recall=0.0)
     with ProgressReporter() as reporter:
-        done = reindex(path_or_url(index), encoder, settings, prompts=prompts, reporter=reporter)
+        done = reindex(index, encoder, settings, prompts=prompts, reporter=reporter)
     if json:
         print_json({"written": shown_path(index), **asdict(done)})
         return
