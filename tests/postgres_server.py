@@ -77,9 +77,12 @@ class PrivateServer:
                 self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def size(self) -> int:
-        """The bytes of all its files."""
-        return sum(path.stat().st_size for path in self.data.rglob("*") if path.is_file())
+    def cpu_seconds(self) -> float:
+        """The CPU time of the server and of its children that have ended."""
+        assert self.process is not None
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
+        ticks = stat.rpartition(")")[2].split()[11:15]  # utime, stime, cutime, cstime
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def _data_folder(self) -> None:
         """A folder of the user of the server, who may read the programs too."""

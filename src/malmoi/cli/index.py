@@ -6,11 +6,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from malmoi.cli.shared.default_model import model_for, model_of_index
+from malmoi.cli.shared.index_path import shown_path
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
-from malmoi.search.storage.address import path_or_url, shown_path
 
 Several = Parameter(negative="", consume_multiple=False)
 
@@ -80,11 +80,10 @@ def index_command(
     records = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = records.entries(source)
     with TerminalReporter() as reporter:
-        target = path_or_url(out)
-        chosen = model or model_of_index(target) or model_for(entry.text for entry in entries)
+        chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
         encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
-        update = update_index(target, encoder, entries, keep=add, passages=passages,
+        update = update_index(out, encoder, entries, keep=add, passages=passages,
                               prompts=prompts, reporter=reporter)  # fmt: skip
     if json:
         print_json({"written": shown_path(out), **asdict(update)})

@@ -18,7 +18,6 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import open_index
 from malmoi.search.entries import RecordSource
-from malmoi.search.storage.address import path_or_url
 from malmoi.tune.data.tables import read_table
 from malmoi.tune.mining.mine import MinedNegatives, mine_negatives
 from malmoi.tune.mining.output import check_triplets, write_triplets
@@ -66,9 +65,7 @@ def mine_command(
         texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
         mined = mine_negatives(
             pairs,
-            [one.text for one in texts]
-            if index is None
-            else open_index(path_or_url(index), encoder),
+            [one.text for one in texts] if index is None else open_index(index, encoder),
             encoder if index is None else None,
             replace(settings, columns=columns),
             judge=judge,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from malmoi.cli.shared.index_path import shown_path
 from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.shared.text_options import Settings
@@ -12,7 +13,6 @@ from malmoi.cli.shared.text_width import wrapped
 from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.search.reindex.settings import ReindexSettings
-from malmoi.search.storage.address import path_or_url, shown_path
 
 DEFAULT = ReindexSettings()
 
@@ -48,7 +48,7 @@ def reindex_command(
     if yes:
         settings = replace(settings, min_recall=0.0)
     with TerminalReporter() as reporter:
-        done = reindex(path_or_url(index), encoder, settings, prompts=prompts, reporter=reporter)
+        done = reindex(index, encoder, settings, prompts=prompts, reporter=reporter)
     if json:
         print_json({"written": shown_path(index), **asdict(done)})
         return

@@ -14,7 +14,6 @@ from malmoi.rerank.reranker import load_reranker
 from malmoi.search.build import open_index
 from malmoi.search.index import RERANK_TOP
 from malmoi.search.querying.hits import Hit
-from malmoi.search.storage.address import path_or_url
 
 WIDTH, LINES, INDENT = 80, 2, " " * 10
 
@@ -52,7 +51,7 @@ def search_command(
     json: AsJson = False,
 ) -> None:
     """Search an index for the texts that fit a query best."""
-    opened = open_index(path_or_url(index), load_encoder(model) if model else None)
+    opened = open_index(index, load_encoder(model) if model else None)
     hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact,
                          weight=weight, rerank=load_reranker(rerank) if rerank else None,
                          rerank_top=rerank_top)  # fmt: skip

@@ -4,7 +4,8 @@ import psycopg
 import pytest
 
 import malmoi as mm
-from malmoi.search.storage.address import parse_address, path_or_url, shown_path
+from malmoi.cli.shared.index_path import shown_path
+from malmoi.search.storage.address import is_postgres, parse_address
 from tests.postgres_server import PrivateServer
 from tests.search.postgres.texts import BAG
 
@@ -19,8 +20,9 @@ def test_the_parts_of_an_address() -> None:
     assert str(address) == "postgresql://me@host:5432/db, table search.faq"
     assert shown_path(url) == str(address)
     assert parse_address("postgres://host/db").table == "malmoi"
-    assert path_or_url(url) == url
-    assert str(path_or_url("folder")) == "folder"
+    assert shown_path("folder") == "folder"
+    assert is_postgres(url)
+    assert not is_postgres("folder")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from malmoi.serve.service.loaded_models import load_models, parse_model_paths
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    words = ["bank", "river", "money", "서울", "수도", "rate"]
+    words = ["bank", "river", "money", "서울", "수도", "rate", "ready"]
     matrix = np.random.default_rng(1).normal(size=(len(words), 8)).astype(np.float32)
     mm.save(mm.Vectors(words, matrix), tmp_path / "vectors.txt")
     return str(tmp_path / "vectors.txt")

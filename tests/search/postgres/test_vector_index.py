@@ -20,7 +20,7 @@ def vectors() -> mm.Vectors:
 
 def queries() -> Float32Array:
     random = np.random.default_rng(3)
-    chosen = vectors().matrix[random.integers(ROWS, size=30)]
+    chosen = vectors().matrix[random.integers(ROWS, size=12)]
     return (chosen + 0.2 * random.normal(size=chosen.shape)).astype(np.float32)
 
 

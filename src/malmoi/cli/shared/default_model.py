@@ -6,7 +6,6 @@ from pathlib import Path
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import warn
-from malmoi.search.build import index_exists, open_index
 
 
 def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
@@ -19,4 +18,6 @@ def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
 
 def model_of_index(path: str | Path) -> str | None:
     """The model of an existing index; None if there is no index."""
+    from malmoi.search.build import index_exists, open_index  # slow to import
+
     return open_index(path).state.model if index_exists(path) else None

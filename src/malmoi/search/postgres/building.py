@@ -22,7 +22,13 @@ from malmoi.search.postgres.vector_index import (
     drop_hnsw,
     fitting_kind,
 )
-from malmoi.search.postgres.writer import BATCH_ROWS, PostgresWriter, analyze, locked, write_entries
+from malmoi.search.postgres.writer import (
+    BATCH_ROWS,
+    PostgresWriter,
+    locked,
+    prepare_queries,
+    write_entries,
+)
 from malmoi.search.storage.address import PostgresAddress
 from malmoi.search.storage.clusters import APPROXIMATE_FROM
 from malmoi.search.storage.entry import Entry
@@ -79,7 +85,7 @@ def build_table_of_vectors(
         own = [EmbeddedPassages(row[np.newaxis], WHOLE) for row in matrix]
         write_entries(database, state, list(zip(entries[part], own, strict=True)))
         progress(min(part.stop, len(entries)), len(entries))
-    analyze(database)
+    prepare_queries(database, analyze=True)
     with_hnsw(database, approximate, reporter)
     return PostgresIndex(address)
 

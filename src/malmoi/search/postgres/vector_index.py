@@ -62,8 +62,7 @@ def create_hnsw(
 
 def drop_hnsw(connection: PgConnection, tables: Tables, generation: int) -> None:
     """Remove the index."""
-    schema, name = tables.address.schema, f"{tables.address.table}_hnsw_{generation}"
-    whole = sql.Identifier(schema, name) if schema else sql.Identifier(name)
+    whole = tables.in_schema(f"hnsw_{generation}")
     connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(whole))
 
 

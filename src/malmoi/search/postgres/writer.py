@@ -15,7 +15,7 @@ from malmoi.search.fingerprint import expect_same_model
 from malmoi.search.postgres.learning import with_table_weight
 from malmoi.search.postgres.schema.database import Database, PgConnection
 from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
-from malmoi.search.postgres.schema.tables import Tables
+from malmoi.search.postgres.schema.tables import Tables, create_word_indexes
 from malmoi.search.postgres.storing import Embedded, remove, store
 from malmoi.search.storage.state import State
 from malmoi.search.writer import EntryWriter
@@ -55,8 +55,7 @@ class PostgresWriter(EntryWriter):
                 self.state = write_state(
                     connection, self.tables.meta, remove(connection, self.tables, state, removed)
                 )
-        if self.written >= ANALYZE_FROM:
-            analyze(self.database)
+        prepare_queries(self.database, analyze=self.written >= ANALYZE_FROM)
         with self.database.transaction(snapshot=True) as connection:
             state = read_state(connection, self.tables.meta)
             expect_same_model(state, self.state)
@@ -68,11 +67,14 @@ class PostgresWriter(EntryWriter):
         return state
 
 
-def analyze(database: Database) -> None:
-    """Renew the statistics by which the database plans its queries."""
+def prepare_queries(database: Database, *, analyze: bool) -> None:
+    """Index the words if they are not, and renew the statistics that queries are planned by."""
     tables = Tables(database.address)
-    with database.connection() as connection:
+    with database.transaction() as connection:
         state = read_state(connection, tables.meta)
+        create_word_indexes(connection, tables)
+        if not analyze:
+            return
         for table in (tables.texts, tables.words, tables.vectors(state.generation)):
             connection.execute(sql.SQL("ANALYZE {}").format(table))
 

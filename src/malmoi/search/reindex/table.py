@@ -5,7 +5,7 @@ checkpoint of an interrupted run. Texts, words and fields stay where they are. T
 write lock of the index, embeds what others have written since, and replaces the table.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from malmoi.encode.pipeline.prompts import Prompts
@@ -33,8 +33,6 @@ from malmoi.search.storage.passage_offsets import EmbeddedPassages, embed_texts
 from malmoi.search.storage.state import State
 
 BATCH_TEXTS = 512  # embedded between two commits
-
-Embed = Callable[[Sequence[int], Sequence[str]], list[EmbeddedPassages]]  # of rows and texts
 
 
 def reindex_table(

@@ -8,7 +8,6 @@ parameters are those of libpq. Does not import the driver.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, cast, get_args
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -45,16 +44,6 @@ class PostgresAddress:
 def is_postgres(path: object) -> bool:
     """Whether a path is the URL of a database."""
     return isinstance(path, str) and path.startswith(SCHEMES)
-
-
-def path_or_url(path: str) -> str | Path:
-    """A URL as it is, anything else as a path."""
-    return path if is_postgres(path) else Path(path)
-
-
-def shown_path(path: str) -> str:
-    """A path as it is, and an address without its password."""
-    return str(parse_address(path)) if is_postgres(path) else path
 
 
 def parse_address(url: str) -> PostgresAddress:

@@ -40,8 +40,6 @@ TABLES = (
         count int NOT NULL,
         word text COLLATE "C" NOT NULL
     )""",
-    "CREATE INDEX {words_word} ON {words} (word)",
-    "CREATE INDEX {words_row} ON {words} (row)",
     """CREATE TABLE {meta} (
         layout int NOT NULL,
         manifest json NOT NULL,
@@ -87,6 +85,10 @@ class Tables:
         """The name of a database index, which is in the schema of its table."""
         return sql.Identifier(f"{self.address.table}_{suffix}")
 
+    def in_schema(self, suffix: str) -> sql.Identifier:
+        """The name of a database index, with its schema."""
+        return self._named(f"_{suffix}")
+
     def _named(self, suffix: str) -> sql.Identifier:
         name = f"{self.address.table}{suffix}"
         return sql.Identifier(self.address.schema, name) if self.address.schema else (
@@ -122,8 +124,6 @@ def create_tables(connection: PgConnection, tables: Tables, state: State) -> Non
         "meta": tables.meta,
         "texts_row": tables.index_name("row"),
         "texts_fields": tables.index_name("fields"),
-        "words_word": tables.index_name("words_word"),
-        "words_row": tables.index_name("words_row"),
     }
     for statement in TABLES:
         connection.execute(sql.SQL(statement).format(**names))
@@ -135,6 +135,17 @@ def create_tables(connection: PgConnection, tables: Tables, state: State) -> Non
         ).format(tables.meta),
         [LAYOUT, Json(header_of(state))],
     )
+
+
+def create_word_indexes(connection: PgConnection, tables: Tables) -> None:
+    """Index the words, unless they are: after the first load, since that is much faster."""
+    for column in ("word", "row"):
+        if not _is_table(connection, tables.in_schema(f"words_{column}")):
+            connection.execute(
+                sql.SQL("CREATE INDEX {} ON {} ({})").format(
+                    tables.index_name(f"words_{column}"), tables.words, sql.Identifier(column)
+                )
+            )
 
 
 def create_vectors(connection: PgConnection, tables: Tables, generation: int, dim: int) -> None:
