@@ -109,15 +109,14 @@ class _Run:
     ) -> Iterator[ShardReport]:
         """Embed the shards in this process."""
         for shard in shards:
-            before = self.done
             yield embed_shard(
                 encoder,
                 shard,
                 self.folder,
                 self.settings,
-                lambda done, _, before=before: progress(before + done, total),  # type: ignore[misc]
+                lambda done, _: progress(self.done + done, total),
             )
-            self.done = before + shard.size
+            self.done += shard.size
             progress(self.done, total)
 
     def there(
