@@ -15,6 +15,8 @@ ENGLISH, KOREAN = HERE.parent / "docs", HERE.parent / "docs" / "ko"
 CONFIGS = ("site.en.yml", "site.ko.yml")
 ASSETS = (".svg", ".png", ".ipynb")
 ABOVE = re.compile(r"(\]\(|src=\")\.\./(?=[\w.-]+\.(?:svg|png|ipynb))")  # of a page in docs/ko
+NOTEBOOKS = HERE.parent / "notebooks"
+NOTEBOOK = re.compile(r"\]\((?:\.\./)+notebooks/(?:ko/)?(?=[\w.-]+\.ipynb)")
 OF_THE_REPOSITORY = re.compile(r"\[([^\]]+)\]\((?:\.\./)+[^)]*\)")  # [changes](../CHANGELOG.md)
 
 
@@ -36,6 +38,9 @@ def stage_pages(source: Path, target: Path) -> None:
     for path in [*ENGLISH.iterdir(), *source.iterdir()]:  # drawings have files of each language
         if path.suffix in ASSETS:
             shutil.copyfile(path, target / path.name)
+    (target / "notebooks").mkdir()
+    for path in (NOTEBOOKS / source.relative_to(ENGLISH)).glob("*.ipynb"):
+        shutil.copyfile(path, target / "notebooks" / path.name)
     for topic in topics():
         page = reference_page(topic)
         (target / "api" / f"{topic.page}.md").write_text(page, encoding="utf-8")
@@ -43,4 +48,5 @@ def stage_pages(source: Path, target: Path) -> None:
 
 def staged_page(markdown: str) -> str:
     """A page whose links do not leave its folder: the site has no files of the repository."""
-    return OF_THE_REPOSITORY.sub(r"\1", ABOVE.sub(r"\1", markdown))
+    markdown = NOTEBOOK.sub("](notebooks/", ABOVE.sub(r"\1", markdown))
+    return OF_THE_REPOSITORY.sub(r"\1", markdown)

@@ -125,6 +125,8 @@ Table(
 # *You shall know a word by the company it keeps* (Firth 1957). Go through the text with a *window*:
 # $X_{ik}$ counts how often word $k$ stands at most so many words away from word $i$. Words with the
 # same company have similar rows. Below, a window of 5; every word of it counts 1.
+#
+# ![The words up to two places away from sat are its context](../docs/word2vec-window.svg)
 
 # %%
 counts = mm.count_cooccurrences(
@@ -224,6 +226,8 @@ Table(
 # %% [markdown]
 # **CBOW** (a continuous bag of words) turns it round: the mean of the window predicts the word in
 # the middle.
+#
+# ![CBOW predicts a word from its context, skip-gram the context from the word](../docs/word2vec-architectures.svg)
 
 # %%
 Table(
@@ -312,7 +316,11 @@ SVG(
 # $$(w_{\text{ice}} - w_{\text{steam}}) \cdot c_k + b_{\text{ice}} - b_{\text{steam}}
 # \approx \log \frac{X_{\text{ice},k}}{X_{\text{steam},k}}.$$
 #
-# The last two columns should agree.
+# The weight f gives rare pairs, whose counts are mostly chance, less influence:
+#
+# ![f(x) rises to 1 at x_max and stays there](../docs/glove-weight.svg)
+#
+# The last two columns below should agree.
 
 # %%
 from malmoi.train.glove.glove import train_glove_tables
@@ -339,6 +347,8 @@ Table("GloVe fits the logarithms of ratios", ["k", *PAIR, "log ratio", "by the v
 #
 # and that of a word which was never seen is the mean of its n-grams that are known. `<` and `>` mark the
 # ends of a word. malmoi says where a vector comes from, and it does not invent one: *zzz* has none.
+#
+# ![electrofishing shares n-grams with electric and fishing](../docs/fasttext-ngrams.svg)
 
 # %%
 fasttext = mm.train_fasttext(sentences, mm.FastText(**SMALL, epochs=400, units="characters"))

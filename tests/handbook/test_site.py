@@ -41,6 +41,8 @@ def test_both_languages_have_the_same_menu() -> None:
 def test_links_of_staged_pages_stay_in_their_folder() -> None:
     page = "![cells](../elmo.svg) [news](../../CHANGELOG.md) [how](../CONTRIBUTING.md) [b](bert.md)"
     assert staged_page(page) == "![cells](elmo.svg) news how [b](bert.md)"
+    for page in ("[1](../notebooks/1-words.ipynb)", "[1](../../notebooks/ko/1-words.ipynb)"):
+        assert staged_page(page) == "[1](notebooks/1-words.ipynb)"
 
 
 @pytest.fixture(scope="module")

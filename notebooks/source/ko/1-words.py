@@ -125,6 +125,8 @@ Table(
 # *단어는 함께 다니는 단어를 보면 안다*고 합니다(Firth 1957). 글을 *윈도우*로 훑으면서 단어 $i$에서 몇 단어
 # 안에 단어 $k$가 몇 번 나오는지 셉니다. 이 횟수가 $X_{ik}$입니다. 비슷한 단어와 함께 다니면 행도
 # 비슷해집니다. 여기서는 윈도우를 5로 하고, 안에 든 단어를 모두 한 번으로 셉니다.
+#
+# ![양옆 두 단어가 가운데 단어의 문맥이다](../../docs/ko/word2vec-window.svg)
 
 # %%
 counts = mm.count_cooccurrences(
@@ -222,6 +224,8 @@ Table(
 
 # %% [markdown]
 # **CBOW**(continuous bag of words)는 반대로 합니다. 윈도우의 평균으로 가운데 단어를 예측합니다.
+#
+# ![CBOW는 문맥에서 단어를, skip-gram은 단어에서 문맥을 예측한다](../../docs/ko/word2vec-architectures.svg)
 
 # %%
 Table(
@@ -310,7 +314,11 @@ SVG(
 # $$(w_{\text{얼음}} - w_{\text{수증기}}) \cdot c_k + b_{\text{얼음}} - b_{\text{수증기}}
 # \approx \log \frac{X_{\text{얼음},k}}{X_{\text{수증기},k}}.$$
 #
-# 마지막 두 열이 서로 맞아야 합니다.
+# 가중치 f는 우연에 가까운 드문 쌍의 영향을 줄입니다.
+#
+# ![f(x)는 x_max에서 1이 되고 더 커지지 않는다](../../docs/ko/glove-weight.svg)
+#
+# 아래 표의 마지막 두 열이 서로 맞아야 합니다.
 
 # %%
 from malmoi.train.glove.glove import train_glove_tables
@@ -339,6 +347,8 @@ Table("GloVe는 비율의 로그에 맞춘다", ["k", *PAIR, "비율의 로그",
 # 나누지 않고 어절 그대로 학습합니다. 학습한 글에 없는 조사가 붙어도(*제빵사에게*), 합성어가 되어도
 # (*전기배터리*), 오타가 나도(*제뻥사가*) 벡터가 나옵니다. malmoi는 벡터가 어디서 왔는지 알려 줍니다.
 # 근거가 없으면 지어내지 않습니다. *뷁*에는 벡터가 없습니다.
+#
+# ![처음 보는 단어도 아는 단어와 n-gram을 나눈다](../../docs/ko/fasttext-jamo.svg)
 
 # %%
 fasttext = mm.train_fasttext(sentences, mm.FastText(**SMALL, epochs=400, units="jamo"))
