@@ -63,6 +63,7 @@ QUALITY = (
     "reranking",
     "reindexing",
     "scaling",
+    "postgres",
     "passages",
     "killing",
     "fuzz",

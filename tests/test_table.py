@@ -26,7 +26,7 @@ from malmoi.query.context import Occurrences
 from malmoi.query.neighbours import Neighbour, NeighbourLists, Neighbours, neighbours
 from malmoi.search.build import build_index
 from malmoi.search.querying.hits import Hit, Hits
-from malmoi.search.update import IndexUpdate
+from malmoi.search.writer import IndexUpdate
 from malmoi.table import Table, Tabular, columns, formatted, shortened
 from malmoi.train.counts.pmi import ProbabilityTable
 from malmoi.vectors import Vectors

@@ -159,8 +159,8 @@ if TYPE_CHECKING:
     from malmoi.search.reindex.result import ReindexResult as ReindexResult
     from malmoi.search.reindex.settings import ReindexSettings as ReindexSettings
     from malmoi.search.storage.entry import Entry as Entry
-    from malmoi.search.update import IndexUpdate as IndexUpdate
     from malmoi.search.update import update_index as update_index
+    from malmoi.search.writer import IndexUpdate as IndexUpdate
     from malmoi.subwords import SubwordVectors as SubwordVectors
     from malmoi.text.corpus import Corpus as Corpus
     from malmoi.text.encoded import EncodedCorpus as EncodedCorpus
@@ -349,7 +349,8 @@ _HOMES = {
     "malmoi.search.reindex.result": ("ReindexResult",),
     "malmoi.search.reindex.settings": ("ReindexSettings",),
     "malmoi.search.storage.entry": ("Entry",),
-    "malmoi.search.update": ("IndexUpdate", "update_index"),
+    "malmoi.search.update": ("update_index",),
+    "malmoi.search.writer": ("IndexUpdate",),
     "malmoi.subwords": ("SubwordVectors",),
     "malmoi.text.corpus": ("Corpus",),
     "malmoi.text.encoded": ("EncodedCorpus", "VocabularySettings", "count_corpus", "encode_corpus"),

@@ -16,7 +16,8 @@ from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
-from malmoi.search.update import IndexUpdate, update_index
+from malmoi.search.update import update_index
+from malmoi.search.writer import IndexUpdate
 from tests.search.worlds import BagOfWords
 
 KILLS = 50

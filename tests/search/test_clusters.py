@@ -8,6 +8,7 @@ from malmoi.errors import InvalidFileError, MalmoiWarning
 from malmoi.search import writer
 from malmoi.search.build import build_index, open_index
 from malmoi.search.index import Index
+from malmoi.search.local_index import LocalIndex
 from malmoi.search.querying import ranking
 from malmoi.search.querying.hits import Hit
 from malmoi.search.storage.state import with_segment
@@ -143,6 +144,7 @@ def test_rows_added_and_deleted_later_are_seen(tmp_path: Path) -> None:
     )
     index.delete([f"w{i}" for i in range(0, 1000)])
     more = build_index(Vectors([f"w{i}" for i in range(5900, ROWS)], rows[5900:]))
+    assert isinstance(index, LocalIndex)
     index.change(lambda state: with_segment(state, more.state.segments[0]))
     for seen in (index, open_index(tmp_path / "i")):
         assert seen.state.clusters is not None

@@ -15,10 +15,10 @@ from malmoi.cli import run
 from malmoi.errors import InvalidArgumentError, InvalidFileError
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.build import build_index, open_index
-from malmoi.search.fusion import DEFAULT_WEIGHT, RANGE_DEVIATIONS, Fusion, cosine_spread
 from malmoi.search.learn_weight import WEIGHTS, choose_weight, learn_weight
-from malmoi.search.pseudo_queries import make_queries
+from malmoi.search.querying.pseudo_queries import make_queries
 from malmoi.search.storage.entry import Entry
+from malmoi.search.storage.fusion import DEFAULT_WEIGHT, RANGE_DEVIATIONS, Fusion, cosine_spread
 from malmoi.search.update import update_index
 from malmoi.vectors import Vectors
 from tests.search.worlds import TEXTS, BagOfWords, edit_manifest, naive_bm25

@@ -250,7 +250,8 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
 
 
 def test_prompts_that_the_new_model_cannot_take_are_dropped(tmp_path: Path) -> None:
-    folder = Folder(built(tmp_path / "i").folder.path)  # type: ignore[union-attr]
+    built(tmp_path / "i")
+    folder = Folder(tmp_path / "i")
     with folder.writing():
         folder.commit(replace(folder.read(), prompts=mm.Prompts(query="query: ")))
     reporter = RecordingReporter()

@@ -1,7 +1,6 @@
 """`malmoi index SOURCE --out I`: build a search index, or update it incrementally."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -11,6 +10,7 @@ from malmoi.cli.shared.output import AsJson, Flag, print_json
 from malmoi.cli.shared.terminal_reporter import TerminalReporter
 from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
+from malmoi.search.storage.address import path_or_url, shown_path
 
 Several = Parameter(negative="", consume_multiple=False)
 
@@ -26,7 +26,13 @@ def index_command(
     ],
     /,
     *,
-    out: Annotated[Path, Parameter(help="The folder of the index, created or updated.")],
+    out: Annotated[
+        str,
+        Parameter(
+            help="The folder of the index, created or updated, or"
+            " postgresql://user@host/database?table=NAME."
+        ),
+    ],
     model: Annotated[
         str | None,
         Parameter(
@@ -74,16 +80,17 @@ def index_command(
     records = RecordSource(text=field, id=id, keep=keep, encoding=encoding, whole=whole_files)
     entries = records.entries(source)
     with TerminalReporter() as reporter:
-        chosen = model or model_of_index(out) or model_for(entry.text for entry in entries)
+        target = path_or_url(out)
+        chosen = model or model_of_index(target) or model_for(entry.text for entry in entries)
         encoder = load_encoder(chosen)
         prompts = given_prompts(encoder, document=document_prompt, query=query_prompt)
-        update = update_index(out, encoder, entries, keep=add, passages=passages, prompts=prompts,
-                              reporter=reporter)  # fmt: skip
+        update = update_index(target, encoder, entries, keep=add, passages=passages,
+                              prompts=prompts, reporter=reporter)  # fmt: skip
     if json:
-        print_json({"written": str(out), **asdict(update)})
+        print_json({"written": shown_path(out), **asdict(update)})
         return
     more = f", {update.passages:,} passages" if update.passages > update.texts else ""
-    print(translate(f"{out}: {update.texts:,} texts{more}"))
+    print(translate(f"{shown_path(out)}: {update.texts:,} texts{more}"))
     counts = (
         f"{update.added:,} added, {update.changed:,} changed,"
         f" {update.removed:,} removed, {update.unchanged:,} unchanged"

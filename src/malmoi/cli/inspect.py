@@ -16,6 +16,7 @@ from malmoi.files.source import InputFile
 from malmoi.files.tensor_file import describe_tensor_file
 from malmoi.files.tensors import open_safetensors
 from malmoi.formats.inspection import Finding, Inspection, inspect
+from malmoi.search.storage.address import is_postgres
 
 ANY_WORD = "any word, by its characters"
 MAX_EXAMPLE_COLUMNS = 140  # two lines
@@ -35,8 +36,8 @@ def inspect_command(
     json: AsJson = False,
 ) -> None:
     """Describe a file, a model or an index, and verify its checksums."""
-    if Path(file).is_dir() and is_index(Path(file)):
-        inspect_index(Path(file), json)
+    if is_postgres(file) or (Path(file).is_dir() and is_index(Path(file))):
+        inspect_index(file, json)
         return
     if holds_no_vectors(Path(file)):
         inspect_tensors(Path(file), json)
@@ -57,7 +58,7 @@ def inspect_command(
         print_inspection(facts, inspection.findings)
 
 
-def inspect_index(path: Path, json: bool) -> None:
+def inspect_index(path: str, json: bool) -> None:
     """The facts of an index."""
     from malmoi.search.build import open_index
 

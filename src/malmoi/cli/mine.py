@@ -18,6 +18,7 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.reporting.reporter import SilentReporter
 from malmoi.search.build import open_index
 from malmoi.search.entries import RecordSource
+from malmoi.search.storage.address import path_or_url
 from malmoi.tune.data.tables import read_table
 from malmoi.tune.mining.mine import MinedNegatives, mine_negatives
 from malmoi.tune.mining.output import check_triplets, write_triplets
@@ -32,7 +33,7 @@ def mine_command(
     /,
     *,
     out: Annotated[Path, Parameter(help="The file to write: .jsonl, .csv or .tsv.")],
-    index: Annotated[Path | None, Parameter(help="Search this index (malmoi index).")] = None,
+    index: Annotated[str | None, Parameter(help="Search this index (malmoi index).")] = None,
     corpus: Annotated[
         Path | None, Parameter(help="Search these texts too; without them, the answers alone.")
     ] = None,
@@ -65,7 +66,9 @@ def mine_command(
         texts = [] if corpus is None else RecordSource(text=field).entries(corpus)
         mined = mine_negatives(
             pairs,
-            open_index(index, encoder) if index is not None else [one.text for one in texts],
+            [one.text for one in texts]
+            if index is None
+            else open_index(path_or_url(index), encoder),
             encoder if index is None else None,
             replace(settings, columns=columns),
             judge=judge,

@@ -22,6 +22,7 @@ from malmoi.project.points.word_points import word_points
 from malmoi.project.scene import Field, Scene, Space
 from malmoi.project.scene_builder import ProjectionSettings, build_scene
 from malmoi.search.build import open_index
+from malmoi.search.storage.address import is_postgres
 from malmoi.search.storage.folder import is_index
 from malmoi.text.corpus import Corpus
 
@@ -74,10 +75,10 @@ def project_command(
 def _points(model: str, most_frequent: int, labels: Path | None) -> Points:
     """The points of a file of vectors or of the folder of an index."""
     path = Path(model)
-    if is_index(path):
+    if is_postgres(model) or is_index(path):
         if labels is not None:
             raise InvalidArgumentError(f"{model} is an index: its own fields are its labels")
-        return index_points(open_index(path))
+        return index_points(open_index(model))
     name = path.name if path.exists() else model
     return word_points(open_model(model), name, most_frequent=most_frequent, labels=labels)
 

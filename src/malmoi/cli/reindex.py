@@ -1,7 +1,6 @@
 """`malmoi reindex I --model NEW`: change the model of an index; the old one answers until then."""
 
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -13,12 +12,15 @@ from malmoi.cli.shared.text_width import wrapped
 from malmoi.cli.translation.language import translate
 from malmoi.encode.loading import load_encoder
 from malmoi.search.reindex.settings import ReindexSettings
+from malmoi.search.storage.address import path_or_url, shown_path
 
 DEFAULT = ReindexSettings()
 
 
 def reindex_command(
-    index: Annotated[Path, Parameter(help="The folder of an index (malmoi index).")],
+    index: Annotated[
+        str, Parameter(help="The folder of an index (malmoi index), or its postgresql:// URL.")
+    ],
     /,
     *,
     model: Annotated[
@@ -46,10 +48,10 @@ def reindex_command(
     if yes:
         settings = replace(settings, min_recall=0.0)
     with TerminalReporter() as reporter:
-        done = reindex(index, encoder, settings, prompts=prompts, reporter=reporter)
+        done = reindex(path_or_url(index), encoder, settings, prompts=prompts, reporter=reporter)
     if json:
-        print_json({"written": str(index), **asdict(done)})
+        print_json({"written": shown_path(index), **asdict(done)})
         return
-    print(wrapped(f"{index}: {done.before or 'no model'} → {done.model}", 4))
+    print(wrapped(f"{shown_path(index)}: {done.before or 'no model'} → {done.model}", 4))
     how = "" if done.recall is None else f", translated: recall@10 {done.recall:.2f}"
     print(translate(f"{done.texts:,} texts, {done.embedded:,} embedded{how}"))

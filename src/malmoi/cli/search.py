@@ -1,7 +1,6 @@
 """`malmoi search I QUERY`: the best texts of an index."""
 
 import re
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -15,12 +14,15 @@ from malmoi.rerank.reranker import load_reranker
 from malmoi.search.build import open_index
 from malmoi.search.index import RERANK_TOP
 from malmoi.search.querying.hits import Hit
+from malmoi.search.storage.address import path_or_url
 
 WIDTH, LINES, INDENT = 80, 2, " " * 10
 
 
 def search_command(
-    index: Annotated[Path, Parameter(help="The folder of an index (malmoi index).")],
+    index: Annotated[
+        str, Parameter(help="The folder of an index (malmoi index), or its postgresql:// URL.")
+    ],
     query: Annotated[str, Parameter(help="The text to search for.")],
     /,
     *,
@@ -39,7 +41,7 @@ def search_command(
         float | None,
         Parameter(help="Weight of words with --hybrid, 0 to 1 (default: as learnt)."),
     ] = None,
-    exact: Annotated[bool, Flag, Parameter(help="Compare every vector, without clusters.")] = False,
+    exact: Annotated[bool, Flag, Parameter(help="Compare every vector.")] = False,
     model: Annotated[str | None, Parameter(help="The model of the index, if it has moved.")] = None,
     rerank: Annotated[
         str | None, Parameter(help="A cross-encoder that orders the best texts again.")
@@ -50,7 +52,7 @@ def search_command(
     json: AsJson = False,
 ) -> None:
     """Search an index for the texts that fit a query best."""
-    opened = open_index(index, load_encoder(model) if model else None)
+    opened = open_index(path_or_url(index), load_encoder(model) if model else None)
     hits = opened.search(query, k, where=filter, hybrid=hybrid, lexical=lexical, exact=exact,
                          weight=weight, rerank=load_reranker(rerank) if rerank else None,
                          rerank_top=rerank_top)  # fmt: skip

@@ -8,11 +8,14 @@ from malmoi.arguments import expect_path
 from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
 from malmoi.errors import InvalidArgumentError
+from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.analyser import best_analyser
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import new_state
 from malmoi.search.index import Index
+from malmoi.search.local_index import LocalIndex
+from malmoi.search.storage.address import is_postgres, parse_address
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.entry import EntryId
 from malmoi.search.storage.folder import Folder
@@ -37,8 +40,8 @@ def build_index(
 ) -> Index:
     """Build an index over texts with an encoder, or over the keys of vectors.
 
-    A build into a folder is committed every few seconds; `update_index` continues one that was
-    interrupted.
+    A build into a folder or a database is committed every few seconds; `update_index` continues
+    one that was interrupted.
 
     Args:
         encoder: An encoder, or `Vectors` whose keys are the texts.
@@ -47,9 +50,10 @@ def build_index(
         ids: A unique id per text, strings or integers, which are stored as strings; without
             them, texts are numbered from 0.
         fields: A mapping of fields per text, for filters.
-        path: A new folder to write the index to; without it, the index is in memory.
-        approximate: Search through clusters (faiss, extra `search`). By default, indexes of
-            more than 100,000 vectors are, if faiss is installed.
+        path: A new folder to write the index to, or the URL of a PostgreSQL database,
+            `postgresql://user@host/database?table=faq`; without it, the index is in memory.
+        approximate: Search through clusters (faiss, extra `search`), or in a database through
+            HNSW. By default, indexes of more than 100,000 vectors are, if faiss is installed.
         passages: Split texts that are too long for the encoder into passages, instead of
             truncating them.
         prompts: Texts before each document and query; without any, those of the model.
@@ -66,7 +70,8 @@ def build_index(
     expect_reporter(reporter)
     if not isinstance(encoder, Vectors):
         expect_encoder(encoder)
-    folder = Folder(expect_path(path)) if path is not None else None
+    address = parse_address(path) if isinstance(path, str) and is_postgres(path) else None
+    folder = Folder(expect_path(path)) if path is not None and address is None else None
     if folder and folder.exists:
         raise InvalidArgumentError(
             f"{path} holds an index already: open_index opens it, update_index updates it"
@@ -74,45 +79,73 @@ def build_index(
     if isinstance(encoder, Vectors):
         if texts is not None:
             raise InvalidArgumentError("the texts of vectors are their keys: leave texts out")
-        state = with_clusters(_state_of_vectors(encoder, ids, fields), approximate, reporter)
+        keys = list(encoder.keys)
+        entries = make_entries(keys, keys if ids is None else ids, fields)
+        state = State(best_analyser(), encoder.dim)
+        if address:
+            _require_driver()
+            from malmoi.search.postgres.building import build_table_of_vectors
+
+            return build_table_of_vectors(
+                address, encoder, state, entries, approximate=approximate, reporter=reporter
+            )
+        if entries:
+            state = with_segment(state, make_segment(entries, encoder.matrix, state.analyser))
+        state = with_clusters(state, approximate, reporter)
         with folder.writing() if folder else nullcontext():
-            return Index(folder.commit(state) if folder else state, folder=folder)
+            return LocalIndex(folder.commit(state) if folder else state, folder=folder)
     entries = make_entries(() if texts is None else texts, ids, fields)
     check_ids(entries)
     state = new_state(encoder, passages=passages, prompts=prompts)
+    if address:
+        _require_driver()
+        from malmoi.search.postgres.building import build_table
+
+        return build_table(
+            address, encoder, state, entries, approximate=approximate, reporter=reporter
+        )
     with folder.writing() if folder else nullcontext():
         writer = IndexWriter(state, encoder, folder)
         writer.embed(entries, reporter=reporter)
         state = writer.finish(lambda state: with_clusters(state, approximate, reporter))
-        return Index(state, encoder=encoder, folder=folder)
-
-
-def _state_of_vectors(
-    vectors: Vectors, ids: Iterable[EntryId] | None, fields: Iterable[Fields] | None
-) -> State:
-    keys = list(vectors.keys)
-    entries = make_entries(keys, keys if ids is None else ids, fields)
-    state = State(best_analyser(), vectors.dim)
-    if not entries:
-        return state
-    return with_segment(state, make_segment(entries, vectors.matrix, state.analyser))
+        return LocalIndex(state, encoder=encoder, folder=folder)
 
 
 def open_index(path: str | Path, encoder: Encoder | None = None) -> Index:
-    """Open the index in a folder, memory-mapped.
+    """Open the index in a folder, memory-mapped, or in a PostgreSQL database.
 
     Args:
-        path: The folder of the index.
+        path: The folder of the index, or its URL: `postgresql://user@host/database?table=faq`.
         encoder: The encoder of the index; by default it is loaded by its name when needed.
 
     Returns:
         The index.
 
     Raises:
-        InvalidFileError: The folder does not hold an index, or the index is damaged.
+        InvalidFileError: The folder or database does not hold an index, or it is damaged.
         InvalidArgumentError: The encoder is not that of the index.
     """
-    folder = Folder(expect_path(path))
     if encoder is not None:
         expect_encoder(encoder)
-    return Index(folder.read(), encoder=encoder, folder=folder)
+    if isinstance(path, str) and is_postgres(path):
+        _require_driver()
+        from malmoi.search.postgres.postgres_index import PostgresIndex
+
+        return PostgresIndex(parse_address(path), encoder)
+    folder = Folder(expect_path(path))
+    return LocalIndex(folder.read(), encoder=encoder, folder=folder)
+
+
+def index_exists(path: str | Path) -> bool:
+    """Whether there is an index in a folder or a database."""
+    if isinstance(path, str) and is_postgres(path):
+        _require_driver()
+        from malmoi.search.postgres.building import table_exists
+
+        return table_exists(parse_address(path))
+    return Folder(expect_path(path)).exists
+
+
+def _require_driver() -> None:
+    """Raise `MissingDependencyError` if the driver of PostgreSQL is not installed."""
+    require("psycopg", extra="postgres")

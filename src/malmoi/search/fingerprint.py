@@ -93,6 +93,36 @@ def check_encoder(encoder: Encoder, state: State) -> None:
         raise InvalidArgumentError(f"{what}: it encodes the same text as another vector")
 
 
+def check_settings(state: State, passages: bool | None, prompts: Prompts | None) -> None:
+    """Raise if these settings would give other vectors than those of the index."""
+    if passages is not None and passages != state.passages:
+        which = "with" if state.passages else "without"
+        raise InvalidArgumentError(
+            f"the index was built {which} passages: build a new index to change that"
+        )
+    if prompts is not None and prompts != state.prompts:
+        raise InvalidArgumentError(
+            f"the index has {state.prompts}: build a new index for other prompts"
+        )
+
+
+def is_same_model(one: State, two: State) -> bool:
+    """Whether the vectors of two states of an index are of the same encoder."""
+    if one.probe is None or two.probe is None:  # one of them is empty
+        return one.dim == two.dim and one.model == two.model
+    return one.dim == two.dim and bool(
+        one.probe.text == two.probe.text and np.array_equal(one.probe.vector, two.probe.vector)
+    )
+
+
+def expect_same_model(now: State, opened: State) -> None:
+    """Raise `InvalidArgumentError` if an index has changed its model since it was opened."""
+    if not is_same_model(now, opened):
+        raise InvalidArgumentError(
+            f"the index has changed its model to '{now.model}' since it was opened: open it again"
+        )
+
+
 def has_fingerprint(encoder: Encoder, probe: EncoderFingerprint) -> bool:
     """Whether an encoder encodes the probe text as the same vector, but for rounding."""
     again = l2_normalize(encoder.encode([probe.text], reporter=SilentReporter())[0])

@@ -1,34 +1,31 @@
-"""An index over texts: search by meaning, by words, or by both; add, replace and delete texts."""
+"""Index: texts that can be searched by meaning, by words, or by both, wherever they are stored."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from malmoi.arguments import described, expect, expect_count, expect_path
-from malmoi.arrays import Float32Array, Int64Array
+from malmoi.arguments import expect_count
+from malmoi.arrays import Float32Array
 from malmoi.encode.loading import load_encoder
 from malmoi.encode.protocol import Encoder
-from malmoi.errors import InvalidArgumentError, UnknownWordError
+from malmoi.errors import InvalidArgumentError, InvalidFileError, UnknownWordError
 from malmoi.keys import is_encodable
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.rerank.reranker import Reranker
 from malmoi.search.entries import check_ids, make_entries
 from malmoi.search.fingerprint import check_encoder, query_encoder
-from malmoi.search.fusion import Fusion, check_weight
-from malmoi.search.querying.filters import Where, conditions
-from malmoi.search.querying.hits import Hits, make_hits, rerank_hits
-from malmoi.search.querying.hybrid import by_both
-from malmoi.search.querying.ranking import EMPTY_RANKING, allowed_rows, by_vector, by_words
+from malmoi.search.querying.filters import Condition, Where, check_fields, conditions
+from malmoi.search.querying.hits import Hit, Hits, rerank_hits
+from malmoi.search.querying.query import IndexQuery, as_vector, check_query, check_rerank
 from malmoi.search.storage.columns import Fields
 from malmoi.search.storage.entry import Entry, EntryId, id_as_text
-from malmoi.search.storage.folder import Folder
-from malmoi.search.storage.state import State, Translation, merge_segments, without
-from malmoi.search.writer import IndexWriter
+from malmoi.search.storage.fusion import Fusion
+from malmoi.search.storage.state import State, Translation
 from malmoi.table import HEAD, Table, Tabular
 from malmoi.text_inputs import TextLike
 from malmoi.unicode import normalize
@@ -37,20 +34,31 @@ from malmoi.vectors import Vectors, l2_normalize
 RERANK_TOP = 50  # hits that a reranker scores
 
 
-class Index(Tabular):
-    """Texts that can be searched, in memory or in a folder.
+class StaleStateError(InvalidFileError):
+    """The index has changed its model, or its server was restarted: read its state again."""
 
-    An index holds one frozen state and replaces it as a whole, so that threads can search while
-    one writes. `build_index` and `open_index` create indexes.
+
+class SearchKind(NamedTuple):
+    """Which side a search uses, and whether it compares every vector."""
+
+    hybrid: bool
+    lexical: bool
+    exact: bool
+
+
+class Index(Tabular, ABC):
+    """Texts that can be searched, in memory, in a folder or in a database.
+
+    `build_index` and `open_index` create indexes.
     """
 
-    def __init__(
-        self, state: State, *, encoder: Encoder | None = None, folder: Folder | None = None
-    ) -> None:
-        self.state, self.folder = state, folder
-        self._encoder, self._writing = encoder, Lock()
+    def __init__(self, encoder: Encoder | None = None) -> None:
+        self._encoder = encoder
         if encoder is not None:
-            check_encoder(encoder, state)
+            check_encoder(encoder, self.state)
+
+    state: State
+    """The model, prompts and options; in memory or in a folder also the texts."""
 
     @property
     def encoder(self) -> Encoder:
@@ -66,9 +74,27 @@ class Index(Tabular):
         return self._encoder
 
     @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of its folder or table."""
+
+    @property
+    @abstractmethod
     def vectors(self) -> Vectors:
         """The vectors of all texts, with their ids as keys."""
-        return self.state.vectors
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields."""
+
+    @abstractmethod
+    def entries(self) -> Iterator[Entry]:
+        """All texts, in order.
+
+        Returns:
+            Entries with id, text and fields.
+        """
 
     def search(
         self,
@@ -94,7 +120,7 @@ class Index(Tabular):
                 `"year>=2020"`.
             hybrid: Search by meaning and by words.
             lexical: Search by words alone (BM25).
-            exact: Compare every vector, even if the index has clusters.
+            exact: Compare every vector, even if the index has clusters or a vector index.
             weight: The weight of words in a hybrid search, from 0 to 1, instead of the one that
                 the index has learnt.
             vector: The vector of the query, if it is known already.
@@ -112,37 +138,42 @@ class Index(Tabular):
             UnknownWordError: The index was built from vectors and does not hold the query.
         """
         if rerank is not None:
-            _check_rerank(query, rerank, rerank_top)
+            check_rerank(query, rerank, rerank_top)
             expect_count(k)
             hits = self.search(query, max(k, rerank_top), where=where, hybrid=hybrid,
                                lexical=lexical, exact=exact, weight=weight, vector=vector,
                                reporter=reporter)  # fmt: skip
             return rerank_hits(rerank, str(query), hits, k, reporter)
-        state = self.state
-        expect_count(k)
-        if isinstance(query, str) and not query.strip():
-            raise InvalidArgumentError("the query is empty")
-        if weight is not None:
-            if not hybrid:
-                raise InvalidArgumentError("weight is for a hybrid search: set hybrid too")
-            check_weight(weight)
-        allowed = allowed_rows(state, conditions(where))
-        if not state.segments:
+        check_query(query, k, weight, hybrid=hybrid)
+        kind = SearchKind(hybrid, lexical, exact)
+        try:
+            return self._search(query, k, conditions(where), kind, weight, vector, reporter)
+        except StaleStateError:  # `reindex` has just changed the model
+            return self._search(query, k, conditions(where), kind, weight, vector, reporter)
+
+    def _search(
+        self,
+        query: str | Float32Array,
+        k: int,
+        filters: tuple[Condition, ...],
+        kind: "SearchKind",
+        weight: float | None,
+        vector: Float32Array | None,
+        reporter: Reporter,
+    ) -> Hits:
+        """Search the current state."""
+        (hybrid, lexical, exact), state = kind, self._current()
+        check_fields(filters, state.fields)
+        if state.count == 0:
             return Hits()
         direction = None
         if hybrid or not lexical:
             direction = self._direction(state, query if vector is None else vector, reporter)
-        words = _words(state, query, reporter) if hybrid or lexical else []
-        if hybrid:
-            weight = state.weight if weight is None else weight
-            ranking = by_both(state, direction, words, k, allowed, weight=weight, exact=exact)
-        elif lexical:
-            ranking = by_words(state, words, k, allowed)
-        elif direction is not None:
-            ranking = by_vector(state, direction, k, allowed, exact=exact)
-        else:
-            ranking = EMPTY_RANKING
-        return Hits(make_hits(state, ranking, direction), weight)
+        words = self._words(state, query, reporter) if hybrid or lexical else None
+        if hybrid and weight is None:
+            weight = state.weight
+        wanted = IndexQuery(k, filters, direction, words, weight, exact)
+        return Hits(self._hits(state, wanted), weight)
 
     def add(
         self,
@@ -162,25 +193,12 @@ class Index(Tabular):
 
         Raises:
             InvalidArgumentError: An id occurs twice, or the lists differ in length.
-            InvalidFileError: The folder of the index cannot be written.
+            InvalidFileError: The folder or database of the index cannot be written.
         """
         entries = make_entries(texts, ids, fields)
-        if not entries:
-            return
         check_ids(entries)
-        writer = IndexWriter(self.state, self.encoder)
-        writer.embed(entries, reporter=reporter)
-        with self._writing, self.folder.writing() if self.folder else nullcontext():
-            probe = writer.state.probe  # others may have written since: start from their state
-            state = self.folder.read() if self.folder else self.state
-            if not _is_same_model(state, self.state):
-                raise InvalidArgumentError(
-                    f"the index has changed its model to '{state.model}' since it was opened:"
-                    " open it again"
-                )
-            writer.state = replace(state, probe=state.probe or probe)
-            writer.folder = self.folder
-            self.state = writer.finish()
+        if entries:
+            self._add(entries, reporter)
 
     def delete(self, ids: EntryId | Iterable[EntryId]) -> int:
         """Delete texts by id.
@@ -193,21 +211,12 @@ class Index(Tabular):
 
         Raises:
             InvalidArgumentError: An id is neither a string nor an integer.
-            InvalidFileError: The folder of the index cannot be written.
+            InvalidFileError: The folder or database of the index cannot be written.
         """
         several = ids if isinstance(ids, Iterable) and not isinstance(ids, str) else [ids]
-        deleted, before = [id_as_text(id, "to delete") for id in several], len(self)
-        self.change(lambda state: without(state, _find(state, deleted)))
-        return before - len(self)
+        return self._delete([id_as_text(id, "to delete") for id in several])
 
-    def change(self, make: Callable[[State], State]) -> None:
-        """Replace the state by `make(state)`, on disk too."""
-        with self._writing, self.folder.writing() if self.folder else nullcontext():
-            state = merge_segments(make(self.folder.read() if self.folder else self.state))
-            if not _is_same_model(state, self.state):
-                self._encoder = None  # `reindex` has changed the model: load the new one
-            self.state = self.folder.commit(state) if self.folder else state
-
+    @abstractmethod
     def save(self, path: str | Path) -> None:
         """Write a copy of the index to a new folder.
 
@@ -218,14 +227,11 @@ class Index(Tabular):
             InvalidArgumentError: The folder holds an index already.
             InvalidFileError: The folder cannot be written.
         """
-        folder = Folder(expect_path(path))
-        if folder.exists:
-            raise InvalidArgumentError(f"{path} holds an index already: name a new folder")
-        with folder.writing():
-            segments = tuple(replace(segment, name="") for segment in self.state.segments)
-            clusters = self.state.clusters and self.state.clusters.without_file()
-            folder.commit(replace(self.state, segments=segments, clusters=clusters))
 
+    def close(self) -> None:
+        """Close the connections of an index in a database; it opens others if it is used again."""
+
+    @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Describe the index; the checksums of an index in a folder are verified.
 
@@ -235,62 +241,82 @@ class Index(Tabular):
         Raises:
             InvalidFileError: A file of the index is damaged.
         """
-        state = self.state
-        units = {"morphemes": "Korean as morphemes", "bigrams": "Korean as syllable bigrams"}
-        facts: dict[str, Any] = {
-            "format": "malmoi index",
-            "texts": state.count,
-            "dim": state.dim,
-            "model": state.model or "none: built from vectors",
-            "vectors": _vector_source(state.translation),
-            "passages": state.vector_count if state.passages else "none: long texts are truncated",
-            "fields": list(state.fields),
-            "words": f"BM25, {units[state.analyser.hangul]}",
-            "weight": state.weight,
-            "learnt from": _weight_source(state.fusion),
-            "search": "approximate" if state.clusters else "exact",
-            "segments": len(state.segments),
-            "deleted": len(state.living) - state.count,
-        }
-        if self.folder:
-            files = [path for path in self.folder.path.iterdir() if path.is_file()]
-            facts["checksums"] = self.folder.verify()
-            facts["bytes"] = sum(path.stat().st_size for path in files)
-        prompts = asdict(state.prompts) if state.prompts else {}
-        facts |= {f"{name} prompt": text for name, text in prompts.items() if text}
-        return facts | (state.clusters.facts if state.clusters else {})
 
     def __getitem__(self, id: EntryId) -> Entry:
         name = id_as_text(id, "to look up")
-        row = int(_find(self.state, [name])[0])
-        if row < 0:
+        entry = self._entry(name)
+        if entry is None:
             raise UnknownWordError(name, where="the index")
-        return self.state.entry(row)
+        return entry
 
     def __contains__(self, id: object) -> bool:
         try:
             name = id_as_text(id, "to look up")
         except InvalidArgumentError:
             return False
-        return is_encodable(name) and bool(_find(self.state, [name])[0] >= 0)
+        return is_encodable(name) and self._entry(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         """The ids of all texts."""
-        state = self.state
-        return (state.entry(row).id for row in np.flatnonzero(state.living).tolist())
+        return (entry.id for entry in self.entries())
 
-    def __len__(self) -> int:
-        return self.state.count
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     def __repr__(self) -> str:
         model = self.state.model or "no encoder"
         return f"Index({len(self):,} texts × {self.state.dim}, {model})"
 
+    @abstractmethod
+    def _hits(self, state: State, query: IndexQuery) -> list[Hit]:
+        """The best texts for a query."""
+
+    @abstractmethod
+    def _add(self, entries: Sequence[Entry], reporter: Reporter) -> None:
+        """Embed and store entries with different ids."""
+
+    @abstractmethod
+    def _delete(self, ids: Sequence[str]) -> int:
+        """Delete texts, whose ids are as they are written or in NFC; return how many existed."""
+
+    @abstractmethod
+    def _entry(self, id: str) -> Entry | None:
+        """The text of an id, as it is written or in NFC."""
+
+    @abstractmethod
+    def _first_vector(self, id: str) -> Float32Array | None:
+        """The vector of the text of an id."""
+
+    @abstractmethod
+    def _knows_any(self, words: Sequence[str]) -> bool:
+        """Whether a text contains one of the words."""
+
+    def _current(self) -> State:
+        """The state to search."""
+        return self.state
+
+    def _facts(self, passages: int, words: str, search: str) -> dict[str, Any]:
+        """The facts that all indexes have."""
+        state = self.state
+        units = {"morphemes": "Korean as morphemes", "bigrams": "Korean as syllable bigrams"}
+        prompts = asdict(state.prompts) if state.prompts else {}
+        return {
+            "texts": len(self),
+            "dim": state.dim,
+            "model": state.model or "none: built from vectors",
+            "vectors": _vector_source(state.translation),
+            "passages": passages if state.passages else "none: long texts are truncated",
+            "fields": list(self.fields),
+            "words": f"{words}, {units[state.analyser.hangul]}",
+            "weight": state.weight,
+            "learnt from": _weight_source(state.fusion),
+            "search": search,
+        } | {f"{name} prompt": text for name, text in prompts.items() if text}
+
     def _table(self) -> Table:
         state = self.state
-        entries = [state.entry(row) for row in np.flatnonzero(state.living)[:HEAD].tolist()]
         title = f"Index: {len(self):,} texts × {state.dim}, {state.model or 'no encoder'}"
-        rows = [(entry.id, entry.text) for entry in entries]
+        rows = [(entry.id, entry.text) for entry in islice(self.entries(), HEAD)]
         return Table(title, ["id", "text"], rows, len(self))
 
     def _direction(
@@ -307,60 +333,24 @@ class Index(Tabular):
 
     def _vector(self, state: State, query: str | Float32Array) -> Float32Array:
         if not isinstance(query, str):
-            vector = _as_vector(query)
-            if vector.shape != (state.dim,):
-                raise InvalidArgumentError(
-                    f"a query is a text or a vector of {state.dim} dimensions; got shape"
-                    f" {vector.shape}"
-                )
-            return vector
+            return as_vector(query, state.dim)
         text = normalize("NFC", query)
         if self._encoder or state.model:
             encoded: Float32Array = query_encoder(self.encoder, state).encode([text])[0]
             return encoded
-        row = int(state.find([text])[0])
-        if row < 0:
+        own = self._first_vector(text)
+        if own is None:
             raise UnknownWordError(query, where="the index")
-        own: Float32Array = state.embedded(row).matrix[0]
         return own
 
-
-def _check_rerank(query: object, rerank: object, rerank_top: int) -> None:
-    """Raise InvalidArgumentError if a search cannot be reranked."""
-    hint = "load one with load_reranker(folder)"
-    expect(rerank, Reranker, "rerank", "a Reranker", hint=hint)
-    expect_count(rerank_top, "rerank_top")
-    if not isinstance(query, str):
-        raise InvalidArgumentError("a reranker reads texts: pass the query as a text, not a vector")
-
-
-def _as_vector(query: object) -> Float32Array:
-    """A query that is not a text, as numbers."""
-    try:
-        vector: Float32Array = np.asarray(query, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"a query must be one text or one vector, not {described(query)}; search for several"
-            " texts one by one"
-        ) from error
-    return vector
-
-
-def _find(state: State, ids: Sequence[str]) -> Int64Array:
-    """The row of each id, as it is written or in NFC; -1 if there is none."""
-    rows = state.find(ids)
-    missing = np.flatnonzero(rows < 0)
-    rows[missing] = state.find([normalize("NFC", ids[i]) for i in missing.tolist()])
-    return rows
-
-
-def _is_same_model(one: State, two: State) -> bool:
-    """Whether the vectors of two states of an index are of the same encoder."""
-    if one.probe is None or two.probe is None:  # one of them is empty
-        return one.dim == two.dim and one.model == two.model
-    return one.dim == two.dim and bool(
-        one.probe.text == two.probe.text and np.array_equal(one.probe.vector, two.probe.vector)
-    )
+    def _words(self, state: State, query: str | Float32Array, reporter: Reporter) -> list[str]:
+        """The words of a query; warns if no text has any of them."""
+        if not isinstance(query, str):
+            raise InvalidArgumentError("a lexical search needs a text, not a vector")
+        words = state.analyser(query)
+        if not self._knows_any(words):
+            reporter.warn(f"no text contains any word of '{query}'")
+        return words
 
 
 def _vector_source(translation: Translation | None) -> str:
@@ -378,13 +368,3 @@ def _weight_source(fusion: Fusion | None) -> str:
     if fusion is None:
         return "nothing: the default weight"
     return f"{fusion.queries:,} pseudo-queries over {fusion.texts:,} texts"
-
-
-def _words(state: State, query: str | Float32Array, reporter: Reporter) -> list[str]:
-    """The words of a query; warns if no text has any of them."""
-    if not isinstance(query, str):
-        raise InvalidArgumentError("a lexical search needs a text, not a vector")
-    words = state.analyser(query)
-    if not any(len(part.postings.of(word)[0]) for part in state.segments for word in words):
-        reporter.warn(f"no text contains any word of '{query}'")
-    return words

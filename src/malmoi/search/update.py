@@ -5,7 +5,6 @@ that moved to another id keeps its vector.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,37 +13,20 @@ from malmoi.arguments import expect, expect_path
 from malmoi.arrays import Int64Array, UInt64Array
 from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
-from malmoi.errors import InvalidArgumentError, InvalidFileError
+from malmoi.errors import InvalidFileError
+from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
 from malmoi.search.entries import check_ids
-from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.fingerprint import check_encoder, check_settings, new_state
+from malmoi.search.storage.address import is_postgres, parse_address
 from malmoi.search.storage.entry import Entry
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.segment import digests_of
 from malmoi.search.storage.state import State, merge_segments, without
-from malmoi.search.writer import IndexWriter, with_clusters
-from malmoi.table import Table, Tabular
+from malmoi.search.writer import IndexUpdate, IndexWriter, with_clusters
 
 Digest = tuple[int, int]  # of a text
-
-
-@dataclass(frozen=True)
-class IndexUpdate(Tabular):
-    """What an update did; `embedded` counts the texts that needed the encoder."""
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
-    embedded: int
-    texts: int
-    passages: int
-    weight: float  # of words in a hybrid search
-
-    def _table(self) -> Table:
-        values = asdict(self)
-        return Table(f"Index of {self.texts:,} texts", list(values), [list(values.values())])
 
 
 def update_index(
@@ -57,13 +39,13 @@ def update_index(
     prompts: Prompts | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> IndexUpdate:
-    """Make the index in a folder hold exactly these entries; create it if it does not exist.
+    """Make an index hold exactly these entries; create it if it does not exist.
 
     Embedded texts are committed every few seconds: an interrupted update continues where it
     stopped.
 
     Args:
-        path: The folder of the index.
+        path: The folder of the index, or its URL in a PostgreSQL database.
         encoder: The encoder of the index.
         entries: All entries, with unique ids.
         keep: Keep the entries that the index has beside these.
@@ -79,7 +61,8 @@ def update_index(
     Raises:
         InvalidArgumentError: The encoder, passages or prompts are not those of the index, or an
             id occurs twice.
-        InvalidFileError: There are no entries, or the folder cannot be read or written.
+        InvalidFileError: There are no entries, or the folder or database cannot be read or
+            written.
 
     Example:
         entries = [mm.Entry("1", "Where is the bank?"), mm.Entry("2", "It rains.")]
@@ -88,14 +71,22 @@ def update_index(
     expect_reporter(reporter)
     expect_encoder(encoder)
     expect(entries, Iterable, "entries", "a list of Entry")
-    folder, every = Folder(expect_path(path)), list(entries)
+    every = list(entries)
     for i, entry in enumerate(every):
         expect(entry, Entry, f"entry {i}", "an Entry", hint="write Entry(id, text)")
+    if isinstance(path, str) and is_postgres(path):
+        require("psycopg", extra="postgres")
+        from malmoi.search.postgres.building import update_table
+
+        check_entries(every)
+        return update_table(parse_address(path), encoder, every, keep=keep, passages=passages,
+                            prompts=prompts, reporter=reporter)  # fmt: skip
+    folder = Folder(expect_path(path))
     with folder.writing():
         if folder.exists:
             state = folder.read()
             check_encoder(encoder, state)
-            _check_settings(state, passages, prompts)
+            check_settings(state, passages, prompts)
         else:
             state = new_state(encoder, passages=passages is not False, prompts=prompts)
         writer = IndexWriter(state, encoder, folder)
@@ -106,9 +97,7 @@ def update_state(
     writer: IndexWriter, entries: Sequence[Entry], *, keep: bool, reporter: Reporter
 ) -> IndexUpdate:
     """Make the state of a writer hold these entries, and commit it."""
-    if not entries:
-        raise InvalidFileError("there are no texts to index")
-    check_ids(entries)
+    check_entries(entries)
     state = writer.state
     rows = state.find([entry.id for entry in entries])
     digests = digests_of(entries)
@@ -138,22 +127,16 @@ def update_state(
     )
 
 
+def check_entries(entries: Sequence[Entry]) -> None:
+    """Raise if there are no entries, or if an id occurs twice."""
+    if not entries:
+        raise InvalidFileError("there are no texts to index")
+    check_ids(entries)
+
+
 def living_entries(state: State) -> list[Entry]:
     """All entries of an index, in order."""
     return [state.entry(row) for row in np.flatnonzero(state.living).tolist()]
-
-
-def _check_settings(state: State, passages: bool | None, prompts: Prompts | None) -> None:
-    """Raise if these settings would give other vectors than those of the index."""
-    if passages is not None and passages != state.passages:
-        which = "with" if state.passages else "without"
-        raise InvalidArgumentError(
-            f"the index was built {which} passages: build a new index to change that"
-        )
-    if prompts is not None and prompts != state.prompts:
-        raise InvalidArgumentError(
-            f"the index has {state.prompts}: build a new index for other prompts"
-        )
 
 
 def _digests(state: State) -> UInt64Array:

@@ -1,12 +1,13 @@
-"""The one writer of an index: embeds entries and commits them, in memory or to a folder.
+"""Writers of an index: they embed entries and commit them, in memory or to a folder.
 
-A writer to a folder commits every few seconds, so that an interrupted run continues where it
+A writer to disk commits every few seconds, so that an interrupted run continues where it
 stopped. Knows nothing of sources, nor of which entries have changed.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from time import monotonic
 
 import numpy as np
@@ -26,6 +27,7 @@ from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.passage_offsets import EmbeddedPassages, embed_texts
 from malmoi.search.storage.segment import embedded_segment
 from malmoi.search.storage.state import State, compact, merge_segments, with_segment
+from malmoi.table import Table, Tabular
 
 COMMIT_EVERY = 10.0  # seconds of embedding
 BATCH_TEXTS = 512  # texts embedded between two checks of the clock
@@ -35,11 +37,29 @@ VectorsByText = Mapping[str, EmbeddedPassages]
 NO_VECTORS: VectorsByText = {}
 
 
-class IndexWriter:
-    """A state to which entries are added; `folder` is None for an index in memory."""
+@dataclass(frozen=True)
+class IndexUpdate(Tabular):
+    """What an update did; `embedded` counts the texts that needed the encoder."""
 
-    def __init__(self, state: State, encoder: Encoder, folder: Folder | None = None) -> None:
-        self.state, self.encoder, self.folder = state, encoder, folder
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    embedded: int
+    texts: int
+    passages: int
+    weight: float  # of words in a hybrid search
+
+    def _table(self) -> Table:
+        values = asdict(self)
+        return Table(f"Index of {self.texts:,} texts", list(values), [list(values.values())])
+
+
+class EntryWriter(ABC):
+    """Embeds entries and commits them: every few seconds, if `commits_often`."""
+
+    def __init__(self, state: State, encoder: Encoder) -> None:
+        self.state, self.encoder = state, encoder
         self._pending: list[tuple[Entry, EmbeddedPassages]] = []
         self._committed_at = monotonic()
 
@@ -59,7 +79,7 @@ class IndexWriter:
         progress = reporter.stage("embedding texts", "texts")
         repeated = {text for text, n in Counter(one.text for one in entries).items() if n > 1}
         shared: dict[str, EmbeddedPassages] = {}  # of repeated texts
-        step, count = (BATCH_TEXTS if self.folder else max(1, len(entries))), 0
+        step, count = (BATCH_TEXTS if self.commits_often else max(1, len(entries))), 0
         try:
             with WithinStage(reporter, progress) as calls:
                 for start in range(0, len(entries), step):
@@ -74,19 +94,55 @@ class IndexWriter:
                         self._pending.append((entry, own or known[entry.text]))
                     count += len(new)
                     progress(start + len(batch), len(entries))
-                    if self.folder and monotonic() - self._committed_at > COMMIT_EVERY:
-                        self.commit()
+                    if self.commits_often and monotonic() - self._committed_at > COMMIT_EVERY:
+                        self._commit_now()
         finally:
-            if self.folder:
-                self.commit()  # also what was embedded before an interruption
+            if self.commits_often:
+                self._commit_now()  # also what was embedded before an interruption
         return count
+
+    @property
+    @abstractmethod
+    def commits_often(self) -> bool:
+        """Whether entries are committed while others are still to be embedded."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Write the pending entries, if there are any."""
+
+    def _commit_now(self) -> None:
+        self.commit()
+        self._committed_at = monotonic()
+
+    def _embed_texts(
+        self, encoder: Encoder, texts: Sequence[str], reporter: Reporter
+    ) -> dict[str, EmbeddedPassages]:
+        """The vectors of texts; the first of them become the fingerprint of the encoder."""
+        if not texts:
+            return {}
+        if self.state.probe is None:
+            self.state = replace(self.state, probe=take_fingerprint(encoder, texts))
+        vectors = embed_texts(encoder, texts, split=self.state.passages, reporter=reporter)
+        return dict(zip(texts, vectors, strict=True))
+
+
+class IndexWriter(EntryWriter):
+    """A state to which entries are added; `folder` is None for an index in memory."""
+
+    def __init__(self, state: State, encoder: Encoder, folder: Folder | None = None) -> None:
+        super().__init__(state, encoder)
+        self.folder = folder
+
+    @property
+    def commits_often(self) -> bool:
+        """Whether entries are committed while others are still to be embedded."""
+        return self.folder is not None
 
     def commit(self) -> None:
         """Move the pending entries into the state, and write it if there is a folder."""
         if self._pending:
             self.state = merge_segments(self._with_pending())
             self.state = self.folder.commit(self.state) if self.folder else self.state
-        self._committed_at = monotonic()
 
     def finish(self, prepare: Callable[[State], State] = merge_segments) -> State:
         """Add the pending entries, apply `prepare`, learn the hybrid weight, and commit."""
@@ -101,17 +157,6 @@ class IndexWriter:
         segment = embedded_segment(entries, embedded, self.state.analyser)
         self._pending = []
         return with_segment(self.state, segment)
-
-    def _embed_texts(
-        self, encoder: Encoder, texts: Sequence[str], reporter: Reporter
-    ) -> dict[str, EmbeddedPassages]:
-        """The vectors of texts; the first of them become the fingerprint of the encoder."""
-        if not texts:
-            return {}
-        if self.state.probe is None:
-            self.state = replace(self.state, probe=take_fingerprint(encoder, texts))
-        vectors = embed_texts(encoder, texts, split=self.state.passages, reporter=reporter)
-        return dict(zip(texts, vectors, strict=True))
 
 
 def with_clusters(

@@ -6,7 +6,7 @@ from pathlib import Path
 from malmoi.encode.checkpoint.locate import UNIVERSAL
 from malmoi.encode.loading import ENGLISH, default_model
 from malmoi.errors import warn
-from malmoi.search.storage.folder import Folder
+from malmoi.search.build import index_exists, open_index
 
 
 def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
@@ -17,7 +17,6 @@ def model_for(texts: Iterable[str], *, layers: bool = False) -> str:
     return model
 
 
-def model_of_index(path: Path) -> str | None:
+def model_of_index(path: str | Path) -> str | None:
     """The model of an existing index; None if there is no index."""
-    folder = Folder(path)
-    return folder.read().model if folder.exists else None
+    return open_index(path).state.model if index_exists(path) else None

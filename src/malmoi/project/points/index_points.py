@@ -24,15 +24,13 @@ def index_points(index: Index, name: str | None = None, *, limit: int | None = N
     """
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"limit must be at least 1; got {limit}")
-    state, vectors = index.state, index.vectors
-    rows = np.flatnonzero(state.living)  # in the order of the vectors
+    vectors, entries = index.vectors, list(index.entries())
     notes: tuple[str, ...] = ()
-    if limit is not None and limit < len(rows):
-        notes = (f"{limit:,} of {len(rows):,} texts are drawn, evenly spaced",)
-        drawn = np.linspace(0, len(rows) - 1, limit).astype(np.int64)
-        rows, vectors = rows[drawn], vectors.take(drawn)
-    entries = [state.entry(row) for row in rows.tolist()]
+    if limit is not None and limit < len(entries):
+        notes = (f"{limit:,} of {len(entries):,} texts are drawn, evenly spaced",)
+        drawn = np.linspace(0, len(entries) - 1, limit).astype(np.int64)
+        entries, vectors = [entries[row] for row in drawn.tolist()], vectors.take(drawn)
     if name is None:
-        name = index.folder.path.name if index.folder else "index"
+        name = index.name
     texts, fields = [entry.text for entry in entries], [entry.fields for entry in entries]
     return text_points(name, vectors, texts, fields).with_notes(*notes)

@@ -21,33 +21,48 @@ def score_words(
     postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
 ) -> Float32Array:
     """The score of every text, in the order of the postings; dead texts do not count."""
+    weights = word_weights(postings, alive, words)
+    return weighted_scores(postings, weights, mean_length(postings, alive))
+
+
+def weighted_scores(
+    postings: Sequence[Postings], weights: Mapping[str, float], mean: float
+) -> Float32Array:
+    """The score of every text, from the weights of words and the mean number of words per text."""
     starts = np.cumsum([0, *(len(part.lengths) for part in postings)])
-    scores = np.zeros(starts[-1], dtype=np.float32)
-    mean = mean_length(postings, alive)
+    # double precision, so that rounding does not depend on the order of the words
+    scores = np.zeros(starts[-1], dtype=np.float64)
     if mean == 0:
-        return scores
-    for word, weight in word_weights(postings, alive, words).items():
+        return scores.astype(np.float32)
+    for word, weight in weights.items():
         for start, part in zip(starts, postings, strict=False):
             rows, counts = part.of(word)
             slack = K1 * (1 - B + B * part.lengths[rows] * (1 / mean))
             scores[start + rows.astype(np.int64)] += weight * counts / (counts + slack)
-    return scores
+    return scores.astype(np.float32)
 
 
 def word_weights(
     postings: Sequence[Postings], alive: Sequence[BoolArray], words: Sequence[str]
 ) -> dict[str, float]:
+    """The weight of each word of a query among the living texts."""
+    texts, having = sum(int(mask.sum()) for mask in alive), {}
+    for word in dict.fromkeys(words):
+        parts = zip(postings, alive, strict=True)
+        having[word] = sum(int(mask[part.of(word)[0]].sum()) for part, mask in parts)
+    return weights_of(words, having, texts)
+
+
+def weights_of(words: Sequence[str], having: Mapping[str, int], texts: int) -> dict[str, float]:
     """ln(1 + (N - n + ½) / (n + ½)) of each word, times its count in the query.
 
-    No text's score exceeds their sum. Words that no text has weigh the most, so that texts match a
-    query of unknown words only a little.
+    `having[word]` of so many texts have a word. No text's score exceeds the sum of weights. Words
+    that no text has weigh the most, so that texts match a query of unknown words only a little.
     """
-    texts, weights = sum(int(mask.sum()) for mask in alive), {}
-    for word, times in Counter(words).items():
-        parts = zip(postings, alive, strict=True)
-        having = sum(int(mask[part.of(word)[0]].sum()) for part, mask in parts)
-        weights[word] = times * log(1 + (texts - having + 0.5) / (having + 0.5))
-    return weights
+    return {
+        word: times * log(1 + (texts - having[word] + 0.5) / (having[word] + 0.5))
+        for word, times in Counter(words).items()
+    }
 
 
 def score_text(weights: Mapping[str, float], text: Sequence[str], mean: float) -> float:

@@ -60,6 +60,14 @@ def conditions(where: Where | None) -> tuple[Condition, ...]:
     return tuple(parse_condition(one) for one in where)
 
 
+def check_fields(wanted: Iterable[Condition], names: Sequence[str]) -> None:
+    """Raise `InvalidArgumentError` for a condition on a field that no text has."""
+    for condition in wanted:
+        if condition.field not in names:
+            known = f"there are {', '.join(names)}" if names else "there are none"
+            raise InvalidArgumentError(f"no text has the field '{condition.field}': {known}")
+
+
 def parse_condition(text: str) -> Condition:
     """Parse `field=value`, `field!=value`, `field>=2020` and so on."""
     expect(text, str, "a filter", "a string such as 'year>=2020'")
@@ -101,23 +109,29 @@ def _as_texts(value: Any) -> tuple[str, ...]:
 
 def _equal_values(column: Column, texts: Iterable[str]) -> list[int]:
     """The codes of values equal to one of these texts, or to the number or boolean it spells."""
-    forms = [form for text in texts for form in (as_json(text), text, f"{text}.0")]
+    forms = [form for text in texts for form in json_forms(text)]
     return [row for row in column.values.find_all(forms).tolist() if row >= 0]
+
+
+def json_forms(text: str) -> tuple[str, str, str]:
+    """A text, and the number or boolean it spells, as they are stored."""
+    return as_json(text), text, f"{text}.0"
 
 
 def _compare_values(column: Column, relation: str, text: str) -> list[bool]:
     """Compare each value with a number, or with a text such as a date."""
-    order, number = ORDERS[relation], _number(text)
+    order, number = ORDERS[relation], as_number(text)
     if number is None:
         return [isinstance(it, str) and bool(order(it, text)) for it in column.decoded]
-    numbers = [_number(it) for it in column.decoded]
+    numbers = [as_number(it) for it in column.decoded]
     return [it is not None and bool(order(it, number)) for it in numbers]
 
 
-def _number(value: Any) -> float | None:
+def as_number(value: Any) -> float | None:
+    """A value as the number that `>` and its relatives compare; None if it is not a number."""
     if isinstance(value, bool | list | dict):
         return None
     try:
         return float(value)
-    except ValueError:
+    except (OverflowError, ValueError):
         return None

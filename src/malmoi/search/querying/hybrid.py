@@ -11,7 +11,6 @@ import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.nearest.top_k import safe_norms
-from malmoi.search.fusion import fuse
 from malmoi.search.querying.bm25 import word_weights
 from malmoi.search.querying.ranking import (
     EMPTY_RANKING,
@@ -21,6 +20,7 @@ from malmoi.search.querying.ranking import (
     top_rows,
     word_scores,
 )
+from malmoi.search.storage.fusion import fuse
 from malmoi.search.storage.state import State
 
 MIN_CANDIDATES = 100  # candidates of each side, at least

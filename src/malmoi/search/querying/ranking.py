@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 
 from malmoi.arrays import BoolArray, Float32Array, Int64Array
-from malmoi.errors import InvalidArgumentError, warn
+from malmoi.errors import warn
 from malmoi.nearest.top_k import all_scores, rank_rows, safe_norms, top_k
 from malmoi.search.querying.bm25 import score_words
 from malmoi.search.querying.filters import Condition
@@ -33,9 +33,6 @@ def allowed_rows(state: State, conditions: Sequence[Condition]) -> tuple[BoolArr
     """The mask of living rows that meet all conditions, per segment."""
     allowed = state.alive
     for condition in conditions:
-        if condition.field not in state.fields:
-            known = f"there are {', '.join(state.fields)}" if state.fields else "there are none"
-            raise InvalidArgumentError(f"no text has the field '{condition.field}': {known}")
         allowed = tuple(
             mask & condition.holds(segment.columns.get(condition.field), len(segment))
             for mask, segment in zip(allowed, state.segments, strict=True)

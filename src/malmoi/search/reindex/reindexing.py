@@ -12,16 +12,18 @@ from pathlib import Path
 
 from malmoi.arguments import expect_path, settings_or_default
 from malmoi.encode.loading import load_encoder
-from malmoi.encode.pipeline.contextual_encoder import ContextualEncoder
-from malmoi.encode.pipeline.prompts import Prompts, own_prompts
+from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.encode.protocol import Encoder, expect_encoder
-from malmoi.errors import InvalidArgumentError, MalmoiError
+from malmoi.errors import MalmoiError
+from malmoi.extras import require
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter, expect_reporter
-from malmoi.search.fingerprint import check_encoder, new_state
+from malmoi.search.fingerprint import check_encoder
 from malmoi.search.reindex.estimate import report_estimate
 from malmoi.search.reindex.result import ReindexResult
 from malmoi.search.reindex.settings import ReindexSettings
+from malmoi.search.reindex.target import has_options, is_done, result_of, target_state
 from malmoi.search.reindex.translating import translate_index
+from malmoi.search.storage.address import is_postgres, parse_address
 from malmoi.search.storage.clusters import can_cluster
 from malmoi.search.storage.folder import Folder
 from malmoi.search.storage.state import State
@@ -37,13 +39,13 @@ def reindex(
     prompts: Prompts | None = None,
     reporter: Reporter = DEFAULT_REPORTER,
 ) -> ReindexResult:
-    """Change the model of the index in a folder; its texts, ids and fields stay.
+    """Change the model of an index; its texts, ids and fields stay.
 
-    The index answers with its old model until the new vectors are complete; indexes that are
-    open keep doing so. An interrupted run continues if it is called again.
+    The index answers with its old model until the new vectors are complete; indexes in a folder
+    that are open keep doing so. An interrupted run continues if it is called again.
 
     Args:
-        path: The folder of the index.
+        path: The folder of the index, or its URL in a PostgreSQL database.
         encoder: The new encoder, or its name.
         settings: Whether to translate the vectors, and when to refuse it.
         prompts: Texts before each document and query; without any, those of the new model, or
@@ -56,25 +58,31 @@ def reindex(
     Raises:
         InvalidArgumentError: The translation keeps less than `min_recall`, or an argument is not
             valid.
-        InvalidFileError: There is no index in the folder, or the folder cannot be written.
+        InvalidFileError: There is no index in the folder or database, or it cannot be written.
     """
     expect_reporter(reporter)
-    settings, folder = settings_or_default(settings, ReindexSettings), Folder(expect_path(path))
+    settings = settings_or_default(settings, ReindexSettings)
+    folder = None if isinstance(path, str) and is_postgres(path) else Folder(expect_path(path))
     if isinstance(encoder, str):
         encoder = load_encoder(encoder)
     expect_encoder(encoder)
+    if folder is None:
+        require("psycopg", extra="postgres")
+        from malmoi.search.reindex.table import reindex_table
+
+        return reindex_table(parse_address(str(path)), encoder, settings, prompts, reporter)
     old = folder.read()
-    target = _target(old, encoder, prompts, reporter)
+    target = target_state(old, encoder, prompts, reporter)
     staged = Folder(checkpoint_path(folder.path))
-    if _is_done(old, encoder, target):
+    if is_done(old, encoder, target):
         _remove(staged)
-        return _result(old, old, 0)
+        return result_of(old, old, 0)
     if settings.translate:
         state, embedded = translate_index(folder, encoder, target, settings, reporter=reporter)
     else:
         state, embedded = _embed_index(folder, staged, encoder, target, reporter)
     _remove(staged)
-    return _result(old, state, embedded)
+    return result_of(old, state, embedded)
 
 
 def checkpoint_path(path: Path) -> Path:
@@ -117,40 +125,6 @@ def _ready(state: State, old: State, reporter: Reporter) -> State:
     return replace(state, segments=segments, clusters=clusters)
 
 
-def _target(old: State, encoder: Encoder, prompts: Prompts | None, reporter: Reporter) -> State:
-    """An empty state for the new encoder, with the options of the old index."""
-    if prompts is None:
-        prompts = _prompts(old, encoder, reporter)
-    state = new_state(encoder, passages=old.passages, prompts=prompts)
-    return replace(state, analyser=old.analyser)
-
-
-def _prompts(old: State, encoder: Encoder, reporter: Reporter) -> Prompts:
-    """The prompts of the new model, or else those of the index, where the model takes any."""
-    own, kept = own_prompts(encoder), old.prompts or Prompts()
-    if own != Prompts() or kept == Prompts():
-        return own
-    if not isinstance(encoder, ContextualEncoder):
-        reporter.warn(f"'{encoder.name}' takes no prompts: those of the index are dropped")
-        return own
-    reporter.warn(
-        f"'{encoder.name}' names no prompts: those of the index are kept,"
-        f" '{kept.document}' and '{kept.query}'"
-    )
-    return kept
-
-
-def _is_done(old: State, encoder: Encoder, target: State) -> bool:
-    """Whether the index has the vectors of this encoder already."""
-    if old.translation or (old.model, old.prompts) != (target.model, target.prompts):
-        return False
-    try:
-        check_encoder(encoder, old)
-    except InvalidArgumentError:
-        return False
-    return old.probe is not None
-
-
 def _resumed(staged: Folder, encoder: Encoder, target: State, reporter: Reporter) -> State:
     """The state of the checkpoint, or the empty target if it is of another model."""
     if not staged.exists:
@@ -161,8 +135,7 @@ def _resumed(staged: Folder, encoder: Encoder, target: State, reporter: Reporter
     except MalmoiError as error:
         reporter.warn(f"{staged.path} is discarded: {error}")
         return target
-    options = (state.prompts, state.passages, state.analyser.hangul)
-    if options != (target.prompts, target.passages, target.analyser.hangul):
+    if not has_options(state, target):
         reporter.warn(f"{staged.path} is discarded: it has other prompts")
         return target
     reporter.note(f"{staged.path}: {state.count:,} texts are embedded already")
@@ -173,15 +146,3 @@ def _remove(staged: Folder) -> None:
     """Remove the checkpoint; what cannot be removed does no harm."""
     if staged.path.is_dir():
         shutil.rmtree(staged.path, ignore_errors=True)
-
-
-def _result(old: State, state: State, embedded: int) -> ReindexResult:
-    return ReindexResult(
-        before=old.model,
-        model=state.model,
-        texts=state.count,
-        passages=state.vector_count,
-        dim=state.dim,
-        embedded=embedded,
-        recall=state.translation.recall if state.translation else None,
-    )

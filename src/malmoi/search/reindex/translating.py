@@ -4,6 +4,7 @@ The switch is one commit: texts, fields, postings and passages are written as th
 vectors.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from malmoi.search.fingerprint import document_encoder, take_fingerprint
 from malmoi.search.reindex.linear_map import LinearMap, fit_map, neighbour_recall
 from malmoi.search.reindex.settings import ReindexSettings
 from malmoi.search.storage.folder import Folder
+from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import State, Translation
 from malmoi.search.writer import with_clusters
@@ -38,12 +40,35 @@ def translate_index(
     Returns the new state and the number of texts that were embedded. Raises
     `InvalidArgumentError`, and leaves the index as it is, if the map keeps too few neighbours.
     """
-    old, encode = folder.read(), document_encoder(encoder, target)
-    rows = sample_rows(old, settings)
-    reporter.note(f"a translation is fitted on {len(rows):,} of {old.count:,} texts")
-    texts = [text for row in rows.tolist() for text in _passages(old, row)]
+    old = folder.read()
+    rows = sample_rows(np.flatnonzero(old.living), settings)
+    sample = [(old.entry(row).text, old.embedded(row)) for row in rows.tolist()]
+    linear, target = fit_translation(sample, old, encoder, target, settings, reporter)
+    with folder.writing():
+        now = folder.read()  # others may have written since
+        if now.model != old.model or now.dim != old.dim:
+            raise InvalidArgumentError(
+                f"the index has changed its model to '{now.model}': start again"
+            )
+        state = translated(now, target, linear)
+        state = with_clusters(state, now.clusters is not None, reporter)
+        return folder.commit(state), len(sample)
+
+
+def fit_translation(
+    sample: Sequence[tuple[str, EmbeddedPassages]],
+    old: State,
+    encoder: Encoder,
+    target: State,
+    settings: ReindexSettings,
+    reporter: Reporter,
+) -> tuple[LinearMap, State]:
+    """Fit a map on texts with their old vectors; return it and the target with its recall."""
+    reporter.note(f"a translation is fitted on {len(sample):,} of {old.count:,} texts")
+    encode = document_encoder(encoder, target)
+    texts = [each for text, own in sample for each in _passages(text, own)]
     before = np.concatenate(
-        [np.empty((0, old.dim), np.float32), *(old.embedded(int(row)).matrix for row in rows)]
+        [np.empty((0, old.dim), np.float32), *(own.matrix for _, own in sample)]
     )
     after = encode.encode(texts, reporter=reporter) if texts else before
     known = np.flatnonzero(before.any(axis=1) & after.any(axis=1)) if texts else np.empty(0, int)
@@ -61,25 +86,14 @@ def translate_index(
             " min_recall, or embed all texts instead of translating"
         )
     reporter.note(f"{what} that '{target.model}' gives them")
-    target = replace(
-        target,
-        probe=take_fingerprint(encode, texts),
-        translation=Translation(old.model, len(rows), recall),
+    translation = Translation(old.model, len(sample), recall)
+    return fitted.map, replace(
+        target, probe=take_fingerprint(encode, texts), translation=translation
     )
-    with folder.writing():
-        now = folder.read()  # others may have written since
-        if now.model != old.model or now.dim != old.dim:
-            raise InvalidArgumentError(
-                f"the index has changed its model to '{now.model}': start again"
-            )
-        state = translated(now, target, fitted.map)
-        state = with_clusters(state, now.clusters is not None, reporter)
-        return folder.commit(state), len(rows)
 
 
-def sample_rows(state: State, settings: ReindexSettings) -> Int64Array:
+def sample_rows(living: Int64Array, settings: ReindexSettings) -> Int64Array:
     """Rows drawn at random, in order."""
-    living = np.flatnonzero(state.living)
     wanted = max(settings.min_texts, round(settings.sample * len(living)))
     count = min(wanted, MAX_TEXTS, len(living))
     drawn: Int64Array = np.random.default_rng(settings.seed).choice(living, count, replace=False)
@@ -102,7 +116,7 @@ def _translated(segment: Segment, linear: LinearMap) -> Segment:
     return replace(segment, vectors=Vectors(segment.vectors.keys, vectors), name="", checksum="")
 
 
-def _passages(state: State, row: int) -> list[str]:
-    """The texts of the vectors of a row."""
-    text, spans = state.entry(row).text, state.embedded(row).spans.tolist()
+def _passages(text: str, own: EmbeddedPassages) -> list[str]:
+    """The texts of the vectors of a text."""
+    spans = own.spans.tolist()
     return [text] if len(spans) == 1 else [text[start:stop] for start, stop in spans]

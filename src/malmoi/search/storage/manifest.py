@@ -14,8 +14,8 @@ from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.errors import InvalidArgumentError
 from malmoi.files.checksums import json_checksum
 from malmoi.search.analyser import Analyser
-from malmoi.search.fusion import Fusion
 from malmoi.search.storage.clusters import Clusters
+from malmoi.search.storage.fusion import Fusion
 from malmoi.search.storage.segment import Segment
 from malmoi.search.storage.state import EncoderFingerprint, State, Translation
 

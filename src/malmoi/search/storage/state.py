@@ -15,15 +15,14 @@ from malmoi.arrays import BoolArray, Float32Array, Int64Array
 from malmoi.encode.pipeline.prompts import Prompts
 from malmoi.errors import InvalidArgumentError
 from malmoi.search.analyser import Analyser
-from malmoi.search.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread
 from malmoi.search.storage.clusters import Clusters
 from malmoi.search.storage.entry import Entry
+from malmoi.search.storage.fusion import DEFAULT_WEIGHT, Fusion, cosine_spread, spread_sample
 from malmoi.search.storage.passage_offsets import EmbeddedPassages
 from malmoi.search.storage.postings import Postings
 from malmoi.search.storage.segment import Segment, join_segments
 from malmoi.vectors import Vectors
 
-SPREAD_SAMPLE, SEED = 1000, 1  # vectors sampled to measure the spread
 COMPACT_ABOVE = 0.25  # dead rows, as a share of all rows
 
 
@@ -115,14 +114,15 @@ class State:
     @cached_property
     def spread(self) -> float:
         """The standard deviation of cosines between vectors, on a sample."""
-        sizes = np.cumsum([0, *(len(segment.vectors) for segment in self.segments)])
-        chosen = np.unique(
-            np.random.default_rng(SEED).integers(max(1, sizes[-1]), size=SPREAD_SAMPLE)
-        )
+        chosen, start = spread_sample(self.vector_count), 0
         parts = [np.empty((0, self.dim), np.float32)]
-        for start, stop, segment in zip(sizes, sizes[1:], self.segments, strict=False):
-            segment_rows = chosen[(chosen >= start) & (chosen < stop)] - start
-            parts.append(segment.vectors.matrix[segment_rows])
+        for segment, alive in zip(self.segments, self.alive, strict=True):
+            passages = segment.passages
+            living = np.flatnonzero(alive[passages.owners] if passages else alive)
+            stop = start + len(living)
+            rows = living[chosen[(chosen >= start) & (chosen < stop)] - start]
+            parts.append(segment.vectors.matrix[rows])
+            start = stop
         return cosine_spread(np.concatenate(parts))
 
     @cached_property
@@ -176,13 +176,13 @@ def with_segment(state: State, new: Segment) -> State:
         state,
         segments=(*state.segments, new),
         alive=(*state.alive, np.ones(len(new), dtype=bool)),
-        fusion=_with_changes(state.fusion, len(new)),
+        fusion=with_changes(state.fusion, len(new)),
     )
 
 
 def without(state: State, rows: Int64Array) -> State:
     """The state without some rows; -1 is ignored."""
-    gone = rows[rows >= 0]
+    gone = np.unique(rows[rows >= 0])
     if len(gone) == 0:
         return state
     living = state.living.copy()
@@ -190,7 +190,7 @@ def without(state: State, rows: Int64Array) -> State:
     return replace(
         state,
         alive=tuple(np.split(living, state.starts[1:-1])),
-        fusion=_with_changes(state.fusion, len(gone)),
+        fusion=with_changes(state.fusion, len(gone)),
     )
 
 
@@ -234,6 +234,6 @@ def _join(state: State, which: slice) -> Segment:
     return join_segments([(segment, np.flatnonzero(alive)) for segment, alive in parts])
 
 
-def _with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
+def with_changes(fusion: Fusion | None, texts: int) -> Fusion | None:
     """The fusion after so many texts were written or deleted."""
     return fusion and replace(fusion, changes=fusion.changes + texts)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from malmoi.classify.base.classifier import Classifier
 from malmoi.classify.files import is_classifier, load_classifier
@@ -20,6 +19,7 @@ from malmoi.rerank.reranker import Reranker, load_reranker
 from malmoi.search.analyser import SYLLABLES
 from malmoi.search.build import open_index
 from malmoi.search.index import Index
+from malmoi.search.storage.address import is_postgres, parse_address
 from malmoi.search.storage.folder import is_index
 from malmoi.serve.service.errors import RequestError, UnknownModelError
 from malmoi.serve.service.request_tokenizer import RequestTokenizer
@@ -59,6 +59,8 @@ class LoadedModel:
     @property
     def dim(self) -> int:
         """The width of its vectors."""
+        if self.index is not None:
+            return self.index.state.dim
         return self.encoder.dim if self.encoder else self.vectors.dim if self.vectors else 0
 
 
@@ -139,7 +141,7 @@ def load_models(paths: Mapping[str, str]) -> Models:
 
 def load_model(name: str, path: str, others: Sequence[LoadedModel] = ()) -> LoadedModel:
     """Load and warm up one model of any kind; an index may share an encoder of `others`."""
-    if is_index(Path(path)):
+    if is_postgres(path) or is_index(Path(path)):
         return load_index(name, path, others)
     if is_classifier(Path(path)):
         classifier = load_classifier(path)
@@ -170,13 +172,13 @@ def load_index(name: str, path: str, others: Sequence[LoadedModel]) -> LoadedMod
     if index.state.model:
         index.encoder.encode(["ready"], reporter=SilentReporter())
     warm_up_analyser(index)
-    return LoadedModel(name, path, vectors=index.vectors, index=index)
+    vectors = None if is_postgres(path) else index.vectors  # those of a database stay there
+    return LoadedModel(name, path, vectors=vectors, index=index)
 
 
 def warm_up_analyser(index: Index) -> None:
     """Load what analyses Korean, if the index has any: it would block all threads for seconds."""
-    rows = np.flatnonzero(index.state.living)[:MAX_SAMPLED_TEXTS]
-    sample = " ".join(index.state.entry(row).text for row in rows.tolist())
+    sample = " ".join(entry.text for entry in islice(index.entries(), MAX_SAMPLED_TEXTS))
     if SYLLABLES.search(sample):
         index.state.analyser("준비")
 
@@ -189,8 +191,10 @@ def parse_model_paths(options: tuple[str, ...]) -> dict[str, str]:
     """
     paths: dict[str, str] = {}
     for option in options:
-        if "=" in option:
+        if "=" in option and not is_postgres(option):
             name, _, path = option.partition("=")
+        elif is_postgres(option):
+            name, path = parse_address(option).table, option
         else:
             name, path = Path(option).stem or option, option
         if not name or not path:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from malmoi.arrays import Float32Array, Int64Array
-from malmoi.search.pseudo_queries import PseudoQuery, held_out_sentence, some_words
+from malmoi.search.querying.pseudo_queries import PseudoQuery, held_out_sentence, some_words
 from malmoi.tune.adapt.documents import Document
 
 TITLE_SHARE = 1 / 3  # of the queries of documents that have a title

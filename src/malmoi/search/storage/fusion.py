@@ -13,7 +13,7 @@ from typing import SupportsFloat
 import numpy as np
 
 from malmoi.arguments import expect_number
-from malmoi.arrays import Float32Array
+from malmoi.arrays import Float32Array, Int64Array
 from malmoi.errors import InvalidArgumentError
 from malmoi.vectors import l2_normalize
 
@@ -22,6 +22,7 @@ DEFAULT_WEIGHT = 0.7  # chosen on the train queries of SciFact and on paraKQC
 RELEARN_ABOVE = 0.5  # changes since, as a share of the texts
 RANGE_DEVIATIONS = 10.0  # range of cosines, in standard deviations
 DEFAULT_SPREAD, MIN_SPREAD = 0.1, 0.02  # of cosines: for few texts, and for equal ones
+SPREAD_SAMPLE, SEED = 1000, 1  # vectors sampled to measure the spread
 MIN_SPREAD_ROWS = 5  # rows needed to measure the spread
 
 
@@ -62,9 +63,20 @@ def fuse(
     cosines: Float32Array, matched: Float32Array, weight: float, spread: float
 ) -> Float32Array:
     """Scores of texts from cosines and from BM25 as a share of its highest value."""
-    scale = np.float32((1 - weight) / (RANGE_DEVIATIONS * spread))
+    scale = cosine_scale(weight, spread)
     scores: Float32Array = scale * cosines + np.float32(weight) * matched
     return scores
+
+
+def cosine_scale(weight: float, spread: float) -> np.float32:
+    """What a cosine is multiplied by."""
+    return np.float32((1 - weight) / (RANGE_DEVIATIONS * spread))
+
+
+def spread_sample(vectors: int) -> Int64Array:
+    """Which of so many vectors to measure the spread on, in order."""
+    drawn = np.random.default_rng(SEED).integers(max(1, vectors), size=SPREAD_SAMPLE)
+    return np.unique(drawn)
 
 
 def cosine_spread(sample: Float32Array) -> float:
