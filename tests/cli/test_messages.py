@@ -22,7 +22,7 @@ SAME_IN_KOREAN = {
         "{num_bytes} MB",
         "{name}, dev {scores}",
     ),
-    *("a Reporter", "a Reranker", "an Entry", "a Corpus"),
+    *("a Reporter", "a Reranker", "an Entry", "a Corpus", "an EmbedSettings"),
     *("the {name}", "the {value} {text}", "at {location}"),
 }
 GRAMMAR = re.compile(r"s\d*")  # the s of a plural, which Korean has not
