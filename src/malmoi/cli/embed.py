@@ -57,7 +57,7 @@ class EmbedOptions:
         ),
     ] = ()
     skip_special: Annotated[bool, Flag, Parameter(help="Without [CLS] and [SEP].")] = False
-    include_special: Annotated[bool, Flag, Parameter(help="With <S> and </S> of ELMo.")] = False
+    include_special: Annotated[bool, Flag, Parameter(help="With `<S>` and `</S>` of ELMo.")] = False
     per: Annotated[Per, Parameter(help="One vector per text, word or token.")] = "text"
     word_pooling: Annotated[WordPooling, Parameter(help="How tokens become a word.")] = "mean"
     prompt: Annotated[str | None, Parameter(help="One of the model's prompts, by name.")] = None

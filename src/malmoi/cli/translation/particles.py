@@ -18,12 +18,12 @@ PARTICLES = {
     "이어야": "여야",
 }
 CLOSING = "'\"`’”)]}…* "  # not read aloud
+BRACKETS = re.compile(r"(?<=\w)\([^()]*\)$")  # particles follow the word before them
 RIEUL = 8  # the final consonant ㄹ in the table of Unicode
 FIRST_SYLLABLE, LAST_SYLLABLE, FINALS = 0xAC00, 0xD7A3, 28
 VOWEL, CONSONANT, LIQUID = "vowel", "consonant", "liquid"  # liquid: ㄹ
-DIGITS = dict(
-    zip("0123456789", "ㅇㄹ-ㅁ--ㄱㄹㄹ-", strict=True)
-)  # finals of 영 일 이 삼 사 오 육 칠 팔 구
+# The final consonants of 영 일 이 삼 사 오 육 칠 팔 구.
+DIGITS = dict(zip("0123456789", "ㅇㄹ-ㅁ--ㄱㄹㄹ-", strict=True))
 LETTERS = {"L": LIQUID, "R": LIQUID, "M": CONSONANT, "N": CONSONANT}  # 엘 알 엠 엔
 ENDS_IN_L = re.compile(r"(?:[^l]l|ll)e?$")
 ENDS_IN_CONSONANT = re.compile(r"(?:[mn]e?|ng|[aeiou][pt]|[aeo]ck|ook)$")
@@ -31,7 +31,7 @@ ENDS_IN_CONSONANT = re.compile(r"(?:[mn]e?|ng|[aeiou][pt]|[aeo]ck|ook)$")
 
 def with_particle(text: str, particle: str) -> str:
     """The particle that follows a text, given the form after a consonant, such as 은."""
-    word = text.rstrip(CLOSING)
+    word = BRACKETS.sub("", text).rstrip(CLOSING)
     sound = last_sound(word)
     if sound is None:
         other = PARTICLES[particle]
@@ -46,6 +46,8 @@ def last_sound(word: str) -> str | None:
     last = word[-1:]
     if not last:
         return None
+    if last == "%":  # 퍼센트
+        return VOWEL
     if FIRST_SYLLABLE <= ord(last) <= LAST_SYLLABLE:
         final = (ord(last) - FIRST_SYLLABLE) % FINALS
         return VOWEL if final == 0 else LIQUID if final == RIEUL else CONSONANT
