@@ -395,13 +395,13 @@ mm.sense_separation(minilm_korean, "배", labelled)
 # the file, the sentences about *bank* are used.
 
 # %%
-MY_FILE = "my-sentences.txt"  # change this
-MY_WORD = "bank"  # and this
+file_name = "my-sentences.txt"  # change this
+word = "bank"  # and this
 
-path = Path(MY_FILE)
+path = Path(file_name)
 own = path.read_text(encoding="utf-8").splitlines() if path.exists() else [s for s, _ in senses]
-found = mm.occurrences(minilm, MY_WORD, own)
+found = mm.occurrences(minilm, word, own)
 numbers = [str(i) for i in range(1, len(found.surroundings) + 1)]
-title = f"Cosines of {MY_WORD}"
+title = f"Cosines of {word}"
 display(SVG(heat_map(found.similarity().tolist(), found.surroundings, numbers, title=title)))
 found

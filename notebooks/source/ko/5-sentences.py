@@ -429,7 +429,7 @@ parallel += [
     for thing, word in things
     for source, target in requests
 ]
-print(len(parallel), "쌍")
+print(f"{len(parallel)}쌍")
 parallel[-1]
 
 # %% [markdown]
@@ -499,8 +499,9 @@ display(SVG(interval_plot(points, series, title="30개 중에서 번역을 찾�
 suite
 
 # %% [markdown]
-# 큰 도약은 토큰에서 나왔습니다. 우연 수준(30개 중 1개)에서 거의 다 맞히는 수준으로 올라갑니다. 78쌍으로
-# 증류해서 더 맞힌 문장은 한두 개이고, 신뢰 구간으로는 차이가 없습니다. 효과는 다른 곳에서 보입니다.
+# *second→first*는 한국어로 영어를 찾는 방향입니다. 큰 도약은 토큰에서 나왔습니다. 우연 수준(30개 중
+# 한두 개)에서 거의 다 맞히는 수준으로 올라갑니다. 78쌍으로 증류해서 더 맞힌 문장은 한두 개이고, 신뢰
+# 구간으로는 차이가 없습니다. 효과는 다른 곳에서 보입니다.
 # 번역문이 원문에 더 가까워졌습니다.
 
 # %%
