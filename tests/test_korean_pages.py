@@ -166,6 +166,8 @@ def korean_target(page: Path, target: str) -> tuple[str, str]:
     twin = (TWINS | back).get(file, file)
     if (drawing := DOCS / "ko" / file.name).exists() and file == DOCS / drawing.name:
         twin = drawing  # with Korean words; images without a Korean file are shared
+    if file.is_relative_to(ROOT / "notebooks"):
+        twin = ROOT / "notebooks" / "ko" / file.relative_to(ROOT / "notebooks")
     if anchor and twin.exists():
         anchor = slugs(twin)[slugs(file).index(anchor)]
     return str(twin.relative_to(ROOT)), anchor if twin.exists() else ""
