@@ -123,7 +123,7 @@ TIMES = ("어제 ", "지난주에 ")
 
 
 def korean_lines() -> Iterator[str]:
-    """The lines of all topics: every thing and location in every pattern, the past several times."""
+    """The lines of all topics: every thing in every location and pattern, some of them dated."""
     for topic in TOPICS:
         things, locations = topic.things.split(), topic.locations.split()
         for pattern, thing, location in product(topic.patterns, things, locations):
