@@ -75,8 +75,8 @@ def figures(data: Data, server: PrivateServer) -> Iterator[Figure]:
         remark=f"Load: {ROWS:,} × {DIM} with texts of {WORDS_PER_TEXT + 1} words and two fields,"
         f" before the vector index, in {server_cpu:.1f} s of CPU time of the server and"
         f" {own_cpu:.1f} s of ours ({ROWS / (server_cpu + own_cpu):,.0f} rows per CPU second), load"
-        f" average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; the folder (the peer) with its"
-        " clusters.",
+        f" average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; the folder (the peer) with"
+        " its clusters.",
     )  # fmt: skip
     yield from equal_hits(index, folder, vectors, queries)
     start = time.perf_counter()

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import unicodedata
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from handbook.notebooks import (
     read_source,
     without_large_outputs,
 )
+from tests.korean_terms import TRANSLATIONESE, WRONG, wrong_particles
 
 NAMES = notebook_names()
 ENGLISH = [name for name in NAMES if not name.startswith("ko/")]
@@ -69,6 +71,16 @@ def test_both_languages_have_the_same_code(name: str) -> None:
             assert one.source != other.source
             levels = [re.findall(r"^#+(?= )", cell.source, re.MULTILINE) for cell in (one, other)]
             assert levels[0] == levels[1], one.source
+
+
+@pytest.mark.parametrize("name", ENGLISH)
+def test_korean_uses_our_terms_and_the_right_particles(name: str) -> None:
+    for cell in read_source(f"ko/{name}").cells:
+        if cell.cell_type == "markdown":
+            text = re.sub(r"\$.+?\$|`[^`]*`|\]\(.+?\)", "", cell.source, flags=re.DOTALL)
+            assert unicodedata.is_normalized("NFC", text)
+            assert wrong_particles(re.sub(r"\*", "", text)) == []
+            assert [one for one in (*TRANSLATIONESE, *WRONG) if re.search(one, text)] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,7 +15,11 @@ from malmoi.search.fingerprint import expect_same_model
 from malmoi.search.postgres.learning import with_table_weight
 from malmoi.search.postgres.schema.database import Database, PgConnection
 from malmoi.search.postgres.schema.table_state import TableState, read_state, write_state
-from malmoi.search.postgres.schema.tables import Tables, create_word_indexes
+from malmoi.search.postgres.schema.tables import (
+    Tables,
+    create_word_indexes,
+    has_word_indexes,
+)
 from malmoi.search.postgres.storing import Embedded, remove, store
 from malmoi.search.storage.state import State
 from malmoi.search.writer import EntryWriter
@@ -70,13 +74,16 @@ class PostgresWriter(EntryWriter):
 def prepare_queries(database: Database, *, analyze: bool) -> None:
     """Index the words if they are not, and renew the statistics that queries are planned by."""
     tables = Tables(database.address)
-    with database.transaction() as connection:
+    with database.connection() as connection:
+        is_indexed = has_word_indexes(connection, tables)
         state = read_state(connection, tables.meta)
-        create_word_indexes(connection, tables)
-        if not analyze:
-            return
-        for table in (tables.texts, tables.words, tables.vectors(state.generation)):
-            connection.execute(sql.SQL("ANALYZE {}").format(table))
+    if not is_indexed:
+        with locked(database, state) as (connection, state):  # one writer creates them
+            create_word_indexes(connection, tables)
+    if analyze:
+        with database.connection() as connection:
+            for table in (tables.texts, tables.words, tables.vectors(state.generation)):
+                connection.execute(sql.SQL("ANALYZE {}").format(table))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from malmoi.search.storage.state import State
 LAYOUT = 1  # version of the tables
 MAX_INLINE_DIM = 1900  # vectors that fit a page; larger ones are stored out of line
 MAX_DIM = 16_000  # of pgvector
+INDEXED = ("word", "row")  # columns of the table of words
 OUR_COLUMNS = ("layout", "manifest", "next_row")  # of the meta table
 TABLES = (
     """CREATE TABLE {texts} (
@@ -137,15 +138,22 @@ def create_tables(connection: PgConnection, tables: Tables, state: State) -> Non
     )
 
 
+def has_word_indexes(connection: PgConnection, tables: Tables) -> bool:
+    """Whether the words are indexed, which they are after the first load."""
+    names = [tables.in_schema(f"words_{column}") for column in INDEXED]
+    return all(_is_table(connection, name) for name in names)
+
+
 def create_word_indexes(connection: PgConnection, tables: Tables) -> None:
-    """Index the words, unless they are: after the first load, since that is much faster."""
-    for column in ("word", "row"):
-        if not _is_table(connection, tables.in_schema(f"words_{column}")):
-            connection.execute(
-                sql.SQL("CREATE INDEX {} ON {} ({})").format(
-                    tables.index_name(f"words_{column}"), tables.words, sql.Identifier(column)
-                )
+    """Index the words, unless they are; after a load, since that is much faster."""
+    if has_word_indexes(connection, tables):
+        return
+    for column in INDEXED:
+        connection.execute(
+            sql.SQL("CREATE INDEX {} ON {} ({})").format(
+                tables.index_name(f"words_{column}"), tables.words, sql.Identifier(column)
             )
+        )
 
 
 def create_vectors(connection: PgConnection, tables: Tables, generation: int, dim: int) -> None:
