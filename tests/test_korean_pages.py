@@ -19,6 +19,7 @@ from tests.page_parts import Section, code_spans, figures, links, sections, slug
 from tests.pages import DOCS
 
 ROOT = DOCS.parent
+NOTEBOOKS = ROOT / "notebooks"
 TWINS = {ROOT / "README.md": ROOT / "README.ko.md"} | {
     page: DOCS / "ko" / page.name for page in sorted(DOCS.glob("*.md"))
 }
@@ -162,12 +163,17 @@ def korean_target(page: Path, target: str) -> tuple[str, str]:
     """Where the Korean page must lead if the English page leads to a target."""
     name, _, anchor = target.partition("#")
     file = (page.parent / name).resolve() if name else page
-    back = {ROOT / "README.ko.md": ROOT / "README.md"}
-    twin = (TWINS | back).get(file, file)
-    if (drawing := DOCS / "ko" / file.name).exists() and file == DOCS / drawing.name:
-        twin = drawing  # with Korean words; images without a Korean file are shared
-    if file.is_relative_to(ROOT / "notebooks"):
-        twin = ROOT / "notebooks" / "ko" / file.relative_to(ROOT / "notebooks")
+    twin = korean_file(file)
     if anchor and twin.exists():
         anchor = slugs(twin)[slugs(file).index(anchor)]
     return str(twin.relative_to(ROOT)), anchor if twin.exists() else ""
+
+
+def korean_file(file: Path) -> Path:
+    """The Korean file of a page, a notebook or a drawing; others are shared by both languages."""
+    if file.is_relative_to(NOTEBOOKS):
+        return NOTEBOOKS / "ko" / file.relative_to(NOTEBOOKS)
+    drawing = DOCS / "ko" / file.name
+    if file.parent == DOCS and file.suffix == ".svg" and drawing.exists():
+        return drawing
+    return {**TWINS, ROOT / "README.ko.md": ROOT / "README.md"}.get(file, file)
