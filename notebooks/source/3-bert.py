@@ -395,13 +395,13 @@ mm.sense_separation(minilm_korean, "배", labelled)
 # the file, the sentences about *bank* are used.
 
 # %%
-file_name = "my-sentences.txt"  # change this
-word = "bank"  # and this
+MY_FILE = "my-sentences.txt"  # change this
+MY_WORD = "bank"  # and this
 
-path = Path(file_name)
+path = Path(MY_FILE)
 own = path.read_text(encoding="utf-8").splitlines() if path.exists() else [s for s, _ in senses]
-found = mm.occurrences(minilm, word, own)
+found = mm.occurrences(minilm, MY_WORD, own)
 numbers = [str(i) for i in range(1, len(found.surroundings) + 1)]
-title = f"Cosines of {word}"
+title = f"Cosines of {MY_WORD}"
 display(SVG(heat_map(found.similarity().tolist(), found.surroundings, numbers, title=title)))
 found

@@ -400,13 +400,13 @@ mm.sense_separation(minilm_korean, "배", labelled)
 # *bank* 문장을 씁니다.
 
 # %%
-file_name = "my-sentences.txt"  # 여기를 바꾸세요
-word = "bank"  # 여기도 바꾸세요
+MY_FILE = "my-sentences.txt"  # 여기를 바꾸세요
+MY_WORD = "bank"  # 여기도 바꾸세요
 
-path = Path(file_name)
+path = Path(MY_FILE)
 own = path.read_text(encoding="utf-8").splitlines() if path.exists() else [s for s, _ in senses]
-found = mm.occurrences(minilm, word, own)
+found = mm.occurrences(minilm, MY_WORD, own)
 numbers = [str(i) for i in range(1, len(found.surroundings) + 1)]
-title = f"{word}의 코사인 유사도"
+title = f"{MY_WORD}의 코사인 유사도"
 display(SVG(heat_map(found.similarity().tolist(), found.surroundings, numbers, title=title)))
 found

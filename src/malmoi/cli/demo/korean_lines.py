@@ -12,12 +12,12 @@ RIEUL, PAST = 8, 20  # of the finals: ㄹ, and ㅆ of the past tense
 class Topic:
     """Words that occur together, and the patterns in which they do.
 
-    `{a}` is a thing of the topic, `{b}` a place, and a particle behind it is written as both
+    `{a}` is a thing of the topic, `{b}` a location, and a particle behind it is written as both
     forms: `{a이가}` is 고양이가, 강이.
     """
 
     things: str
-    places: str
+    locations: str
     patterns: tuple[str, ...]
 
 
@@ -123,24 +123,24 @@ TIMES = ("어제 ", "지난주에 ")
 
 
 def korean_lines() -> Iterator[str]:
-    """The lines of all topics: every thing and place in every pattern, the past several times."""
+    """The lines of all topics: every thing in every location and pattern, some of them dated."""
     for topic in TOPICS:
-        things, places = topic.things.split(), topic.places.split()
-        for pattern, thing, place in product(topic.patterns, things, places):
-            line = filled(pattern, thing, place)
+        things, locations = topic.things.split(), topic.locations.split()
+        for pattern, thing, location in product(topic.patterns, things, locations):
+            line = filled(pattern, thing, location)
             yield line
             stem = line.removesuffix("어요")
             if final_of(stem) == PAST and not stem.endswith("있"):
                 yield from (time + line for time in TIMES)
 
 
-def filled(pattern: str, thing: str, place: str) -> str:
+def filled(pattern: str, thing: str, location: str) -> str:
     """A pattern with its words, each with the form of its particle."""
     line, rest = "", pattern
     while "{" in rest:
         before, _, rest = rest.partition("{")
         mark, _, rest = rest.partition("}")
-        line += before + with_particle(thing if mark[0] == "a" else place, mark[1:])
+        line += before + with_particle(thing if mark[0] == "a" else location, mark[1:])
     return line + rest
 
 

@@ -32,9 +32,9 @@ def show_questions(show: Show) -> dict[str, str]:
         show(f"The index by {KOREAN} is skipped: {missing}\n")
         return {}
     index = build_index(encoder, ANSWERS, reporter=SilentReporter())
-    found: dict[str, Any] = {question: index.search(question, 1)[0] for question in QUESTIONS}
+    best: dict[str, Any] = {question: index.search(question, 1)[0] for question in QUESTIONS}
     show(f"An index of {len(index)} answers in two languages, asked in both ({KOREAN}):")
-    for question, hit in found.items():
+    for question, hit in best.items():
         show(f"  {question}\n    {hit.score:.2f}  {hit.text}")
     show("")
-    return {question: hit.text for question, hit in found.items()}
+    return {question: hit.text for question, hit in best.items()}
