@@ -2,5 +2,8 @@
 
 import os
 
+from tests.search.postgres.conftest import server as server
+from tests.search.postgres.conftest import url as url
+
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # both are read when they are imported
 os.environ["ANONYMIZED_TELEMETRY"] = "False"

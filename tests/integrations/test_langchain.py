@@ -49,6 +49,19 @@ class TestVectorStoreOnDisk(VectorStoreIntegrationTests):
         return MalmoiVectorStore(self.get_embeddings(), path=tmp_path / "index")
 
 
+class TestVectorStoreInPostgres(VectorStoreIntegrationTests):
+    @pytest.fixture
+    def vectorstore(self, url: str) -> MalmoiVectorStore:
+        return MalmoiVectorStore(self.get_embeddings(), path=url)
+
+
+def test_a_table_of_a_database_is_opened_again(url: str) -> None:
+    fake = DeterministicFakeEmbedding(size=8)
+    MalmoiVectorStore.from_texts(["tea", "coffee"], fake, ids=["t", "c"], path=url)
+    again = MalmoiVectorStore(fake, path=url)
+    assert [document.id for document in again.similarity_search("tea", k=1)] == ["t"]
+
+
 TEXTS = [
     "The cat sat on the mat.",
     "A kitten rests on a rug.",
