@@ -255,7 +255,7 @@ def tune(data, name, objective):
 
 
 softmax = tune(labelled, "tuned-softmax", "softmax")
-print(f"{softmax.examples} pairs, {softmax.steps} steps")
+print(f"{len(labelled)} pairs, {softmax.steps} steps")
 print(softmax.sentence)
 
 # %% [markdown]
@@ -295,7 +295,7 @@ models = [minilm, tuned]
 on_train, on_dev = (
     [mm.sentence_similarity(model, pairs).spearman for model in models] for pairs in (train, dev)
 )
-print(f"{cosine.examples} pairs, {cosine.steps} steps")
+print(f"{len(scored)} pairs, {cosine.steps} steps")
 print(cosine.sentence)
 points = [interval_row("24 training pairs", *on_train), interval_row("24 dev pairs", *on_dev)]
 SVG(interval_plot(points, ["before", "after"], title="Spearman's correlation, 95 % intervals"))
@@ -323,7 +323,7 @@ def distances(encoder):
 
 
 triplet = tune(triplets, "tuned-triplet", "triplet")
-print(f"{triplet.examples} triplets, {triplet.steps} steps")
+print(f"{len(triplets)} triplets, {triplet.steps} steps")
 print(triplet.sentence)
 rows = []
 for name, model in [("before", minilm), ("after", mm.load_transformer("tuned-triplet"))]:

@@ -253,7 +253,7 @@ def tune(data, name, objective):
 
 
 softmax = tune(labelled, "tuned-softmax", "softmax")
-print(f"{softmax.examples}쌍, {softmax.steps}스텝")
+print(f"{len(labelled)}쌍, {softmax.steps}스텝")
 print(softmax.sentence)
 
 # %% [markdown]
@@ -294,7 +294,7 @@ models = [minilm, tuned]
 on_train, on_dev = (
     [mm.sentence_similarity(model, pairs).spearman for model in models] for pairs in (train, dev)
 )
-print(f"{cosine.examples}쌍, {cosine.steps}스텝")
+print(f"{len(scored)}쌍, {cosine.steps}스텝")
 print(cosine.sentence)
 points = [interval_row("학습 24쌍", *on_train), interval_row("개발 24쌍", *on_dev)]
 SVG(interval_plot(points, ["전", "후"], title="스피어만 상관 계수, 95 % 신뢰 구간"))
@@ -322,7 +322,7 @@ def distances(encoder):
 
 
 triplet = tune(triplets, "tuned-triplet", "triplet")
-print(f"트리플렛 {triplet.examples}개, {triplet.steps}스텝")
+print(f"트리플렛 {len(triplets)}개, {triplet.steps}스텝")
 print(triplet.sentence)
 rows = []
 for name, model in [("전", minilm), ("후", mm.load_transformer("tuned-triplet"))]:

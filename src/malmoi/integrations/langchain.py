@@ -15,11 +15,10 @@ from malmoi.errors import InvalidArgumentError
 from malmoi.extras import required
 from malmoi.integrations.text_embedder import ModelLike, TextEmbedder
 from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
-from malmoi.search.build import build_index, open_index
+from malmoi.search.build import build_index, index_exists, open_index
 from malmoi.search.index import Index
 from malmoi.search.querying.filters import Where
 from malmoi.search.querying.hits import Hits
-from malmoi.search.storage.folder import is_index
 from malmoi.text_inputs import TextLike, strings
 
 with required("langchain-core"):
@@ -78,7 +77,7 @@ class MalmoiVectorStore(VectorStore):
 
     Args:
         embedding: Any embeddings of LangChain; not needed for an index that names its model.
-        path: The folder of an index, which is opened, or created if it does not exist. Without
+        path: The folder or postgresql:// URL of an index, which is opened, or created. Without
             it, the index is in memory.
         index: An index that is open already, instead of a path.
 
@@ -101,7 +100,7 @@ class MalmoiVectorStore(VectorStore):
                 raise InvalidArgumentError("path and index are given: leave one of them out")
             self.index = index
             return
-        if path is not None and is_index(Path(path)):
+        if path is not None and index_exists(path):
             self.index = open_index(path, None if embedding is None else _encoder(embedding))
             return
         if embedding is None:
