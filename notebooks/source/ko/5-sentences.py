@@ -40,7 +40,7 @@ minilm
 #
 # 어느 것이 가장 좋을까요? 두 문장이 얼마나 비슷한지 0(무관)부터 5(같음)까지 점수를 매긴 쌍 48개를
 # 준비했습니다. 24쌍은 학습에 쓰고, 나머지 24쌍은 따로 떼어 둔 *개발(dev) 세트*입니다. `minilm`은 영어
-# 모델이므로 문장도 영어입니다. 스피어만 상관 계수는 코사인 유사도의 순서가 점수의 순서와 얼마나 맞는지
+# 모델이므로 문장도 영어입니다. 스피어만 상관계수는 코사인 유사도의 순서가 점수의 순서와 얼마나 맞는지
 # 알려 줍니다.
 
 # %%
@@ -119,7 +119,7 @@ points = [
     interval_row(one.name, mm.sentence_similarity(one, both, reporter=quiet).spearman)
     for one in encoders + others
 ]
-title = "48쌍의 점수와 스피어만 상관 계수, 95 % 신뢰 구간"
+title = "48쌍의 점수와 스피어만 상관계수, 95 % 신뢰 구간"
 SVG(interval_plot(points, ["minilm의 cls, mean, max, 그리고 use와 GloVe 평균"], title=title))
 
 # %% [markdown]
@@ -297,7 +297,7 @@ on_train, on_dev = (
 print(f"{len(scored)}쌍, {cosine.steps}스텝")
 print(cosine.sentence)
 points = [interval_row("학습 24쌍", *on_train), interval_row("개발 24쌍", *on_dev)]
-SVG(interval_plot(points, ["전", "후"], title="스피어만 상관 계수, 95 % 신뢰 구간"))
+SVG(interval_plot(points, ["전", "후"], title="스피어만 상관계수, 95 % 신뢰 구간"))
 
 # %% [markdown]
 # 개발 세트가 왜 필요한지 이 그림이 말해 줍니다. 학습에 쓴 24쌍에서는 거의 완벽합니다. 답을 외웠기
@@ -340,7 +340,7 @@ HTML(Table("학습에 쓴 트리플렛", header, rows).html())
 # %%
 results = {"softmax": softmax, "cosine": cosine, "triplet": triplet}
 points = [interval_row(name, one.before, one.after) for name, one in results.items()]
-display(SVG(interval_plot(points, ["전", "후"], title="개발 세트 24쌍의 스피어만 상관 계수")))
+display(SVG(interval_plot(points, ["전", "후"], title="개발 세트 24쌍의 스피어만 상관계수")))
 rows = [
     (name, one.difference.value, f"{one.difference.low:+.3f} … {one.difference.high:+.3f}", verdict)
     for name, one in results.items()
