@@ -1,17 +1,15 @@
 """The public names: each has a documented signature, and every type in a signature is public."""
 
-import ast
 import inspect
 import re
 from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
 from types import FunctionType, GenericAlias
 from typing import Any, get_args
 
 import pytest
 
 import malmoi
+from handbook.docstrings import described_fields
 
 NAMES = malmoi.__all__
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(malmoi, name), FunctionType)]
@@ -90,17 +88,10 @@ def test_methods_document_parameters_and_results(name: str) -> None:
 def test_every_setting_is_described(name: str) -> None:
     """In the docstring of the class, or in that of the attribute, which is the command's help."""
     settings = getattr(malmoi, name)
-    described = set(re.findall(r"`(\w+)", inspect.getdoc(settings) or ""))
-    for base in settings.__mro__[:-1]:
-        tree = ast.parse(Path(inspect.getfile(base)).read_text(encoding="utf-8"))
-        (body,) = [
-            node.body
-            for node in tree.body
-            if isinstance(node, ast.ClassDef) and node.name == base.__name__
-        ]
-        for field, text in pairwise(body):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                described.add(ast.unparse(field.target))
+    described = {
+        *re.findall(r"`(\w+)", inspect.getdoc(settings) or ""),
+        *described_fields(settings),
+    }
     assert set(parameters(settings)) <= described
 
 
