@@ -36,9 +36,9 @@ def test_the_page_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_picture_is_the_function() -> None:
-    (points,) = re.findall(r'points="(.*?)"', (DOCS / "glove-weight.svg").read_text())
-    places = np.array([point.split(",") for point in points.split()], dtype=float)[1:]
-    x, drawn = (places[:, 0] - 40) / 2, (170 - places[:, 1]) / 140
+    (path,) = re.findall(r'class="line blue" d="M(.*?)"', (DOCS / "glove-weight.svg").read_text())
+    points = np.array([point.split() for point in path.split("L")], dtype=float)[1:]
+    x, drawn = (points[:, 0] - 60) / 2.4, (180 - points[:, 1]) / 130  # x_max is at 100
     counts = Cooccurrences(
         Vocabulary.of({f"{i}": 1 for i in range(len(x))}),
         np.r_[0, np.full(len(x), len(x))],

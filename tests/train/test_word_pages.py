@@ -1,14 +1,12 @@
 """What docs/word2vec.md and docs/fasttext.md show is executed, with the files they show."""
 
-import re
 import shlex
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from malmoi.cli import run
-from tests.pages import DOCS, assert_answers, blocks
+from tests.pages import assert_answers, blocks
 
 PAGES = {"word2vec": ["fishing.txt"], "fasttext": ["fishing.txt", "korean.txt"]}
 NEAREST = {"fishing": "fisher", "electrofishing": "fishing", "강이지": "강아지는"}
@@ -50,11 +48,3 @@ def test_commands_do_what_the_page_says(
             assert first.split()[1] == NEAREST[asked]
         else:
             assert told
-
-
-@every_page
-def test_pictures_are_there_and_can_be_read(page: str) -> None:
-    (name,) = re.findall(r"!\[.*\]\((.*\.svg)\)", (DOCS / f"{page}.md").read_text("utf-8"))
-    picture = ElementTree.parse(DOCS / name).getroot()
-    assert picture.tag.endswith("svg")
-    assert "prefers-color-scheme: dark" in (DOCS / name).read_text("utf-8")
