@@ -195,7 +195,7 @@ def test_it_ends_cleanly(ending: object, folder: Path) -> None:
         if isinstance(ending, signal.Signals):
             process.send_signal(ending)  # while the client's end of the pipe stays open
             assert process.wait(60) == 0
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert process.returncode == 0
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in out.splitlines())
     assert b"Traceback" not in err

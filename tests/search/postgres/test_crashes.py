@@ -1,35 +1,20 @@
 """Loaders and servers that are killed (`kill -9`): committed texts stay, and the index answers."""
 
-import os
 import random
 
 import malmoi as mm
-from malmoi.reporting.reporter import Progress, Reporter
 from malmoi.search import writer
 from tests.postgres_server import PrivateServer
 from tests.search.killing import killed
+from tests.search.postgres.kills_itself import KillsItself
 from tests.search.postgres.texts import BAG
 
 ENTRIES = [mm.Entry(i, f"word{i} of text", {"even": i % 2 == 0}) for i in range(600)]
 
 
-class CountingReporter(Reporter):
-    """Writes a byte when the texts before a batch are committed."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe = pipe
-
-    def stage(self, name: str, unit: str = "") -> Progress:
-        def progress(done: int, total: int) -> None:
-            if done > writer.BATCH_TEXTS:
-                os.write(self.pipe, b".")
-
-        return progress
-
-
-def load(url: str, pipe: int) -> None:
+def load(url: str, batches: int) -> None:
     writer.COMMIT_EVERY, writer.BATCH_TEXTS = 0.0, 10  # in a process of its own
-    mm.update_index(url, BAG, ENTRIES, reporter=CountingReporter(pipe))
+    mm.update_index(url, BAG, ENTRIES, reporter=KillsItself(batches))
 
 
 def check(url: str) -> int:
@@ -49,7 +34,7 @@ def check(url: str) -> int:
 def test_a_killed_loader_leaves_whole_commits_and_continues(url: str) -> None:
     chance, kept = random.Random(3), 0
     for _ in range(3):
-        killed(lambda pipe: load(url, pipe), chance.uniform(0, 0.05))
+        killed(lambda _: load(url, chance.randint(3, 15)), 0)
         count = check(url)
         assert count >= kept
         assert count % 10 == 0

@@ -1,6 +1,5 @@
 """A change of the model: the old answers until the switch, then the new ones."""
 
-import os
 import random
 from collections.abc import Iterable
 
@@ -9,9 +8,10 @@ import pytest
 
 import malmoi as mm
 from malmoi.arrays import Float32Array
-from malmoi.reporting.reporter import DEFAULT_REPORTER, Progress, Reporter
+from malmoi.reporting.reporter import DEFAULT_REPORTER, Reporter
 from malmoi.search.reindex import table
 from tests.search.killing import killed
+from tests.search.postgres.kills_itself import KillsItself
 from tests.search.postgres.texts import QUERIES, drawn, same
 from tests.search.worlds import BagOfWords
 
@@ -36,19 +36,6 @@ def test_the_new_model_answers_as_a_new_index_would(url: str) -> None:
     assert mm.reindex(url, NEW).embedded == 0
 
 
-class KillingReporter(Reporter):
-    """Writes a byte for each batch that is committed."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe = pipe
-
-    def stage(self, name: str, unit: str = "") -> Progress:
-        def progress(done: int, total: int) -> None:
-            os.write(self.pipe, b".")
-
-        return progress
-
-
 @pytest.mark.filterwarnings("ignore::malmoi.errors.MalmoiWarning")
 def test_killed_runs_continue_and_the_old_model_answers_until_the_switch(
     url: str, monkeypatch: pytest.MonkeyPatch
@@ -57,10 +44,10 @@ def test_killed_runs_continue_and_the_old_model_answers_until_the_switch(
     texts, _ = drawn(200)
     index = mm.build_index(OLD, texts, path=url)
     before = [index.search(query, 5) for query in QUERIES]
-    chance, done = random.Random(5), 0
+    chance = random.Random(5)
     for _ in range(3):
-        done += killed(lambda pipe: mm.reindex(url, NEW, reporter=KillingReporter(pipe)),
-                       chance.uniform(0, 0.02))  # fmt: skip
+        batches = chance.randint(1, 5)
+        killed(lambda _: mm.reindex(url, NEW, reporter=KillsItself(batches)), 0)  # noqa: B023
         opened = mm.open_index(url, OLD)
         for query, hits in zip(QUERIES, before, strict=True):
             same(hits, opened.search(query, 5))
