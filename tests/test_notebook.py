@@ -11,6 +11,8 @@ from handbook.notebooks import code_cells, data_of, execute, without_large_outpu
 from tests.notebook import NOTEBOOK, read
 from tests.pages import DOCS
 
+pytestmark = pytest.mark.xdist_group("notebook")  # one worker makes what all of them read
+
 MAX_BYTES = 500_000
 PROGRESS = """
 import time

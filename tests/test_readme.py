@@ -13,6 +13,8 @@ import pytest
 import malmoi as mm
 from tests.pages import assert_prints
 
+pytestmark = pytest.mark.xdist_group("readme")  # one worker makes what all of them read
+
 CLONE = Path(__file__).parents[1]
 README = CLONE / "README.md"
 NEVER_SEEN = "vectorize"  # the word that README asks its own vectors for

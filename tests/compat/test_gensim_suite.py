@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("gensim")  # one worker makes what all of them read
+
 MIN_SHARE = 0.95  # of what applies
 KEYED = "gensim.models.keyedvectors"
 WORD2VEC, FASTTEXT = "test_word2vec::TestWord2VecModel", "test_fasttext::TestFastTextModel"

@@ -13,6 +13,8 @@ import yaml
 from handbook.reference import topics
 from handbook.staging import CONFIGS, ENGLISH, HERE, stage_site, staged_page
 
+pytestmark = pytest.mark.xdist_group("site")  # one worker makes what all of them read
+
 OUTSIDE = re.compile(r"(?:href|src|action|srcset|data)=[\"']?(?:https?:)?//[^\"'\s>]+")
 
 
