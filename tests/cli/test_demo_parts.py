@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from malmoi.cli.demo.korean_lines import filled, korean_lines, with_particle
+from malmoi.cli.demo.korean_lines import filled, korean_lines
 from malmoi.cli.demo.questions import ANSWERS, QUESTIONS, show_questions
 from malmoi.cli.demo.sentences import KOREAN, SHIP_PEAR_STOMACH, nearest_sentences
 from malmoi.cli.demo.subwords import show_subwords
@@ -15,15 +15,14 @@ def test_the_lines_are_some_thousand() -> None:
 
 
 def test_particles_follow_the_final_consonant() -> None:
-    assert with_particle("강", "이가") == "강이"
-    assert with_particle("고양이", "이가") == "고양이가"
-    assert with_particle("강아지", "와과") == "강아지와"
-    assert with_particle("대출", "와과") == "대출과"
-    assert with_particle("지하철", "으로로") == "지하철로"
-    assert with_particle("감기", "으로로") == "감기로"
-    assert with_particle("복통", "으로로") == "복통으로"
-    assert with_particle("토끼", "에게") == "토끼에게"
-    assert filled("{b}에 {a이가} 와요", "비", "산") == "산에 비가 와요"
+    pairs = (
+        ("이", "강", "강이"), ("이", "고양이", "고양이가"), ("과", "강아지", "강아지와"),
+        ("과", "대출", "대출과"), ("으로", "지하철", "지하철로"), ("으로", "감기", "감기로"),
+        ("으로", "복통", "복통으로"), ("에게", "토끼", "토끼에게"),
+    )  # fmt: skip
+    for particle, word, written in pairs:
+        assert filled(f"{{a{particle}}}", word, "산") == written
+    assert filled("{b}에 {a이} 와요", "비", "산") == "산에 비가 와요"
 
 
 def test_a_typo_is_understood_and_a_page_is_written(tmp_path: Path) -> None:

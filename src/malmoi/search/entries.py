@@ -98,9 +98,3 @@ def _check_length(what: str, values: Iterable[Any] | None, texts: Sequence[str])
     if values is not None and len(several) != len(texts):
         raise InvalidArgumentError(f"{len(several)} {what} for {len(texts)} texts")
     return several
-
-
-def _check_id(value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidArgumentError(f"an id must be a string, not {type(value).__name__}")
-    return value

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-FIRST, LAST, FINALS = ord("가"), ord("힣"), 28  # syllables are in the order of final consonants
-RIEUL, PAST = 8, 20  # of the finals: ㄹ, and ㅆ of the past tense
+from malmoi.cli.translation.particles import PARTICLES, with_particle
+from malmoi.hangul import split_jamo
 
 
 @dataclass(frozen=True)
 class Topic:
     """Words that occur together, and the patterns in which they do.
 
-    `{a}` is a thing of the topic, `{b}` a location, and a particle behind it is written as both
-    forms: `{a이가}` is 고양이가, 강이.
+    `{a}` is a thing of the topic, `{b}` a location; a particle behind it is written as after a
+    consonant: `{a이}` is 고양이가, 강이.
     """
 
     things: str
@@ -26,24 +26,24 @@ TOPICS = (
         "강아지 고양이 토끼 햄스터 앵무새 거북이",
         "마당 공원 거실 골목 산책로",
         (
-            "{a이가} {b}에서 꼬리를 흔들며 뛰어놀아요",
-            "우리 집 {a은는} {b}에서 낮잠을 자요",
-            "{b}에서 {a을를} 쓰다듬으니 기분이 좋아요",
+            "{a이} {b}에서 꼬리를 흔들며 뛰어놀아요",
+            "우리 집 {a은} {b}에서 낮잠을 자요",
+            "{b}에서 {a을} 쓰다듬으니 기분이 좋아요",
             "{a에게} 사료와 간식을 주고 {b}에 나갔어요",
-            "{a이가} 아파서 동물병원에 데려갔어요",
-            "귀여운 {a와과} 함께 {b}에서 사진을 찍었어요",
+            "{a이} 아파서 동물병원에 데려갔어요",
+            "귀여운 {a과} 함께 {b}에서 사진을 찍었어요",
         ),
     ),
     Topic(
         "통장 계좌 적금 대출 카드 환전",
         "은행 창구 지점 앱 홈페이지",
         (
-            "{b}에서 {a을를} 신청하려면 신분증이 필요해요",
-            "{a은는} {b}에서 바로 확인할 수 있어요",
-            "비밀번호를 잊어서 {b}에서 {a을를} 다시 만들었어요",
+            "{b}에서 {a을} 신청하려면 신분증이 필요해요",
+            "{a은} {b}에서 바로 확인할 수 있어요",
+            "비밀번호를 잊어서 {b}에서 {a을} 다시 만들었어요",
             "{b}에 가서 {a} 상담을 받았어요",
             "{a} 한도와 이자를 {b}에서 물어봤어요",
-            "수수료 없이 {b}에서 {a을를} 해지했어요",
+            "수수료 없이 {b}에서 {a을} 해지했어요",
         ),
     ),
     Topic(
@@ -53,8 +53,8 @@ TOPICS = (
             "{a} 때문에 {b}에서 진료를 받았어요",
             "{b}에서 {a} 약을 사흘 치 받았어요",
             "의사가 {a에는} 푹 쉬라고 {b}에서 말했어요",
-            "{a이가} 심해지면 바로 {b}에 오세요",
-            "아이가 {a으로로} 밤새 앓아서 {b}에 갔어요",
+            "{a이} 심해지면 바로 {b}에 오세요",
+            "아이가 {a으로} 밤새 앓아서 {b}에 갔어요",
             "간호사가 {b}에서 {a} 증상을 물어봤어요",
         ),
     ),
@@ -62,35 +62,35 @@ TOPICS = (
         "김치찌개 된장찌개 비빔밥 냉면 칼국수 불고기",
         "식당 시장 분식집 골목집 구내식당",
         (
-            "점심에 {b}에서 {a을를} 맛있게 먹었어요",
-            "{b} {a은는} 국물이 시원하고 고소해요",
-            "매운 {a을를} 못 먹어서 {b}에서 덜 맵게 부탁했어요",
+            "점심에 {b}에서 {a을} 맛있게 먹었어요",
+            "{b} {a은} 국물이 시원하고 고소해요",
+            "매운 {a을} 못 먹어서 {b}에서 덜 맵게 부탁했어요",
             "{b}에서 {a} 이 인분을 포장해 왔어요",
-            "할머니가 끓여 주신 {a이가} {b}보다 맛있어요",
-            "{b}에 가면 늘 {a와과} 밥을 주문해요",
+            "할머니가 끓여 주신 {a이} {b}보다 맛있어요",
+            "{b}에 가면 늘 {a과} 밥을 주문해요",
         ),
     ),
     Topic(
         "버스 기차 지하철 택시 비행기 여객선",
         "정류장 역 공항 터미널 승강장",
         (
-            "{b}에서 {a을를} 놓쳐서 다음 차를 기다렸어요",
-            "{a은는} {b}에서 십 분마다 출발해요",
-            "{b}까지 {a으로로} 가면 삼십 분 걸려요",
+            "{b}에서 {a을} 놓쳐서 다음 차를 기다렸어요",
+            "{a은} {b}에서 십 분마다 출발해요",
+            "{b}까지 {a으로} 가면 삼십 분 걸려요",
             "{a} 요금은 {b}에서 카드로 냈어요",
-            "{b}에 사람이 많아서 {a이가} 늦게 도착했어요",
-            "{a을를} 타고 {b}에 내려서 조금 걸었어요",
+            "{b}에 사람이 많아서 {a이} 늦게 도착했어요",
+            "{a을} 타고 {b}에 내려서 조금 걸었어요",
         ),
     ),
     Topic(
         "배송 반품 교환 환불 주문 결제",
         "고객센터 매장 쇼핑몰 창고 물류센터",
         (
-            "{a이가} 늦어져서 {b}에 전화했어요",
-            "{b}에서 {a을를} 도와 드리겠습니다",
+            "{a이} 늦어져서 {b}에 전화했어요",
+            "{b}에서 {a을} 도와 드리겠습니다",
             "{a} 내역은 {b} 화면에서 볼 수 있습니다",
-            "{b}에 물어보니 {a은는} 사흘 걸린대요",
-            "물건이 깨져서 {b}에 {a을를} 부탁했어요",
+            "{b}에 물어보니 {a은} 사흘 걸린대요",
+            "물건이 깨져서 {b}에 {a을} 부탁했어요",
             "{a} 신청은 {b}에서 칠 일 안에 하세요",
         ),
     ),
@@ -98,12 +98,12 @@ TOPICS = (
         "비 눈 소나기 안개 태풍 바람",
         "바닷가 산 들판 강변 언덕",
         (
-            "{b}에 {a이가} 와서 우산을 챙겼어요",
+            "{b}에 {a이} 와서 우산을 챙겼어요",
             "{a} 때문에 {b} 길이 미끄러워요",
-            "내일은 {b에는} {a이가} 그치고 맑겠습니다",
-            "{b}에서 {a을를} 맞아 옷이 젖었어요",
-            "{a이가} 심해서 {b에는} 가지 않기로 했어요",
-            "날씨가 흐리더니 {b}에 {a이가} 몰려왔어요",
+            "내일은 {b에는} {a이} 그치고 맑겠습니다",
+            "{b}에서 {a을} 맞아 옷이 젖었어요",
+            "{a이} 심해서 {b에는} 가지 않기로 했어요",
+            "날씨가 흐리더니 {b}에 {a이} 몰려왔어요",
         ),
     ),
     Topic(
@@ -112,7 +112,7 @@ TOPICS = (
         (
             "{b}에서 {a} 수업을 재미있게 들었어요",
             "{a} 숙제를 {b}에서 끝냈어요",
-            "선생님이 {b}에서 {a을를} 쉽게 가르쳐 주셨어요",
+            "선생님이 {b}에서 {a을} 쉽게 가르쳐 주셨어요",
             "{a} 시험을 앞두고 {b}에서 공부했어요",
             "친구와 {b}에서 {a} 문제를 풀었어요",
             "{b}에서 {a} 책을 빌려 읽었어요",
@@ -130,7 +130,7 @@ def korean_lines() -> Iterator[str]:
             line = filled(pattern, thing, location)
             yield line
             stem = line.removesuffix("어요")
-            if final_of(stem) == PAST and not stem.endswith("있"):
+            if split_jamo(stem).endswith("ㅆ") and not stem.endswith("있"):  # the past tense
                 yield from (time + line for time in TIMES)
 
 
@@ -140,25 +140,7 @@ def filled(pattern: str, thing: str, location: str) -> str:
     while "{" in rest:
         before, _, rest = rest.partition("{")
         mark, _, rest = rest.partition("}")
-        line += before + with_particle(thing if mark[0] == "a" else location, mark[1:])
+        word, particle = thing if mark[0] == "a" else location, mark[1:]
+        line += before + word
+        line += with_particle(word, particle) if particle in PARTICLES else particle
     return line + rest
-
-
-def with_particle(word: str, forms: str) -> str:
-    """A word with a particle: the first form behind a final consonant, else the second.
-
-    `으로로` is 으로 and 로, which also follows ㄹ; forms such as `에게` are the same behind all.
-    """
-    final = final_of(word)
-    if forms == "으로로":
-        return word + ("으로" if final not in (0, RIEUL) else "로")
-    if forms in ("이가", "은는", "을를"):
-        return word + (forms[0] if final else forms[1])
-    if forms == "와과":
-        return word + ("과" if final else "와")
-    return word + forms
-
-
-def final_of(word: str) -> int:
-    """The number of the final consonant of a word's last syllable; 0 if it has none."""
-    return (ord(word[-1]) - FIRST) % FINALS if FIRST <= ord(word[-1]) <= LAST else 0
