@@ -53,7 +53,7 @@ def test_every_public_name_is_there_and_no_other() -> None:
         assert getattr(malmoi, name) is not None
     assert set(malmoi.__all__) < set(dir(malmoi))
     with pytest.raises(AttributeError, match="no attribute 'train_everything'"):
-        _ = malmoi.train_everything
+        _ = malmoi.train_everything  # type: ignore[attr-defined]
 
 
 def test_tests_keep_nothing_in_the_users_cache(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -1,8 +1,10 @@
 """The public names: each has a documented signature, and every type in a signature is public."""
 
+import ast
 import inspect
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType, GenericAlias
 from typing import Any, get_args
 
@@ -107,6 +109,16 @@ def test_types_of_signatures_are_public(name: str) -> None:
     annotations = getattr(malmoi, name).__annotations__.values()
     used = {each.__name__ for annotation in annotations for each in types_in(annotation)}
     assert used <= {*malmoi.__all__}
+
+
+def test_type_checkers_read_the_same_names() -> None:
+    stub = ast.parse(Path(malmoi.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.asname: (node.module, alias.name) for node in imports for alias in node.names}
+    expected = {name: (module, name) for name, module in malmoi._HOME_OF.items()}
+    for name, module in malmoi._MODULES.items():
+        expected[name] = (module.rpartition(".")[0], name)
+    assert homes == expected
 
 
 def test_completion_shows_every_name() -> None:
